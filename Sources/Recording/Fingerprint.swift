@@ -1,7 +1,7 @@
 /// What tells whether two secrets are the same, and not what they are.
-public enum Fingerprint {
+package enum Fingerprint {
     /// The first 32 bits of the SHA-256 of a text, as hexadecimal digits.
-    public static func of(_ text: String) -> String {
+    package static func of(_ text: String) -> String {
         String(SHA256Digest.of(Array(text.utf8).span).prefix(8))
     }
 }

@@ -1,12 +1,12 @@
-public import Wire
+package import Wire
 
 /// The last part of a recording, in memory, to be written when something happened.
 ///
 /// It is kept in parts, each with what a session must know to begin there; the oldest goes when the rest still covers the time that is
 /// asked for, or when there is no room. Secrets are taken out before anything is kept.
-public struct FlightRing: ~Copyable {
+package struct FlightRing: ~Copyable {
     /// What a session that begins with a part must know. Called when a file is written, if at all.
-    public typealias Beginning = @Sendable () -> [Record]
+    package typealias Beginning = @Sendable () -> [Record]
 
     private struct Part {
         var beginning: Beginning
@@ -24,7 +24,7 @@ public struct FlightRing: ~Copyable {
     private var hasLost = false
 
     /// A ring that keeps `window` of time, in `most` bytes at most.
-    public init(window: Duration, most: Int, redactions: Set<RedactionRule>) {
+    package init(window: Duration, most: Int, redactions: Set<RedactionRule>) {
         self.window = window
         self.most = most
         encoder.rules = redactions
@@ -33,10 +33,10 @@ public struct FlightRing: ~Copyable {
     }
 
     /// Tells what must never be in a file.
-    public mutating func redact(_ secret: Secret) { encoder.redactor.add(secret) }
+    package mutating func redact(_ secret: Secret) { encoder.redactor.add(secret) }
 
     /// Keeps a record. Numbers must grow.
-    public mutating func append(_ record: Record, _ stamp: Stamp) {
+    package mutating func append(_ record: Record, _ stamp: Stamp) {
         var stamp = stamp
         if record.isAside { stamp.n = number } else { number = stamp.n }
         guard encoder.encode(record, stamp), let last = parts.indices.last else { return }
@@ -46,20 +46,20 @@ public struct FlightRing: ~Copyable {
     }
 
     /// Whether a new part is to be begun, so that an old one can go.
-    public var isPartDue: Bool {
+    package var isPartDue: Bool {
         guard let part = parts.last else { return true }
         return part.lines.count >= most / 8 || part.last - part.start.time >= window / 8
     }
 
     /// Begins a part behind the record added last.
-    public mutating func beginPart(at stamp: Stamp, _ beginning: @escaping Beginning) {
+    package mutating func beginPart(at stamp: Stamp, _ beginning: @escaping Beginning) {
         let start = Stamp(n: number, time: stamp.time, wall: stamp.wall)
         parts.append(Part(beginning: beginning, start: start, last: stamp.time))
         trim()
     }
 
     /// How much time there is.
-    public var span: Duration { (parts.last?.last ?? .zero) - (parts.first?.start.time ?? .zero) }
+    package var span: Duration { (parts.last?.last ?? .zero) - (parts.first?.start.time ?? .zero) }
 
     private mutating func trim() {
         guard let now = parts.last?.last else { return }
@@ -77,13 +77,13 @@ public struct FlightRing: ~Copyable {
     }
 
     /// A name for a file written at that time: `PREFIX-20260102T030405Z`, and a number behind it when that is not 1.
-    public static func path(prefix: String, wall: Int64, number: Int) -> String {
+    package static func path(prefix: String, wall: Int64, number: Int) -> String {
         let digits = WallClock.text(wall).prefix(19).filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ":") }
         return "\(prefix)-\(String(decoding: digits, as: UTF8.self))Z\(number > 1 ? "-\(number)" : "").weir.jsonl"
     }
 
     /// Writes what is kept as a file that can be played alone, and goes on.
-    public func write(
+    package func write(
         to path: String, head: Record.Head, at stamp: Stamp, options: RecordingWriter.Options
     ) throws(RecordingError) {
         guard let first = parts.first else { return }

@@ -1,23 +1,23 @@
 import Glibc
 import JSONText
-public import Wire
+package import Wire
 
 /// Marks that were set when a recording was there already, while it was played or by a tool: they stand in a file of their own beside
 /// it, `NAME.marks`, since nothing may change a recording in silence. One `mark` record a line, in the form of the recording's own
 /// (`schemas/recording.schema.json`), with the number of the record it stands behind. Whoever looks for marks finds both kinds.
-public struct MarkFile {
+package struct MarkFile {
     /// A mark, and where it stands.
-    public struct Mark: Hashable, Sendable {
+    package struct Mark: Hashable, Sendable {
         /// What it is called.
-        public var label: String
+        package var label: String
         /// Number of the record it stands behind.
-        public var number: Int
+        package var number: Int
         /// The session's time there.
-        public var time: Moment
+        package var time: Moment
         /// The wall clock there, microseconds since 1970 UTC.
-        public var wall: Int64
+        package var wall: Int64
         /// A mark.
-        public init(label: String, number: Int, time: Moment, wall: Int64) {
+        package init(label: String, number: Int, time: Moment, wall: Int64) {
             self.label = label
             self.number = number
             self.time = time
@@ -32,16 +32,16 @@ public struct MarkFile {
     private static let mostBytes = 4 << 20
 
     /// The file's path.
-    public let path: String
+    package let path: String
 
     /// The marks of the recording at `recording`.
-    public init(beside recording: String) {
+    package init(beside recording: String) {
         // A recording that was compressed is the same recording.
         path = (recording.hasSuffix(".zst") ? String(recording.dropLast(4)) : recording) + ".marks"
     }
 
     /// The marks, in the order in which they were set; none when there is no such file. Lines that are no marks are passed over.
-    public func marks() throws(RecordingError) -> [Mark] {
+    package func marks() throws(RecordingError) -> [Mark] {
         guard access(path, F_OK) == 0 else { return [] }
         var marks: [Mark] = []
         for line in try text().split(separator: "\n").prefix(Self.most) {
@@ -79,7 +79,7 @@ public struct MarkFile {
     }
 
     /// A position in the recording, where a mark that is kept here is the place behind the record it was set at.
-    public func resolved(_ position: RecordingPosition) throws(RecordingError) -> RecordingPosition {
+    package func resolved(_ position: RecordingPosition) throws(RecordingError) -> RecordingPosition {
         guard case .mark(let label) = position, let mark = try marks().first(where: { $0.label == label }),
             mark.number < .max
         else { return position }
@@ -87,7 +87,7 @@ public struct MarkFile {
     }
 
     /// Adds a mark. The file is made, mode 0600, when it is not there.
-    public func append(_ mark: Mark, author: String = "key") throws(RecordingError) {
+    package func append(_ mark: Mark, author: String = "key") throws(RecordingError) {
         var encoder = RecordEncoder()
         let stamp = Stamp(n: mark.number, time: mark.time, wall: mark.wall)
         guard encoder.encode(.mark(Record.MarkRecord(label: mark.label, author: author)), stamp) else { return }

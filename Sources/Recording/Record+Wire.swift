@@ -1,10 +1,10 @@
-public import Wire
+package import Wire
 
 extension Record {
     /// `conn`: a change of the connection's state.
-    public struct ConnectionRecord: Hashable, Sendable {
+    package struct ConnectionRecord: Hashable, Sendable {
         /// The states of the wire connection.
-        public enum State: String, Hashable, Sendable, CaseIterable {
+        package enum State: String, Hashable, Sendable, CaseIterable {
             case connecting, open, upgraded, closing, closed, failed
             /// From here on it is not read, since what was received is not written yet; or the process stood still.
             case paused, stalled
@@ -12,33 +12,33 @@ extension Record {
             case resumed
         }
         /// Which connection of the recording, counted from 1.
-        public var connection: Int
+        package var connection: Int
         /// The state reached.
-        public var state: State
+        package var state: State
         /// The URL, without secrets (`connecting`).
-        public var url: String?
+        package var url: String?
         /// The attempt's number since the last success (`connecting`).
-        public var attempt: Int?
+        package var attempt: Int?
         /// Close code (`closed`) or HTTP status (`failed`).
-        public var code: Int?
+        package var code: Int?
         /// The step that failed (`failed`): a `ConnectFailure.Phase` by name.
-        public var phase: String?
+        package var phase: String?
         /// The reason; untrusted text.
-        public var why: String?
+        package var why: String?
         /// What is known about connecting again (`closed`, `failed`): a `Reconnection` by name.
-        public var retry: String?
+        package var retry: String?
         /// When it will be tried again (`closed`, `failed`); microseconds after this record.
-        public var next: Int64?
+        package var next: Int64?
         /// What is spoken, with its revision: `eio4`.
-        public var spoken: String?
+        package var spoken: String?
         /// What it goes over: `websocket`, `polling` (`open`, `upgraded`).
-        public var transport: String?
+        package var transport: String?
         /// The server's name for the session, hashed with a salt of this recording (`open`).
-        public var session: String?
+        package var session: String?
         /// What became of the wish to go on where an earlier connection ended (`open`).
-        public var resumed: Resumption?
+        package var resumed: Resumption?
         /// A change of state.
-        public init(
+        package init(
             connection: Int, state: State, url: String? = nil, attempt: Int? = nil, code: Int? = nil,
             phase: String? = nil, why: String? = nil, retry: String? = nil, next: Int64? = nil, spoken: String? = nil,
             transport: String? = nil, session: String? = nil, resumed: Resumption? = nil
@@ -60,38 +60,38 @@ extension Record {
     }
 
     /// What became of connection state recovery (reference 1.12).
-    public struct Resumption: Hashable, Sendable {
+    package struct Resumption: Hashable, Sendable {
         /// The private session id, hashed with a salt of this recording.
-        public var session: String?
+        package var session: String?
         /// The offset that was sent, hashed likewise.
-        public var offset: String?
+        package var offset: String?
         /// Whether the server sent what was missed.
-        public var isRecovered: Bool
+        package var isRecovered: Bool
     }
 
     /// `f`: one WebSocket message.
-    public struct FrameRecord: Hashable, Sendable {
+    package struct FrameRecord: Hashable, Sendable {
         /// Who sent it.
-        public enum Direction: String, Hashable, Sendable, CaseIterable {
+        package enum Direction: String, Hashable, Sendable, CaseIterable {
             case `in`, out
         }
         /// Which connection of the recording, counted from 1.
-        public var connection: Int
+        package var connection: Int
         /// Who sent it.
-        public var direction: Direction
+        package var direction: Direction
         /// The message, byte for byte (but for secrets).
-        public var message: WebSocketMessage
+        package var message: WebSocketMessage
         /// The message's length when only its start is here (messages above 12 000 000 bytes are cut); nil when it is
         /// whole.
-        public var cutFrom: Int?
+        package var cutFrom: Int?
         /// Over what it came; nil for a WebSocket.
-        public var transport: String?
+        package var transport: String?
         /// Whether it never was on the wire, but was put in by a tool.
-        public var isInjected: Bool
+        package var isInjected: Bool
         /// Whether it was on the wire, but was kept from who should have had it: a replay passes it over.
-        public var isDropped: Bool
+        package var isDropped: Bool
         /// A message.
-        public init(
+        package init(
             connection: Int, direction: Direction, message: WebSocketMessage, cutFrom: Int? = nil,
             transport: String? = nil,
             isInjected: Bool = false, isDropped: Bool = false
@@ -107,9 +107,9 @@ extension Record {
     }
 
     /// `http`: one side of a REST exchange.
-    public struct HTTPRecord: Hashable, Sendable {
+    package struct HTTPRecord: Hashable, Sendable {
         /// Which side, and what it said.
-        public enum Phase: Hashable, Sendable {
+        package enum Phase: Hashable, Sendable {
             /// What was asked.
             case request(method: String, url: String, body: [UInt8])
             /// What was answered. `retryAfter` is the header of that name, in seconds; no other header is kept.
@@ -118,24 +118,24 @@ extension Record {
             case failure(kind: String, message: String)
         }
         /// The connection the exchange belongs to; 0 when it belongs to none.
-        public var connection: Int
+        package var connection: Int
         /// The exchange's number in the session.
-        public var id: Int
+        package var id: Int
         /// Which side, and what it said.
-        public var phase: Phase
+        package var phase: Phase
         /// Number of the record that caused the request.
-        public var cause: Int?
+        package var cause: Int?
         /// The body's length when only its start is here (bodies above 12 000 000 bytes are cut); nil when it is whole.
-        public var cutFrom: Int?
+        package var cutFrom: Int?
         /// What stands behind scheme and authority of a recorded URL: path and query; nil when there is nothing of the kind.
-        public static func target(of url: Substring) -> Substring? {
+        package static func target(of url: Substring) -> Substring? {
             guard let colon = url.firstIndex(of: ":"), url[colon...].hasPrefix("://") else { return nil }
             let rest = url[url.index(colon, offsetBy: 3)...]
             return rest.firstIndex(of: "/").map { rest[$0...] }
         }
 
         /// One side of an exchange.
-        public init(connection: Int = 0, id: Int, phase: Phase, cause: Int? = nil, cutFrom: Int? = nil) {
+        package init(connection: Int = 0, id: Int, phase: Phase, cause: Int? = nil, cutFrom: Int? = nil) {
             self.connection = connection
             self.id = id
             self.phase = phase

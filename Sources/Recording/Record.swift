@@ -1,4 +1,4 @@
-public import JSONText
+package import JSONText
 public import Wire
 
 /// When a record was made: its number over the whole recording, the session's time, and the wall clock.
@@ -26,7 +26,7 @@ public struct Stamp: Hashable, Sendable {
 /// written by the writer itself.
 ///
 /// What is large and rare stands behind a reference: records are handed on more often than they are looked at.
-public enum Record: Hashable, Sendable {
+package enum Record: Hashable, Sendable {
     /// What the file is.
     indirect case head(Head)
     /// The connection's state changed.
@@ -63,7 +63,7 @@ public enum Record: Hashable, Sendable {
     case unknown(kind: String, text: RawJSON)
 
     /// The record's `k`.
-    public var kind: String {
+    package var kind: String {
         switch self {
         case .head: "head"
         case .connection: "conn"
@@ -113,7 +113,7 @@ public enum Record: Hashable, Sendable {
 
     /// Whether it stands beside the numbered records and repeats the number of the one before it: numbers must not depend on
     /// whether and how a recording is made.
-    public var isAside: Bool {
+    package var isAside: Bool {
         switch self {
         case .state, .clock, .note, .sync, .index: true
         // The session goes on.
@@ -125,17 +125,17 @@ public enum Record: Hashable, Sendable {
 
 extension Record {
     /// `token`: the token's reference was resolved again; the token itself is never recorded.
-    public struct TokenRecord: Hashable, Sendable {
+    package struct TokenRecord: Hashable, Sendable {
         /// Whether a token that differs from the one before was found.
-        public var renewed: Bool
+        package var renewed: Bool
         /// A renewal, or the lack of one.
-        public init(renewed: Bool) { self.renewed = renewed }
+        package init(renewed: Bool) { self.renewed = renewed }
     }
 
     /// `act`: the user wanted something done, or not any more.
-    public struct ActionRecord: Hashable, Sendable {
+    package struct ActionRecord: Hashable, Sendable {
         /// What the user did.
-        public enum Act: String, Hashable, Sendable, CaseIterable {
+        package enum Act: String, Hashable, Sendable, CaseIterable {
             /// Asked for something; `what` is the action.
             case ask
             /// Took it back, or dropped what failed; `what` is the action's id.
@@ -148,26 +148,26 @@ extension Record {
             case emit
         }
         /// What the user did.
-        public var act: Act
+        package var act: Act
         /// Opaque to this room.
-        public var what: RawJSON
+        package var what: RawJSON
         /// A wish.
-        public init(act: Act, what: RawJSON) {
+        package init(act: Act, what: RawJSON) {
             self.act = act
             self.what = what
         }
     }
 
     /// `mem`: rows of an earlier session that filled the model before the server spoke.
-    public struct MemoryRecord: Hashable, Sendable {
+    package struct MemoryRecord: Hashable, Sendable {
         /// Whose rows they are: the server's id of the user; untrusted text.
-        public var user: String
+        package var user: String
         /// The rows as JSON Lines; opaque to this room.
-        public var rows: [UInt8]
+        package var rows: [UInt8]
         /// How many bytes the rows had before they were cut to what a line may hold; nil when they are whole.
-        public var cutFrom: Int?
+        package var cutFrom: Int?
         /// A part of what was remembered.
-        public init(user: String, rows: [UInt8], cutFrom: Int? = nil) {
+        package init(user: String, rows: [UInt8], cutFrom: Int? = nil) {
             self.user = user
             self.rows = rows
             self.cutFrom = cutFrom
@@ -175,27 +175,27 @@ extension Record {
     }
 
     /// `sub`: a wish about a room, or its fate.
-    public struct SubscriptionRecord: Hashable, Sendable {
+    package struct SubscriptionRecord: Hashable, Sendable {
         /// What was wished, or what became of it.
-        public enum Act: String, Hashable, Sendable, CaseIterable {
+        package enum Act: String, Hashable, Sendable, CaseIterable {
             case want, unwant, only, reset, withdraw, select, who, history, refetch, join, ack, deny, leave, left, lost
         }
         /// Which connection of the recording.
-        public var connection: Int?
+        package var connection: Int?
         /// What was wished, or what became of it.
-        public var act: Act
+        package var act: Act
         /// The room's name; of a wish a pattern, or patterns put together. Untrusted text.
-        public var room: String
+        package var room: String
         /// Who wished it: `cli`, `list`, `ctl`, `pin`.
-        public var source: String?
+        package var source: String?
         /// The reason; untrusted text.
-        public var why: String?
+        package var why: String?
         /// How long the wish lasts; nil for ever.
-        public var span: Duration?
+        package var span: Duration?
         /// From which time on somebody wants to know, milliseconds since 1970; nil for what is told without going back.
-        public var since: Int64?
+        package var since: Int64?
         /// A wish or a fate.
-        public init(
+        package init(
             act: Act, room: String, source: String? = nil, why: String? = nil, span: Duration? = nil,
             since: Int64? = nil, connection: Int? = nil
         ) {
@@ -210,23 +210,23 @@ extension Record {
     }
 
     /// `gap`: something was lost, or may have been.
-    public struct GapRecord: Hashable, Sendable {
+    package struct GapRecord: Hashable, Sendable {
         /// Which connection of the recording.
-        public var connection: Int?
+        package var connection: Int?
         /// `reconnect`, `catch_up`, `malformed`, `overflow`, `torn`, `damage`, `unwritten`.
-        public var why: String
+        package var why: String
         /// From when nothing can be told.
-        public var from: Moment?
+        package var from: Moment?
         /// Until when nothing can be told.
-        public var to: Moment?
+        package var to: Moment?
         /// How many events; nil when nobody can know.
-        public var lost: Int?
+        package var lost: Int?
         /// Whether the model was brought to the server's truth again, or will be by what `actions` names.
-        public var recovered: Bool?
+        package var recovered: Bool?
         /// What was done about it.
-        public var actions: [String]
+        package var actions: [String]
         /// A gap.
-        public init(
+        package init(
             why: String, from: Moment? = nil, to: Moment? = nil, lost: Int? = nil, recovered: Bool? = nil,
             actions: [String] = [],
             connection: Int? = nil

@@ -4,7 +4,7 @@ import Wire
 
 /// A part of a recording that can be read by itself, on any thread: whole chunks, up to and with a `sync` that tells number and
 /// time. The blocks of a recording and its rest, read one after the other, give what its reader gives.
-public struct RecordingBlock: Sendable {
+package struct RecordingBlock: Sendable {
     /// The block's bytes, and others around them.
     let bytes: [UInt8]
     let range: Range<Int>
@@ -12,20 +12,20 @@ public struct RecordingBlock: Sendable {
     let head: Record.Head
 
     /// How much of the text it is.
-    public var count: Int { range.count }
+    package var count: Int { range.count }
 
     /// Offset of the first byte behind it, in the text of the recording.
-    public var end: Int { place.offset + range.count }
+    package var end: Int { place.offset + range.count }
 
     /// A reader of the block. The payloads of its frames are parts of one array, which lives as long as one of them.
-    public func reader() -> RecordingReader { RecordingReader(of: self) }
+    package func reader() -> RecordingReader { RecordingReader(of: self) }
 }
 
 /// Cuts a recording into blocks.
 ///
 /// When no `sync` is found for a while, none is looked for any more: then `next()` gives nil, as at the end, and `rest()` the
 /// reader of what is left, which may be nothing.
-public struct RecordingBlocks: ~Copyable {
+package struct RecordingBlocks: ~Copyable {
     /// Bytes of a block, about: a chunk and a part of the next. What is read ahead is several times as large, and there are a few of them: the
     /// fewer bytes, the more of it is still in a cache when it is played.
     private static let blockBytes = 384 << 10
@@ -33,7 +33,7 @@ public struct RecordingBlocks: ~Copyable {
     private static let patience = 4 << 20
 
     /// The head.
-    public let head: Record.Head
+    package let head: Record.Head
     private var lines: LineScanner
     /// What was read, of which no block was cut from `start` on.
     private var bytes: [UInt8]
@@ -42,7 +42,7 @@ public struct RecordingBlocks: ~Copyable {
     private var isCutting = true
 
     /// Opens a file (`-` is standard input) and reads its head.
-    public init(opening path: String) throws(RecordingError) { self.init(try RecordingReader(opening: path)) }
+    package init(opening path: String) throws(RecordingError) { self.init(try RecordingReader(opening: path)) }
 
     /// Cuts what a reader reads that has read no more than the head.
     init(_ reader: consuming RecordingReader) {
@@ -52,7 +52,7 @@ public struct RecordingBlocks: ~Copyable {
     }
 
     /// The next block; nil when none can be cut. Where the file cannot be read, the reader of the rest tells.
-    public mutating func next() -> RecordingBlock? {
+    package mutating func next() -> RecordingBlock? {
         guard isCutting else { return nil }
         var wanted = max(Self.blockBytes, bytes.count - start)
         var isFilled = true
@@ -68,7 +68,7 @@ public struct RecordingBlocks: ~Copyable {
     }
 
     /// The reader of what no block was cut of.
-    public consuming func rest() throws(RecordingError) -> RecordingReader {
+    package consuming func rest() throws(RecordingError) -> RecordingReader {
         lines.resume(with: bytes[start...], at: place)
         return try RecordingReader(head: head, lines, from: place)
     }

@@ -4,13 +4,13 @@ import Wire
 extension RecordingIndex {
     /// The index of the file at `path`: its own, or made by going through it. Throws when it is no recording, or cannot
     /// be read.
-    public init(ofFile path: String) throws(RecordingError) {
+    package init(ofFile path: String) throws(RecordingError) {
         let reader = try RecordingReader(opening: path)
         try self.init(of: reader)
     }
 
     /// The index of a recording held in memory.
-    public init(of bytes: [UInt8]) throws(RecordingError) { try self.init(of: try RecordingReader(bytes: bytes)) }
+    package init(of bytes: [UInt8]) throws(RecordingError) { try self.init(of: try RecordingReader(bytes: bytes)) }
 
     private init(of reader: consuming RecordingReader) throws(RecordingError) {
         var lines = reader.intoLines()

@@ -1,16 +1,16 @@
-public import Wire
+package import Wire
 
 extension RecordingReader {
     /// A place between two lines, to come back to.
-    public struct Place: Hashable, Sendable {
+    package struct Place: Hashable, Sendable {
         /// Offset of the next line's first byte.
-        public var offset: Int
+        package var offset: Int
         /// Number of that line, from 1.
-        public var line: Int
+        package var line: Int
         /// The number that the next numbered record is due to have.
-        public var number: Int
+        package var number: Int
         /// Time of the record before.
-        public var time: Moment
+        package var time: Moment
         /// Whether a chunk begins here. The checksum of a chunk that is entered elsewhere is not looked at.
         var isChunkStart: Bool
         /// The reader's here.
@@ -22,7 +22,7 @@ extension RecordingReader {
 
     /// The place behind the last entry. Ask before the end is met: behind it nothing more is found, even when the file
     /// grew; a reader of a growing file comes back to the place it had.
-    public var place: Place {
+    package var place: Place {
         Place(
             offset: lines.nextOffset, line: lines.line + 1, number: expected, time: lastTime,
             isChunkStart: lines.isAtChunkStart, displacement: displacement)
@@ -30,7 +30,7 @@ extension RecordingReader {
 
     /// Goes to a place of this recording, from a `RecordingIndex` or from a reader. Only a file and what is held in memory
     /// can be moved in. Throws when no line begins there.
-    public mutating func move(to place: Place) throws(RecordingError) {
+    package mutating func move(to place: Place) throws(RecordingError) {
         waiting.removeAll()
         if place.offset > 0 {
             try lines.move(to: place.offset - 1, line: place.line - 1)
@@ -50,7 +50,7 @@ extension RecordingReader {
     }
 
     /// Why a file that is followed brings nothing more, where it may never be what it was: nil when it only grows.
-    public func whyOver(behind place: Place) -> String? { lines.source.whyOver(behind: place.offset) }
+    package func whyOver(behind place: Place) -> String? { lines.source.whyOver(behind: place.offset) }
 
     /// The scanner, for who looks at lines and not at records.
     consuming func intoLines() -> LineScanner { lines }

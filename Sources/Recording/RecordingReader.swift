@@ -4,9 +4,9 @@ import Wire
 ///
 /// Memory is bounded by the longest line the format allows (44 MiB), whatever the file holds. The times of a damaged or
 /// edited file may go back; whoever feeds them to a session must clamp them.
-public struct RecordingReader: ~Copyable {
+package struct RecordingReader: ~Copyable {
     /// What the next line gave.
-    public enum Entry: Hashable, Sendable {
+    package enum Entry: Hashable, Sendable {
         /// A record and its stamp. `sync` and `end` have no wall clock of their own; theirs is computed from the
         /// head's.
         case record(Record, Stamp)
@@ -28,11 +28,11 @@ public struct RecordingReader: ~Copyable {
     }
 
     /// A text message that was received, with nothing to be said of it but when and where.
-    public struct ReceivedText: ~Copyable, Sendable {
+    package struct ReceivedText: ~Copyable, Sendable {
         /// Which connection of the recording, counted from 1.
-        public let connection: Int
+        package let connection: Int
         /// When.
-        public let stamp: Stamp
+        package let stamp: Stamp
         /// Nil once it was taken.
         private var text: ArraySlice<UInt8>?
 
@@ -43,11 +43,11 @@ public struct RecordingReader: ~Copyable {
         }
 
         /// The message. It is moved, and not counted once more: many threads may read a recording.
-        public consuming func takeText() -> ArraySlice<UInt8> { text.take() ?? [] }
+        package consuming func takeText() -> ArraySlice<UInt8> { text.take() ?? [] }
     }
 
     /// The head.
-    public let head: Record.Head
+    package let head: Record.Head
 
     var lines: LineScanner
     var expected = 1
@@ -68,17 +68,17 @@ public struct RecordingReader: ~Copyable {
     var waiting: [Entry] = []
 
     /// Opens a file (`-` is standard input) and reads its head.
-    public init(opening path: String) throws(RecordingError) {
+    package init(opening path: String) throws(RecordingError) {
         try self.init(LineScanner(source: ByteSource(opening: path)))
     }
 
     /// Reads from an open descriptor (a pipe, a socket), which stays open; `name` is for messages.
-    public init(reading descriptor: Int32, name: String) throws(RecordingError) {
+    package init(reading descriptor: Int32, name: String) throws(RecordingError) {
         try self.init(LineScanner(source: ByteSource(descriptor: descriptor, path: name, isOwned: false)))
     }
 
     /// Reads a recording held in memory.
-    public init(bytes: [UInt8]) throws(RecordingError) {
+    package init(bytes: [UInt8]) throws(RecordingError) {
         try self.init(LineScanner(bytes: bytes))
     }
 
@@ -142,16 +142,16 @@ public struct RecordingReader: ~Copyable {
 
     /// The line that the last entry came of, as it stands in the file, without its line feed; empty when it is too long. Before the
     /// first entry, the head's. For tools that copy lines.
-    public var line: Span<UInt8> {
+    package var line: Span<UInt8> {
         @_lifetime(borrow self)
         get { lines.buffer.span.extracting(current) }
     }
 
     /// Whether an entry can be given without reading on: it, or its line, is at hand.
-    public var hasEntryAtHand: Bool { !waiting.isEmpty || lines.hasLineAtHand }
+    package var hasEntryAtHand: Bool { !waiting.isEmpty || lines.hasLineAtHand }
 
     /// The next entry, nil at the end.
-    public mutating func next() throws(RecordingError) -> Entry? {
+    package mutating func next() throws(RecordingError) -> Entry? {
         if !waiting.isEmpty { return waiting.removeFirst() }
         if let (line, frame, payload) = payloads.next(at: lines.start) {
             lines.pass(line)
@@ -172,7 +172,7 @@ public struct RecordingReader: ~Copyable {
 
     /// The next entry where that is a text message that was received, of a block; nil for any other, and then nothing has happened: `next()`
     /// gives it. Nearly all records of a recording are such messages, and who wants no more of them is spared the record around each.
-    public mutating func nextReceivedText() -> ReceivedText? {
+    package mutating func nextReceivedText() -> ReceivedText? {
         guard waiting.isEmpty, !isFirst, let (line, frame, payload) = payloads.nextReceived(at: lines.start, expected)
         else { return nil }
         lines.pass(line)

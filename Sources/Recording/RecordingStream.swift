@@ -1,24 +1,24 @@
-public import Wire
+package import Wire
 
 /// The lines of a recording for who looks on from somewhere in its middle: what a session must know to begin there, then every record.
 ///
 /// What the rules hide is hidden as in a file. Not thread-safe: one owner, on any one thread.
-public struct RecordingStream: ~Copyable {
+package struct RecordingStream: ~Copyable {
     private var encoder = RecordEncoder()
     /// Number of the last record, whether anybody looked on or not.
     private var number = 0
 
     /// A stream of which nothing was taken.
-    public init(redactions: Set<RedactionRule>) { encoder.rules = redactions }
+    package init(redactions: Set<RedactionRule>) { encoder.rules = redactions }
 
     /// Tells what must never be in a line.
-    public mutating func redact(_ secret: Secret) { encoder.redactor.add(secret) }
+    package mutating func redact(_ secret: Secret) { encoder.redactor.add(secret) }
 
     /// A record went by that nobody is told of.
-    public mutating func pass(_ record: Record, _ stamp: Stamp) { if !record.isAside { number = stamp.n } }
+    package mutating func pass(_ record: Record, _ stamp: Stamp) { if !record.isAside { number = stamp.n } }
 
     /// The line of the next record, with its line feed; nil for one that is too long to be read again.
-    public mutating func line(of record: Record, _ stamp: Stamp) -> [UInt8]? {
+    package mutating func line(of record: Record, _ stamp: Stamp) -> [UInt8]? {
         var stamp = stamp
         pass(record, stamp)
         if record.isAside { stamp.n = number }
@@ -26,14 +26,14 @@ public struct RecordingStream: ~Copyable {
     }
 
     /// The next record as whoever reads its line finds it; nil for one that is too long to be read again.
-    public mutating func shown(_ record: Record, _ stamp: Stamp) -> Record? {
+    package mutating func shown(_ record: Record, _ stamp: Stamp) -> Record? {
         guard let line = line(of: record, stamp) else { return nil }
         // Without its line feed.
         return try? LineDecoder.decode(line.span.extracting(0..<max(line.count - 1, 0))).record
     }
 
     /// The lines that a viewer begins with here: a head, as that of a later segment, and what is restated, given line by line to `body`.
-    public mutating func begin(
+    package mutating func begin(
         _ head: Record.Head, at stamp: Stamp, restating records: some Sequence<Record>, _ body: ([UInt8]) -> Void
     ) {
         var head = head

@@ -1,4 +1,4 @@
-public import Wire
+package import Wire
 
 /// Writes an event file, crash-safe: whole lines only, a `sync` record with a CRC after every 256 KiB or second of data.
 ///
@@ -46,9 +46,9 @@ public struct RecordingWriter: ~Copyable {
     }
 
     /// The number the next record will have; one that stands aside (`Record.isAside`) draws none.
-    public private(set) var nextNumber = 1
+    package private(set) var nextNumber = 1
     /// Bytes of text so far, those that wait to be written included.
-    public private(set) var length = 0
+    package private(set) var length = 0
 
     var output: RecordingOutput
     var encoder: RecordEncoder
@@ -60,7 +60,7 @@ public struct RecordingWriter: ~Copyable {
     private let durability: Durability
 
     /// Creates the file, mode 0600, and its folders; `-` is standard output. Writes the head. `secrets` are redacted from the head on.
-    public init(
+    package init(
         creating path: String, head: Record.Head, secrets: [Secret] = [], options: Options = Options()
     ) throws(RecordingError) {
         var encoder = RecordEncoder()
@@ -70,7 +70,7 @@ public struct RecordingWriter: ~Copyable {
     }
 
     /// The same with a durability only.
-    public init(
+    package init(
         creating path: String, head: Record.Head, secrets: [Secret] = [], durability: Durability
     ) throws(RecordingError) {
         try self.init(creating: path, head: head, secrets: secrets, options: Options(durability: durability))
@@ -100,20 +100,20 @@ public struct RecordingWriter: ~Copyable {
     }
 
     /// Tells the writer what must never reach the file; every occurrence in later records is replaced by `‹redacted›`.
-    public mutating func redact(_ secret: Secret) { encoder.redactor.add(secret) }
+    mutating func redact(_ secret: Secret) { encoder.redactor.add(secret) }
 
     /// Adds a record and gives the number it has in the file. Times must not go back (they are clamped). Writes when 64
     /// KiB are gathered.
     ///
     /// After an error the record may be kept in memory, and is when `nextNumber` moved: `flush()` tries again and writes nothing twice.
     @discardableResult
-    public mutating func append(_ record: Record, at time: Moment, wall: Int64) throws(RecordingError) -> Int {
+    package mutating func append(_ record: Record, at time: Moment, wall: Int64) throws(RecordingError) -> Int {
         try append(record, at: time, wall: wall, isRestated: false)
     }
 
     /// Adds a record whose stamp already has its number. Numbers must grow; a hole tells readers that records are
     /// missing, as they are after an error. The number of a record that stands aside, or is restated, is not looked at.
-    public mutating func append(_ record: Record, _ stamp: Stamp) throws(RecordingError) {
+    package mutating func append(_ record: Record, _ stamp: Stamp) throws(RecordingError) {
         if !record.isAside, !stamp.isRestated {
             precondition(stamp.n >= nextNumber, "a record's number must be greater than that of the one before it")
             nextNumber = stamp.n
@@ -141,21 +141,21 @@ public struct RecordingWriter: ~Copyable {
     }
 
     /// Writes what is gathered; of a compressed file, the chunks that are whole.
-    public mutating func flush() throws(RecordingError) {
+    package mutating func flush() throws(RecordingError) {
         guard try output.flush(endsChunk: false) else { return }
         if durability == .always { try output.syncData() }
     }
 
     /// Flushes, and ends the chunk with a `sync` if it is a second old. For a writer that has nothing to append for a while. What is
     /// written has the time of the last record: a time that comes later may still be before `time`.
-    public mutating func flush(at time: Moment) throws(RecordingError) {
+    package mutating func flush(at time: Moment) throws(RecordingError) {
         if isDue(at: clamped(time)) { try endChunk(at: lastTime, now: clamped(time)) } else { try flush() }
     }
 
     /// Writes the last `sync`, the `idx` and the `end`, syncs to disk and closes. The writer numbers them, whatever `stamp.n` is. Gives
     /// the SHA-256 of the file's text, 64 hexadecimal digits, when the options want it.
     @discardableResult
-    public consuming func close(why: Record.EndRecord.Why, at stamp: Stamp) throws(RecordingError) -> String? {
+    package consuming func close(why: Record.EndRecord.Why, at stamp: Stamp) throws(RecordingError) -> String? {
         let time = clamped(stamp.time)
         if chunk.records > 0 { try addSync(at: time) }
         var end = Record.EndRecord(why: why)

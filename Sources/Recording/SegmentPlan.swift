@@ -24,18 +24,18 @@ public struct SegmentPlan: Hashable, Sendable {
     }
 
     /// The recording's name. Segments are called after it: `mon.weir.jsonl` is `mon.0001.weir.jsonl`, `mon.0002.weir.jsonl`…
-    public var path: String
+    package var path: String
     /// When a segment ends; nil for one file, called `path`.
-    public var rotation: Rotation?
+    package var rotation: Rotation?
     /// What is kept; nil for everything.
-    public var keep: Keep?
+    package var keep: Keep?
     /// How the files are written. What is called `.zst` is compressed while it is written.
-    public var options: RecordingWriter.Options
+    package var options: RecordingWriter.Options
     /// Whether segments are compressed when they are closed, and are not already; `.zst` is added to their names.
-    public var compressesClosed: Bool
+    package var compressesClosed: Bool
 
     /// A plan.
-    public init(
+    package init(
         path: String, rotation: Rotation? = nil, keep: Keep? = nil,
         options: RecordingWriter.Options = RecordingWriter.Options(), compressesClosed: Bool = false
     ) {
@@ -60,7 +60,7 @@ public struct SegmentPlan: Hashable, Sendable {
     }
 
     /// The path of a segment, counted from 1.
-    public func path(ofSegment number: Int) -> String {
+    package func path(ofSegment number: Int) -> String {
         guard rotation != nil else { return path }
         let folder = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         let endings = [".weir.jsonl.zst", ".weir.jsonl", ".jsonl.zst", ".jsonl"]

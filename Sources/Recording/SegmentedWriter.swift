@@ -1,11 +1,11 @@
 import Glibc
-public import Wire
+package import Wire
 
 /// Writes a recording as one file, or as segments of which each can be played alone: it begins with what came before it, as far as
 /// that is needed to go on (`Stamp.isRestated`). Numbers and times go on over the segments.
 ///
 /// Not thread-safe, and blocks, as `RecordingWriter` does.
-public struct SegmentedWriter: ~Copyable {
+package struct SegmentedWriter: ~Copyable {
     /// A segment that is closed.
     private struct Closed {
         var path: String
@@ -14,9 +14,9 @@ public struct SegmentedWriter: ~Copyable {
     }
 
     /// What the user is to be told: why a closed segment could not be compressed or removed. Whoever reads them empties them.
-    public var warnings: [String] = []
+    package var warnings: [String] = []
     /// The file being written.
-    public private(set) var path: String
+    package private(set) var path: String
 
     private var plan: SegmentPlan
     /// Bytes that the segment began with: they say again what was known, and are no reason to end it.
@@ -31,7 +31,7 @@ public struct SegmentedWriter: ~Copyable {
     private var encoder: RecordEncoder
 
     /// Begins the recording. `secrets` are redacted from the head on.
-    public init(_ plan: SegmentPlan, head: Record.Head, secrets: [Secret] = []) throws(RecordingError) {
+    package init(_ plan: SegmentPlan, head: Record.Head, secrets: [Secret] = []) throws(RecordingError) {
         var plan = plan
         plan.options.isDigested = plan.rotation != nil
         self.plan = plan
@@ -46,7 +46,7 @@ public struct SegmentedWriter: ~Copyable {
 
     /// Begins a recording of a session that runs already, behind the record with the number of `stamp`: its first file is like a later
     /// segment of a recording without the ones before, and begins with `records`.
-    public init(
+    package init(
         _ plan: SegmentPlan, head: Record.Head, secrets: [Secret], at stamp: Stamp,
         restating records: some Sequence<Record>
     ) throws(RecordingError) {
@@ -67,13 +67,13 @@ public struct SegmentedWriter: ~Copyable {
     }
 
     /// Whether records can still be added: `close` has not been called.
-    public var isOpen: Bool { mutating get { writer != nil } }
+    package var isOpen: Bool { mutating get { writer != nil } }
 
     /// The number the next record will have.
-    public var nextNumber: Int { mutating get { writer?.nextNumber ?? number } }
+    package var nextNumber: Int { mutating get { writer?.nextNumber ?? number } }
 
     /// Whether the segment is large or old enough to be ended.
-    public var isRotationDue: Bool {
+    package var isRotationDue: Bool {
         mutating get {
             guard let rotation = plan.rotation, let length = writer?.length, let now = writer?.lastTime else {
                 return false
@@ -85,26 +85,26 @@ public struct SegmentedWriter: ~Copyable {
     }
 
     /// Tells the writer what must never reach a file.
-    public mutating func redact(_ secret: Secret) {
+    package mutating func redact(_ secret: Secret) {
         encoder.redactor.add(secret)
         writer?.redact(secret)
     }
 
     /// Adds a record (`RecordingWriter.append`).
-    public mutating func append(_ record: Record, _ stamp: Stamp) throws(RecordingError) {
+    package mutating func append(_ record: Record, _ stamp: Stamp) throws(RecordingError) {
         guard writer != nil else { throw .system(operation: "write", path: path, code: EBADF) }
         try writer?.append(record, stamp)
     }
 
     /// Writes what is gathered.
-    public mutating func flush() throws(RecordingError) { try writer?.flush() }
+    package mutating func flush() throws(RecordingError) { try writer?.flush() }
 
     /// Writes what is gathered, and ends the chunk if it is a second old.
-    public mutating func flush(at time: Moment) throws(RecordingError) { try writer?.flush(at: time) }
+    package mutating func flush(at time: Moment) throws(RecordingError) { try writer?.flush(at: time) }
 
     /// Ends the segment and begins the next one with `records`, which say again what a session that begins there must know. Without a
     /// plan to rotate nothing happens. When the next file cannot be made, the one at hand goes on.
-    public mutating func rotate(
+    package mutating func rotate(
         at stamp: Stamp, restating records: some Sequence<Record>
     ) throws(RecordingError) {
         guard plan.rotation != nil, writer != nil else { return }
@@ -146,7 +146,7 @@ public struct SegmentedWriter: ~Copyable {
     }
 
     /// Ends the recording.
-    public mutating func close(why: Record.EndRecord.Why, at stamp: Stamp) throws(RecordingError) {
+    package mutating func close(why: Record.EndRecord.Why, at stamp: Stamp) throws(RecordingError) {
         guard let old = writer.take() else { return }
         let last = old.lastTime
         try old.close(why: why, at: stamp)

@@ -118,14 +118,14 @@ enum WallClock {
 }
 
 /// Times of event files as text.
-public enum RecordingTime {
+package enum RecordingTime {
     /// Microseconds since 1970 UTC as RFC 3339 text with six decimals.
-    public static func text(_ microseconds: Int64) -> String {
+    package static func text(_ microseconds: Int64) -> String {
         String(decoding: WallClock.text(microseconds), as: UTF8.self)
     }
 
     /// Microseconds since 1970 UTC of an RFC 3339 time; nil when `text` is none.
-    public static func parse(_ text: String) -> Int64? {
+    static func parse(_ text: String) -> Int64? {
         let bytes = Array(text.utf8)
         return WallClock.parse(bytes.span)
     }

@@ -1,13 +1,13 @@
 import Glibc
 
 /// Copies recordings into compressed files, one frame for each chunk.
-public enum RecordingCompressor {
+package enum RecordingCompressor {
     /// What was read and what was written.
-    public struct Result: Hashable, Sendable {
+    package struct Result: Hashable, Sendable {
         /// Bytes of the text.
-        public var text: Int
+        package var text: Int
         /// Bytes of the compressed file.
-        public var compressed: Int
+        package var compressed: Int
     }
 
     private static let pieceBytes = 256 << 10
@@ -17,7 +17,7 @@ public enum RecordingCompressor {
 
     /// Compresses the text of the file at `path` (`-` is standard input), whatever is in it, into a new file; `level` is zstd's, 1…19.
     /// The copy's text is the original's, byte for byte.
-    public static func compress(
+    package static func compress(
         _ path: String, to target: String, level: Int = 3, overwrites: Bool = false
     ) throws(RecordingError) -> Result {
         let source = try ByteSource(opening: path)

@@ -1,9 +1,9 @@
-public import Pipeline
+package import Pipeline
 import JSONText
 import Wire
 
 /// The formats that event files can be made of, and made to.
-public enum ForeignFormat: String, Hashable, Sendable, CaseIterable {
+package enum ForeignFormat: String, Hashable, Sendable, CaseIterable {
     /// HTTP archive 1.2 with `_webSocketMessages`, as Chrome exports it.
     case har
     /// CloudEvents 1.0 as JSON Lines: one event a line.
@@ -13,15 +13,15 @@ public enum ForeignFormat: String, Hashable, Sendable, CaseIterable {
 }
 
 /// What a recording that is made of something else says of its session.
-public struct ImportOptions: Hashable, Sendable {
+package struct ImportOptions: Hashable, Sendable {
     /// What the server speaks.
-    public var backend: Configuration.BackendKind
+    package var backend: Configuration.BackendKind
     /// The Socket.IO namespace that a replay hears.
-    public var namespace: String
+    package var namespace: String
     /// What made the new recording: the head's `tool`.
-    public var tool: String
+    package var tool: String
     /// Options.
-    public init(backend: Configuration.BackendKind = .socketio, namespace: String = "/", tool: String) {
+    package init(backend: Configuration.BackendKind = .socketio, namespace: String = "/", tool: String) {
         self.backend = backend
         self.namespace = namespace
         self.tool = tool

@@ -1,7 +1,7 @@
 /// Makes recordings of other formats, and other formats of recordings.
-public enum RecordingConversion {
+package enum RecordingConversion {
     /// Writes a recording in another format. `tool` is the name that is put into it.
-    public static func export(
+    package static func export(
         _ path: String, as format: ForeignFormat, to destination: ToolDestination, tool: String,
         hearing problem: ProblemListener = { _, _ in }
     ) throws(RecordingError) -> ToolReport {
@@ -13,7 +13,7 @@ public enum RecordingConversion {
     }
 
     /// Writes a recording of what is in another format.
-    public static func `import`(
+    package static func `import`(
         _ path: String, from format: ForeignFormat, to destination: ToolDestination, _ options: ImportOptions,
         hearing problem: @escaping ProblemListener = { _, _ in }
     ) throws(RecordingError) -> ToolReport {

@@ -2,7 +2,7 @@ import JSONText
 
 /// How a secret is recognised: by its looks, or by the name of what it is the value of (`SecretName`). Capture, `file doctor --secrets` and
 /// `file redact` use the same rules; where two hold, the first one names the secret.
-public enum SecretRule: String, CaseIterable, Hashable, Sendable {
+enum SecretRule: String, CaseIterable, Hashable, Sendable {
     /// A JSON web token.
     case jwt
     /// A key that begins as its issuer's keys do (`ghp_`, `AKIA`, `xoxb-`), and a private key in PEM.

@@ -1,4 +1,4 @@
-public import Wire
+package import Wire
 
 /// Takes the secrets that a server sends out of what came, before anything else sees it.
 ///
@@ -16,11 +16,11 @@ public import Wire
 ///
 /// **The rules** are those of `file doctor --secrets` and `file redact --rule secrets` (`SecretRule`, `SecretName`): what was scrubbed, they
 /// find clean.
-public struct SecretScrubber: Sendable {
+package struct SecretScrubber: Sendable {
     private let key: [UInt8]
 
     /// A scrubber with a key that nobody knows.
-    public init() {
+    package init() {
         var random = SystemRandomNumberGenerator()
         self.init(key: (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) })
     }
@@ -30,7 +30,7 @@ public struct SecretScrubber: Sendable {
 
     /// A payload without secrets: JSON, perhaps behind the header of a packet, JSON Lines, or other text; nil when there were none.
     /// Nearly all payloads are passed over in one pass without memory.
-    public func scrubbed(_ payload: ArraySlice<UInt8>) -> [UInt8]? {
+    package func scrubbed(_ payload: ArraySlice<UInt8>) -> [UInt8]? {
         guard payload.withUnsafeBufferPointer({ SecretFinder.mayHoldSecret($0) }) else { return nil }
         let isHandshake = payload.starts(with: "0{".utf8) || payload.starts(with: "40".utf8)
         var (marks, room) = (0, Limits.largest - payload.count)
@@ -46,7 +46,7 @@ public struct SecretScrubber: Sendable {
     }
 
     /// A message without secrets; nil when there were none.
-    public func scrubbed(_ message: WebSocketMessage) -> WebSocketMessage? {
+    package func scrubbed(_ message: WebSocketMessage) -> WebSocketMessage? {
         switch message {
         case .text(let text): scrubbed(text).map { .text($0[...]) }
         case .binary: nil
@@ -54,7 +54,7 @@ public struct SecretScrubber: Sendable {
     }
 
     /// A text without secrets.
-    public func scrubbed(_ text: String) -> String {
+    package func scrubbed(_ text: String) -> String {
         scrubbed(ArraySlice(text.utf8)).map { String(decoding: $0, as: UTF8.self) } ?? text
     }
 

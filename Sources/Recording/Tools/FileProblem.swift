@@ -1,9 +1,9 @@
 import Wire
 
 /// Something that is wrong with an event file, and where.
-public struct FileProblem: Hashable, Sendable {
+package struct FileProblem: Hashable, Sendable {
     /// What is wrong.
-    public enum Kind: String, Hashable, Sendable, CaseIterable {
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
         /// A line that cannot be read.
         case damage
         /// A last line that has no end, or is no record.
@@ -24,20 +24,20 @@ public struct FileProblem: Hashable, Sendable {
         case secret
     }
     /// What is wrong.
-    public var kind: Kind
+    package var kind: Kind
     /// The line's number, from 1; nil where the whole file is meant.
-    public var line: Int?
+    package var line: Int?
     /// Offset of the line's first byte in the file (of its text, where the file is compressed).
-    public var offset: Int?
+    package var offset: Int?
     /// How many bytes are lost by it.
-    public var bytes: Int?
+    package var bytes: Int?
     /// How many records are missing, when that is known.
-    public var lost: Int?
+    package var lost: Int?
     /// One sentence without the place.
-    public var message: String
+    package var message: String
 
     /// A problem.
-    public init(
+    init(
         _ kind: Kind, line: Int? = nil, offset: Int? = nil, bytes: Int? = nil, lost: Int? = nil, message: String
     ) {
         self.kind = kind
@@ -49,7 +49,7 @@ public struct FileProblem: Hashable, Sendable {
     }
 
     /// The place and the sentence, on one line.
-    public var description: String {
+    package var description: String {
         var place: [String] = []
         if let line { place.append("line \(line)") }
         if let offset { place.append("byte \(offset)") }

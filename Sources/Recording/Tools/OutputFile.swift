@@ -1,13 +1,13 @@
 import Glibc
 
 /// Where a tool writes to.
-public struct ToolDestination: Hashable, Sendable {
+package struct ToolDestination: Hashable, Sendable {
     /// The file's path; nil for standard output.
-    public var path: String?
+    package var path: String?
     /// Whether a file that is there is replaced.
-    public var replaces: Bool
+    package var replaces: Bool
     /// A destination.
-    public init(path: String? = nil, replaces: Bool = false) {
+    package init(path: String? = nil, replaces: Bool = false) {
         self.path = path
         self.replaces = replaces
     }

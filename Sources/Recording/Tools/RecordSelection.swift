@@ -5,15 +5,15 @@ import Glibc
 /// A criterion judges the records that have what it asks for: one for events judges messages that are events, one for rooms what
 /// names a room. What has nothing of it is kept, so that what makes and keeps a connection stays in the file and it can be replayed;
 /// `kinds` alone judges every record. A message of several events is kept for one of them.
-public struct RecordSelection: Hashable, Sendable {
+package struct RecordSelection: Hashable, Sendable {
     /// Patterns of which one must match, and patterns of which none may: `*`, `?` and `[…]` as in a shell.
-    public struct Criterion: Hashable, Sendable {
+    package struct Criterion: Hashable, Sendable {
         /// One of these must match, when there are any.
-        public var included: [String]
+        package var included: [String]
         /// None of these may match.
-        public var excluded: [String]
+        package var excluded: [String]
         /// A criterion.
-        public init(included: [String] = [], excluded: [String] = []) {
+        package init(included: [String] = [], excluded: [String] = []) {
             self.included = included
             self.excluded = excluded
         }
@@ -28,20 +28,20 @@ public struct RecordSelection: Hashable, Sendable {
     }
 
     /// By kind: `f`, `http`, `sub`, ….
-    public var kinds = Criterion()
+    package var kinds = Criterion()
     /// By the name of the event, as it is on the wire.
-    public var events = Criterion()
+    package var events = Criterion()
     /// By room.
-    public var rooms = Criterion()
+    package var rooms = Criterion()
     /// By connection.
-    public var connections = Criterion()
+    package var connections = Criterion()
     /// Messages of one direction alone.
-    public var direction: Record.FrameRecord.Direction?
+    package var direction: Record.FrameRecord.Direction?
     /// By place.
-    public var span = RecordingSpan()
+    package var span = RecordingSpan()
 
     /// Everything.
-    public init() {}
+    package init() {}
 
     /// Whether a record is wanted, whatever its place.
     func contains(_ line: RecordLine) -> Bool {
@@ -59,7 +59,7 @@ public struct RecordSelection: Hashable, Sendable {
 
 extension RecordingCopy {
     /// Writes the records that are wanted. Connections get new numbers where one of them is left out.
-    public static func filter(
+    package static func filter(
         _ path: String, _ selection: RecordSelection, to destination: ToolDestination,
         hearing problem: ProblemListener = { _, _ in }
     ) throws(RecordingError) -> ToolReport {

@@ -2,16 +2,16 @@ import Glibc
 import Wire
 
 /// Copies recordings line by line.
-public enum RecordingCopy {
+package enum RecordingCopy {
     /// Writes the records of the file at `path` with `sync` records, `idx` and `end` made anew: the file `weir file index` makes.
-    public static func index(
+    package static func index(
         _ path: String, to destination: ToolDestination, hearing problem: ProblemListener = { _, _ in }
     ) throws(RecordingError) -> ToolReport {
         try copy(path, to: destination, hearing: problem) { _ in true }
     }
 
     /// Writes a file compressed. It is in its place when it is whole, and what fails leaves nothing.
-    public static func compress(
+    package static func compress(
         _ path: String, to destination: ToolDestination
     ) throws(RecordingError) -> RecordingCompressor.Result {
         guard let target = destination.path, target != "-" else {
@@ -44,7 +44,7 @@ public enum RecordingCopy {
     }
 
     /// Writes the text of a file, byte for byte; of a compressed one, what was compressed.
-    public static func text(of path: String, to destination: ToolDestination) throws(RecordingError) {
+    package static func text(of path: String, to destination: ToolDestination) throws(RecordingError) {
         let source = try ByteSource(opening: path)
         var output = try OutputFile(destination)
         var piece = [UInt8](repeating: 0, count: 1 << 18)

@@ -91,7 +91,7 @@ extension RecordingCopy {
     /// Writes a part of a recording, and before it, said again at its first time, what the part needs to be replayed.
     ///
     /// With `ripples` its times begin at 0: the hole before it is closed. Otherwise they stay what they were.
-    public static func cut(
+    package static func cut(
         _ path: String, _ span: RecordingSpan, ripples: Bool = false, to destination: ToolDestination,
         hearing hear: ProblemListener = { _, _ in }
     ) throws(RecordingError) -> ToolReport {

@@ -4,25 +4,25 @@ import Wire
 /// that are out of order, checksums, an end that is torn or missing, an index that does not say what is there, segments that are missing.
 ///
 /// Several files are taken for the segments of a recording, in the order they are given, where their heads say so.
-public struct RecordingDoctor {
+package struct RecordingDoctor {
     /// What was looked at.
-    public struct Report: Hashable, Sendable {
+    package struct Report: Hashable, Sendable {
         /// How many records, the head, `sync`, `idx` and `end` among them.
-        public var records = 0
+        package var records = 0
         /// How many problems.
-        public var problems = 0
+        package var problems = 0
         /// Whether the recording says that it goes on in another file.
-        public var goesOn = false
+        package var goesOn = false
     }
 
     private let scanner: SecretScanner?
     private var last: (head: Record.Head, number: Int, path: String)?
 
     /// A doctor, who looks for secrets, too, when asked to.
-    public init(looksForSecrets: Bool = false) { scanner = looksForSecrets ? SecretScanner() : nil }
+    package init(looksForSecrets: Bool = false) { scanner = looksForSecrets ? SecretScanner() : nil }
 
     /// Looks at the file at `path`, or the next segment.
-    public mutating func examine(
+    package mutating func examine(
         _ path: String, hearing hear: ProblemListener
     ) throws(RecordingError) -> Report {
         var reader = try LineReader(opening: path)

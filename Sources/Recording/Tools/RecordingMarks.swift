@@ -1,17 +1,17 @@
 import Wire
 
 /// The marks of a recording: those in it, and those that are kept beside it (`MarkFile`).
-public enum RecordingMarks {
+package enum RecordingMarks {
     /// A mark to be set.
-    public struct Wish: Hashable, Sendable {
+    package struct Wish: Hashable, Sendable {
         /// What it is called.
-        public var label: String
+        package var label: String
         /// Before which record it is to stand.
-        public var position: RecordingPosition
+        package var position: RecordingPosition
         /// Who sets it.
-        public var author: String
+        package var author: String
         /// A mark.
-        public init(label: String, at position: RecordingPosition, author: String = "file") {
+        package init(label: String, at position: RecordingPosition, author: String = "file") {
             self.label = label
             self.position = position
             self.author = author
@@ -19,7 +19,7 @@ public enum RecordingMarks {
     }
 
     /// The marks: what they are called, and where they are; in the order of their records.
-    public static func list(
+    package static func list(
         _ path: String, hearing hear: ProblemListener = { _, _ in }
     ) throws(RecordingError) -> [(label: String, stamp: Stamp)] {
         var reader = try LineReader(opening: path)
@@ -35,7 +35,7 @@ public enum RecordingMarks {
     }
 
     /// Keeps a mark beside a recording, as a player does. Gives false when its position is never reached: then none is kept.
-    public static func keep(
+    package static func keep(
         _ wish: Wish, beside path: String, hearing hear: ProblemListener = { _, _ in }
     ) throws(RecordingError) -> Bool {
         var reader = try LineReader(opening: path)
@@ -57,7 +57,7 @@ public enum RecordingMarks {
 
     /// Writes the recording with more marks in it, those that are kept beside it among them, each before the first record at its position or
     /// behind it; a mark whose position is never reached is not set. Gives the labels of those.
-    public static func add(
+    package static func add(
         _ wishes: [Wish], to path: String, writing destination: ToolDestination,
         hearing hear: ProblemListener = { _, _ in }
     ) throws(RecordingError) -> (report: ToolReport, unset: [String]) {

@@ -2,9 +2,9 @@ import JSONText
 import Wire
 
 /// Merges recordings by their wall clocks. Memory: one line a file.
-public enum RecordingMerge {
+package enum RecordingMerge {
     /// The most files of one merge.
-    public static let mostFiles = 200
+    package static let mostFiles = 200
 
     /// Connections and requests of a recording that is not the first are told apart by these.
     private static let connectionStride = 1_000_000
@@ -14,7 +14,7 @@ public enum RecordingMerge {
     ///
     /// The new file is a recording of its own that begins with the first of them. Segments of one recording stay one. Connections
     /// and requests of the others get numbers of their own: a replay plays the first recording's session.
-    public static func merge(
+    package static func merge(
         _ paths: [String], to destination: ToolDestination, hearing hear: ProblemListener = { _, _ in }
     ) throws(RecordingError) -> ToolReport {
         var report = ToolReport()

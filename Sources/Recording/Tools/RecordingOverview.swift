@@ -1,61 +1,61 @@
 import Glibc
-public import Wire
+package import Wire
 
 /// What is in an event file, in numbers. Bounded memory: of names that are without end, the first ten thousand are counted.
-public struct RecordingOverview: Sendable {
+package struct RecordingOverview: Sendable {
     /// The head.
-    public let head: Record.Head
+    package let head: Record.Head
     /// Bytes of the file as it is stored; nil when that cannot be known.
-    public private(set) var storedBytes: Int?
+    package private(set) var storedBytes: Int?
     /// Bytes of its lines.
-    public private(set) var bytes = 0
+    package private(set) var bytes = 0
     /// How many lines, the head among them.
-    public private(set) var lines = 1
+    package private(set) var lines = 1
     /// Time of the first record.
-    public private(set) var firstTime: Moment?
+    package private(set) var firstTime: Moment?
     /// Time of the last record.
-    public private(set) var lastTime: Moment = .zero
+    package private(set) var lastTime: Moment = .zero
     /// Wall clock of the first record; microseconds since 1970.
-    public private(set) var firstWall: Int64
+    package private(set) var firstWall: Int64
     /// Wall clock of the last record.
-    public private(set) var lastWall: Int64
+    package private(set) var lastWall: Int64
     /// Number of the first record that has one.
-    public private(set) var firstNumber: Int?
+    package private(set) var firstNumber: Int?
     /// Number of the last record that has one.
-    public private(set) var lastNumber = 0
+    package private(set) var lastNumber = 0
     /// Records by kind.
-    public private(set) var kinds: [Record.Count] = []
+    package private(set) var kinds: [Record.Count] = []
     /// Messages received.
-    public private(set) var received = 0
+    package private(set) var received = 0
     /// Messages sent.
-    public private(set) var sent = 0
+    package private(set) var sent = 0
     /// Bytes of their payloads.
-    public private(set) var payloadBytes = 0
+    package private(set) var payloadBytes = 0
     /// Events received by name, the most frequent first.
-    public private(set) var events: [Record.Count] = []
+    package private(set) var events: [Record.Count] = []
     /// Messages received by room, the most frequent first.
-    public private(set) var rooms: [Record.Count] = []
+    package private(set) var rooms: [Record.Count] = []
     /// Connections that were opened.
-    public private(set) var connections = 0
+    package private(set) var connections = 0
     /// Gaps by their reason.
-    public private(set) var gaps: [Record.Count] = []
+    package private(set) var gaps: [Record.Count] = []
     /// How many events they say were lost.
-    public private(set) var lost = 0
+    package private(set) var lost = 0
     /// The marks, in order, those kept beside the file among them: what they are called and when they were set; a thousand of each at most.
-    public private(set) var marks: [(label: String, time: Moment)] = []
+    package private(set) var marks: [(label: String, time: Moment)] = []
     /// Chunks: `sync` records that were read.
-    public private(set) var chunks = 0
+    package private(set) var chunks = 0
     /// Whether there is an index.
-    public private(set) var isIndexed = false
+    package private(set) var isIndexed = false
     /// How the file ends; nil when it has no end.
-    public private(set) var end: Record.EndRecord.Why?
+    package private(set) var end: Record.EndRecord.Why?
     /// How many things are wrong with the file.
-    public private(set) var problems = 0
+    package private(set) var problems = 0
 
     private static let mostNames = 10_000
 
     /// Reads the file at `path` (`-` is standard input).
-    public init(
+    package init(
         reading path: String, hearing hear: ProblemListener = { _, _ in }
     ) throws(RecordingError) {
         var reader = try LineReader(opening: path)
@@ -98,7 +98,7 @@ public struct RecordingOverview: Sendable {
     }
 
     /// Events received by second, over the whole recording; nil when it has no length.
-    public var rate: Double? {
+    package var rate: Double? {
         let span = lastTime.microseconds - (firstTime ?? lastTime).microseconds
         let total = events.reduce(0) { $0 + $1.count }
         return span > 0 ? Double(total) / (Double(span) / 1e6) : nil

@@ -41,13 +41,13 @@ public enum RecordingPosition: Hashable, Sendable {
 }
 
 /// A part of a recording: from the first record at `start` to the last one before `end`.
-public struct RecordingSpan: Hashable, Sendable {
+package struct RecordingSpan: Hashable, Sendable {
     /// Where it begins; nil for the beginning.
-    public var start: RecordingPosition?
+    package var start: RecordingPosition?
     /// Where it ends; what stands there is not in it. Nil for the end.
-    public var end: RecordingPosition?
+    package var end: RecordingPosition?
     /// A span.
-    public init(start: RecordingPosition? = nil, end: RecordingPosition? = nil) {
+    package init(start: RecordingPosition? = nil, end: RecordingPosition? = nil) {
         self.start = start
         self.end = end
     }

@@ -5,17 +5,17 @@ import Wire
 ///
 /// The rules are applied to every string of a line and, in payloads and strings that hold JSON, to every string in there; what is around
 /// stays as it was. Binary payloads are not looked into.
-public struct RecordingRedaction {
+package struct RecordingRedaction {
     /// What was done.
-    public struct Report: Hashable, Sendable {
+    package struct Report: Hashable, Sendable {
         /// Records that were changed.
-        public var changed = 0
+        package var changed = 0
         /// How often something was replaced.
-        public var replacements = 0
+        package var replacements = 0
         /// Binary payloads, which were not looked into.
-        public var binary = 0
+        package var binary = 0
         /// What was wrong with what was read.
-        public var problems = 0
+        package var problems = 0
     }
 
     private let rules: [RedactionTarget]
@@ -24,13 +24,13 @@ public struct RecordingRedaction {
     private var report = Report()
 
     /// A redaction by these rules.
-    public init(_ rules: [RedactionTarget], replacement: Replacement = Replacement()) {
+    package init(_ rules: [RedactionTarget], replacement: Replacement = Replacement()) {
         self.rules = rules
         self.replacement = replacement
     }
 
     /// Writes the recording without what the rules name, and lists the rules in its head.
-    public mutating func redact(
+    package mutating func redact(
         _ path: String, to destination: ToolDestination, hearing hear: ProblemListener = { _, _ in }
     ) throws(RecordingError) -> Report {
         report = Report()

@@ -3,25 +3,25 @@ import Wire
 
 /// Makes a whole recording of a damaged one: every readable record in its place, a `gap` where something is missing, and what
 /// cannot be read kept aside.
-public struct RecordingRepair {
+package struct RecordingRepair {
     /// What was done.
-    public struct Report: Hashable, Sendable {
+    package struct Report: Hashable, Sendable {
         /// Records that were kept.
-        public var kept = 0
+        package var kept = 0
         /// Lines that cannot be read.
-        public var unreadable = 0
+        package var unreadable = 0
         /// How many bytes they have.
-        public var unreadableBytes = 0
+        package var unreadableBytes = 0
         /// Records that were missing already.
-        public var missing = 0
+        package var missing = 0
         /// States of the model, which cannot be compared behind a loss.
-        public var states = 0
+        package var states = 0
         /// Files with what cannot be read.
-        public var aside: [String] = []
+        package var aside: [String] = []
         /// Everything that was wrong.
-        public var problems = 0
+        package var problems = 0
         /// Whether anything is not in the new file that was in the recording.
-        public var isLossy: Bool { unreadable > 0 || missing > 0 }
+        package var isLossy: Bool { unreadable > 0 || missing > 0 }
     }
 
     private var report = Report()
@@ -33,7 +33,7 @@ public struct RecordingRepair {
 
     /// Writes the readable records of the file at `path`. Damaged lines go to a file beside the new one (beside the old one where
     /// that is standard output) with `.damaged` behind its name, a torn end to one with `.torn`.
-    public static func repair(
+    package static func repair(
         _ path: String, to destination: ToolDestination, hearing problem: ProblemListener = { _, _ in }
     ) throws(RecordingError) -> Report {
         guard path != "-" else {

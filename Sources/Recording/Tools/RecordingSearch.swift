@@ -5,19 +5,19 @@ import Wire
 ///
 /// What is searched is what people mean by it: of a message and of an answer the payload, of a request its method and URL and body,
 /// of other records their line; as it reads, not as JSON spells it, unless the bytes are asked for.
-public struct RecordingSearch {
+package struct RecordingSearch {
     /// A record that matches, or stands near one that does.
-    public struct Hit {
+    package struct Hit {
         /// The record.
-        public let record: Record
+        package let record: Record
         /// Its stamp.
-        public let stamp: Stamp
+        package let stamp: Stamp
         /// Its line in the file, without its line feed.
-        public let text: [UInt8]
+        package let text: [UInt8]
         /// Whether it matches; else it is context.
-        public let isMatch: Bool
+        package let isMatch: Bool
         /// Whether records that were left out stand before it.
-        public let followsHole: Bool
+        package let followsHole: Bool
     }
 
     /// Records of context that are kept at most, whatever time is asked for.
@@ -31,7 +31,7 @@ public struct RecordingSearch {
 
     /// A search with so many records of context before and after each match, or all that are at most `around` away from one;
     /// `isInverted` looks for records that do not match, `isRaw` at the bytes.
-    public init(
+    package init(
         _ pattern: TextPattern, isInverted: Bool = false, isRaw: Bool = false, before: Int = 0, after: Int = 0,
         around: Duration? = nil
     ) {
@@ -44,7 +44,7 @@ public struct RecordingSearch {
     }
 
     /// Calls `body` with each hit in order, and gives the number of matches.
-    public func search(
+    package func search(
         _ path: String, hearing hear: ProblemListener = { _, _ in }, _ body: (Hit) throws -> Void
     ) throws -> Int {
         var reader = try LineReader(opening: path)

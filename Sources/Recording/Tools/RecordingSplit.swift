@@ -4,9 +4,9 @@ import Wire
 ///
 /// Numbers and times go on over the segments, and each begins with what it needs to be played alone, said again (`re`): merged they
 /// are the recording that was split.
-public enum RecordingSplit {
+package enum RecordingSplit {
     /// Where a new segment begins.
-    public enum Rule: Hashable, Sendable {
+    package enum Rule: Hashable, Sendable {
         /// When the one before has so many bytes beside the state that it begins with. Doubled, with a warning, when the state is larger.
         case bytes(Int)
         /// When it spans so much time.
@@ -28,7 +28,7 @@ public enum RecordingSplit {
     }
 
     /// Writes the segments `PREFIX.0001.weir.jsonl`, `PREFIX.0002.weir.jsonl`, …, and gives their paths.
-    public static func split(
+    package static func split(
         _ path: String, by rule: Rule, to prefix: String, replaces: Bool = false,
         hearing hear: ProblemListener = { _, _ in }
     ) throws(RecordingError) -> (paths: [String], report: ToolReport) {

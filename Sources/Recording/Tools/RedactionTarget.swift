@@ -1,7 +1,7 @@
 import JSONText
 
 /// What is to be taken out of a recording.
-public struct RedactionTarget {
+package struct RedactionTarget {
     private enum Form {
         case secret(SecretRule)
         /// Every kind of secret.
@@ -12,7 +12,7 @@ public struct RedactionTarget {
     }
 
     /// What it is called. An expression is not repeated: it may hold what it is to take out.
-    public let id: String
+    package let id: String
     /// What the new file's head says of it: all kinds of secrets were taken out of what was received, as by a recorder.
     var ids: [String] {
         switch form {
@@ -23,16 +23,16 @@ public struct RedactionTarget {
     private let form: Form
 
     /// Why a rule is none.
-    public struct Malformed: Error {
+    package struct Malformed: Error {
         /// One sentence.
-        public var message: String
+        package var message: String
     }
 
     /// The names of the rules for secrets.
-    public static var names: [String] { ["secrets"] + SecretRule.allCases.map(\.rawValue) }
+    package static var names: [String] { ["secrets"] + SecretRule.allCases.map(\.rawValue) }
 
     /// A rule from text: one of `names`, `path:user.email`, or `regex:` and a regular expression, as RE2 has it.
-    public init(parsing text: String) throws(Malformed) {
+    package init(parsing text: String) throws(Malformed) {
         if text == "secrets" {
             (id, form) = (text, .secrets)
         } else if let rule = SecretRule(rawValue: text) {
@@ -76,9 +76,9 @@ public struct RedactionTarget {
 }
 
 /// What stands in the place of what was taken out.
-public struct Replacement: Hashable, Sendable {
+package struct Replacement: Hashable, Sendable {
     /// How it is made.
-    public enum Form: String, Hashable, Sendable, CaseIterable {
+    package enum Form: String, Hashable, Sendable, CaseIterable {
         /// The same text for all.
         case fixed
         /// A hash: what was the same is the same.
@@ -87,11 +87,11 @@ public struct Replacement: Hashable, Sendable {
         case fake
     }
     /// How it is made.
-    public var form: Form
+    package var form: Form
     /// Whether it has as many bytes as what it stands for.
-    public var keepsLength: Bool
+    package var keepsLength: Bool
     /// A replacement.
-    public init(_ form: Form = .fixed, keepsLength: Bool = false) {
+    package init(_ form: Form = .fixed, keepsLength: Bool = false) {
         self.form = form
         self.keepsLength = keepsLength
     }

@@ -1,11 +1,11 @@
 import RegularExpressions
 
 /// A regular expression (as RE2 has it) or a plain text that is looked for in bytes.
-public final class TextPattern {
+package final class TextPattern {
     /// Why a pattern is none.
-    public struct Malformed: Error {
+    package struct Malformed: Error {
         /// What the library says of it.
-        public var message: String
+        package var message: String
     }
 
     private enum Form {
@@ -17,7 +17,7 @@ public final class TextPattern {
     private let ignoresCase: Bool
 
     /// A pattern. `isFixed` takes it for text.
-    public init(_ pattern: String, isFixed: Bool = false, ignoresCase: Bool = false) throws(Malformed) {
+    package init(_ pattern: String, isFixed: Bool = false, ignoresCase: Bool = false) throws(Malformed) {
         self.ignoresCase = ignoresCase
         if isFixed {
             form = .fixed(Array(pattern.utf8).map { ignoresCase ? Self.lowered($0) : $0 })
