@@ -22,7 +22,7 @@ public struct ActionReport: Hashable, Sendable {
     /// What became of it.
     public var change: Change
     /// A report of an action.
-    public init(_ action: Action, _ change: Change) {
+    init(_ action: Action, _ change: Change) {
         self.action = action
         self.change = change
     }

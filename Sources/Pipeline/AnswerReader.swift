@@ -1,7 +1,7 @@
 import Events
 
 /// Reads the answer to one request outside the session: the session need not do it again, and comes to the same.
-public struct AnswerReader: Sendable {
+package struct AnswerReader: Sendable {
     private let parse: @Sendable (ArraySlice<UInt8>, RowSieve) -> Result<any Sendable, DecodingFailure>
 
     init<Answer: Sendable>(_ endpoint: Endpoint<Answer>) {
@@ -12,7 +12,7 @@ public struct AnswerReader: Sendable {
     }
 
     /// Reads a body. Any thread; takes as long as the body is large.
-    public func read(_ body: ArraySlice<UInt8>) -> AnswerReading {
+    package func read(_ body: ArraySlice<UInt8>) -> AnswerReading {
         let sieve = RowSieve()
         let result = parse(body, sieve)
         return AnswerReading(result: result, leftOut: sieve.leftOut)
@@ -20,7 +20,7 @@ public struct AnswerReader: Sendable {
 }
 
 /// What a body was read as.
-public struct AnswerReading: Sendable {
+package struct AnswerReading: Sendable {
     let result: Result<any Sendable, DecodingFailure>
     let leftOut: LeftOutRows
 }
@@ -28,12 +28,12 @@ public struct AnswerReading: Sendable {
 extension Session {
     /// Reads the body of a successful answer to a request that is under way; nil for one that is always small, and for those that
     /// write. What is read goes back with `take`, just before the answer is handled.
-    public func reader(of request: Int) -> AnswerReader? {
+    package func reader(of request: Int) -> AnswerReader? {
         transaction.refetcher.flights.first { $0.request == request }.flatMap { backend.reader(for: $0.key) }
     }
 
     /// Spares the session the reading of the answer that is handled next. It changes nothing of what comes of it.
-    public mutating func take(_ reading: AnswerReading) { transaction.reading = reading }
+    package mutating func take(_ reading: AnswerReading) { transaction.reading = reading }
 }
 
 extension Transaction {

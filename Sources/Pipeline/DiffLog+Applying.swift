@@ -1,11 +1,11 @@
-public import SectionedModel
+package import SectionedModel
 
 extension DiffLog {
     /// Applies a line (without its line feed) to the model that the lines before it made; gives its sequence number,
     /// which is `sequence` of the next call (0 for the first). When it throws, the model stays as it was.
     ///
     /// A model that keeps a checksum is compared with what the line says of it, before and after.
-    public static func apply(
+    package static func apply(
         _ line: ArraySlice<UInt8>, after sequence: Int, to model: inout SectionedCollection<Item>
     ) throws(DiffLogError) -> Int {
         let line = try DiffLogLine(line)
@@ -19,7 +19,7 @@ extension DiffLog {
 
     /// Takes a line of a reversible log back: the model, which is as the line left it, becomes what it was before. Gives the
     /// sequence number of the line before it. When it throws, the model stays as it was.
-    public static func revert(
+    static func revert(
         _ line: ArraySlice<UInt8>, of sequence: Int, from model: inout SectionedCollection<Item>
     ) throws(DiffLogError) -> Int {
         let line = try DiffLogLine(line)

@@ -1,6 +1,6 @@
-public import JSONText
+package import JSONText
 import SectionedModel
-public import Wire
+package import Wire
 
 /// The diff log: JSON Lines, one batch a line, so that applying the lines to an empty model gives the final model.
 ///
@@ -14,12 +14,12 @@ public import Wire
 /// the checksum puts itself and a colon before them (`2:…`). A reader that applies the line to a model with a checksum sees whether the two
 /// are the same, unless the versions differ. A reversible line also holds what was deleted or replaced, so that it can be taken back from
 /// the state after it alone.
-public enum DiffLog {
+package enum DiffLog {
     /// Version of the line's shape; a member is only ever added to it.
-    public static let version = 1
+    static let version = 1
 
     /// Writes one line, with its line feed.
-    public static func write(
+    package static func write(
         _ report: DiffReport, at time: Moment, reversible: Bool = false, into writer: inout JSONWriter
     ) {
         writer.beginObject()

@@ -1,24 +1,24 @@
-public import SectionedModel
+package import SectionedModel
 
 /// A diff log held in memory, and a place in it: the model as one of its lines left it, which can go to any other.
 ///
 /// Going forward needs the lines between; going back needs that they are reversible.
-public struct DiffLogCursor: Sendable {
+package struct DiffLogCursor: Sendable {
     /// The model after the line with the number `sequence`.
-    public private(set) var model: SectionedCollection<Item>
+    package private(set) var model: SectionedCollection<Item>
     /// Number of the line that was applied last; 0 before the first one of a whole log.
-    public private(set) var sequence: Int
+    package private(set) var sequence: Int
     private let log: [UInt8]
     /// Each line without its line feed. A last one without one was not written to its end and is not there.
     private let lines: [Range<Int>]
 
     /// At the beginning of a whole log, with an empty model that is compared with the log's checksums.
-    public init(_ log: [UInt8]) throws(DiffLogError) {
+    package init(_ log: [UInt8]) throws(DiffLogError) {
         try self.init(log, model: SectionedCollection(keepsChecksum: true), at: 0)
     }
 
     /// At some place of a log, or of a part of one: `model` is as the line with the number `sequence` left it.
-    public init(_ log: [UInt8], model: SectionedCollection<Item>, at sequence: Int) throws(DiffLogError) {
+    package init(_ log: [UInt8], model: SectionedCollection<Item>, at sequence: Int) throws(DiffLogError) {
         self.log = log
         self.model = model
         self.sequence = sequence
@@ -34,7 +34,7 @@ public struct DiffLogCursor: Sendable {
     private let before: Int
 
     /// The numbers the cursor can go to.
-    public var states: ClosedRange<Int> { before...(before + lines.count) }
+    package var states: ClosedRange<Int> { before...(before + lines.count) }
 
     private static func lines(of log: [UInt8]) -> [Range<Int>] {
         var lines: [Range<Int>] = []
@@ -48,7 +48,7 @@ public struct DiffLogCursor: Sendable {
 
     /// Goes to the state after the line with this number, forward or back. When it throws, the cursor stands before the line
     /// that could not be passed.
-    public mutating func seek(to target: Int) throws(DiffLogError) {
+    package mutating func seek(to target: Int) throws(DiffLogError) {
         guard states.contains(target) else {
             throw .outside(target, first: states.lowerBound, last: states.upperBound)
         }

@@ -1,7 +1,7 @@
 /// Why a line of a diff log cannot be applied or taken back.
-public enum DiffLogError: Error, Hashable, Sendable {
+package enum DiffLogError: Error, Hashable, Sendable {
     /// One of the two states a line stands between.
-    public enum Side: String, Hashable, Sendable {
+    package enum Side: String, Hashable, Sendable {
         case before, after
     }
     /// The line is not one of a diff log; what is wrong and at which byte of the line.
@@ -20,7 +20,7 @@ public enum DiffLogError: Error, Hashable, Sendable {
 
 extension DiffLogError: CustomStringConvertible {
     /// One sentence for people.
-    public var description: String {
+    package var description: String {
         switch self {
         case .unreadable(let message, let offset): "not a line of a diff log, at its byte \(offset): \(message)"
         case .outOfOrder(let expected, let found): "line \(found) stands where line \(expected) is due"

@@ -2,21 +2,21 @@
 /// ask meanwhile.
 ///
 ///     (nobody asks) ──ask: look for it──► under way ──settled──► (nobody asks)
-public struct DownloadBook<Key: Hashable & Sendable, Asker: Sendable>: Sendable {
+package struct DownloadBook<Key: Hashable & Sendable, Asker: Sendable>: Sendable {
     private var askers: [Key: [Asker]] = [:]
 
     /// A book of nothing.
-    public init() {}
+    package init() {}
 
     /// How many things are under way.
-    public var count: Int { askers.count }
+    package var count: Int { askers.count }
 
     /// Somebody asks. True when nobody did before: then the thing is to be looked for, and downloaded when it is not found.
-    public mutating func ask(for key: Key, _ asker: Asker) -> Bool {
+    package mutating func ask(for key: Key, _ asker: Asker) -> Bool {
         askers[key, default: []].append(asker)
         return askers[key]?.count == 1
     }
 
     /// It was found, or its download ended, one way or the other; gives those who asked, in order. Whoever asks from now on begins anew.
-    public mutating func settle(_ key: Key) -> [Asker] { askers.removeValue(forKey: key) ?? [] }
+    package mutating func settle(_ key: Key) -> [Asker] { askers.removeValue(forKey: key) ?? [] }
 }

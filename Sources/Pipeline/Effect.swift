@@ -1,7 +1,7 @@
-public import Wire
+package import Wire
 
 /// What a session wants done, in this order. One reference, as the report that it nearly always is.
-public enum Effect: Sendable {
+package enum Effect: Sendable {
     /// Open a connection; `Input.opened` or `Input.failed` follows.
     indirect case connect(ConnectionRequest)
     /// Send a message.
@@ -23,7 +23,7 @@ public enum Effect: Sendable {
 }
 
 /// What a session found out and another one may like to know.
-public enum Fact: Hashable, Sendable {
+package enum Fact: Hashable, Sendable {
     /// Whose session it is: the server's id of the user. From here on the model is that user's.
     case account(user: String)
     /// The company and the workspace that were taken.
@@ -33,18 +33,18 @@ public enum Fact: Hashable, Sendable {
 }
 
 /// A connection to open.
-public struct ConnectionRequest: Hashable, Sendable {
+package struct ConnectionRequest: Hashable, Sendable {
     /// Number of the connection in the session, from 1.
-    public var connection: Int
+    package var connection: Int
     /// Number of the attempt since the last success, from 1.
-    public var attempt: Int
+    package var attempt: Int
     /// The path and query of its first request, to be put behind the server's address and shown.
-    public var target: String
+    package var target: String
     /// What is opened.
-    public var opening: Opening
+    package var opening: Opening
 
     /// What carries the realtime protocol.
-    public enum Opening: Hashable, Sendable {
+    package enum Opening: Hashable, Sendable {
         /// An Engine.IO session at that path, over these transports; `detectsRevision` where the revision is a guess.
         case engineIO(
             path: String, transport: EngineIO.TransportChoice, revision: EngineIO.Revision, detectsRevision: Bool)
@@ -55,7 +55,7 @@ public struct ConnectionRequest: Hashable, Sendable {
     }
 
     /// Whether its first request asks for a WebSocket.
-    public var isWebSocket: Bool {
+    package var isWebSocket: Bool {
         switch opening {
         case .engineIO(_, let transport, _, _): transport == .auto || transport == .websocket
         case .webSocket: true
@@ -64,7 +64,7 @@ public struct ConnectionRequest: Hashable, Sendable {
     }
 
     /// What will be spoken, if the server agrees.
-    public var spoken: RealtimeProtocol {
+    package var spoken: RealtimeProtocol {
         switch opening {
         case .engineIO(_, _, let revision, _): .socketIO(revision)
         case .webSocket, .longPolling: .bayeux
@@ -73,19 +73,19 @@ public struct ConnectionRequest: Hashable, Sendable {
 }
 
 /// A REST request of a session.
-public struct FetchRequest: Hashable, Sendable {
+package struct FetchRequest: Hashable, Sendable {
     /// Number of the request in the session, from 1.
-    public var id: Int
+    package var id: Int
     /// The method.
-    public var method: String
+    package var method: String
     /// Path and query, to be put behind the server's address.
-    public var target: String
+    package var target: String
     /// JSON text, or empty.
-    public var body: [UInt8]
+    package var body: [UInt8]
     /// Whether the user's token goes with it.
-    public var carriesToken: Bool
+    package var carriesToken: Bool
     /// Number of the record that caused it.
-    public var cause: Int
+    package var cause: Int
 
     /// A request that sends `call`.
     init(id: Int, _ call: RESTCall, cause: Int) {
@@ -99,7 +99,7 @@ public struct FetchRequest: Hashable, Sendable {
 }
 
 /// How a session ended.
-public enum Ending: Hashable, Sendable {
+package enum Ending: Hashable, Sendable {
     /// It was told to stop.
     case stopped
     /// The server refused the token and there is no other, or it refused the namespace; the server's words, untrusted.

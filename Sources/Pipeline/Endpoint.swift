@@ -59,9 +59,9 @@ extension Endpoint where Answer == Void {
 }
 
 /// What a call sends.
-public struct RESTCall: Hashable, Sendable {
+package struct RESTCall: Hashable, Sendable {
     /// The methods a backend uses.
-    public enum Method: String, Hashable, Sendable {
+    package enum Method: String, Hashable, Sendable {
         case get = "GET"
         case post = "POST"
         case put = "PUT"
@@ -72,13 +72,13 @@ public struct RESTCall: Hashable, Sendable {
     typealias Query = [(name: StaticString, value: String)]
 
     /// The method.
-    public var method: Method
+    package var method: Method
     /// Path and query, to be put behind the server's address.
-    public var target: String
+    package var target: String
     /// JSON text, or empty.
-    public var body: [UInt8]
+    package var body: [UInt8]
     /// Whether the user's token goes with it; a call that is public does not show it.
-    public var carriesToken: Bool
+    package var carriesToken: Bool
 
     init(_ method: Method, _ target: RESTTarget, body: [UInt8] = [], carriesToken: Bool = true) {
         self.method = method

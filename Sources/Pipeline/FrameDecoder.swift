@@ -6,15 +6,15 @@ import Wire
 ///
 /// A replay on two threads takes 7.8 µs an event; one thread would take the 13.6 µs of processor time that both need (`weir-bench replay
 /// --whole 1`, decode and apply).
-public struct FrameDecoder: Sendable {
+package struct FrameDecoder: Sendable {
     private let backend: Configuration.BackendKind
 
     /// For sessions of this configuration.
-    public init(_ configuration: Configuration) { backend = configuration.backend }
+    package init(_ configuration: Configuration) { backend = configuration.backend }
 
     /// The event of a text message that brings one and nothing else. Nil for any other, and for one that cannot be decoded: the session finds
     /// out what that is.
-    public func decode(_ frame: ArraySlice<UInt8>) -> EventReport? {
+    package func decode(_ frame: ArraySlice<UInt8>) -> EventReport? {
         guard backend == .twake, let array = SocketIO.Event.plainArray(of: frame),
             let event = try? Twake.Event(array: array)
         else { return nil }

@@ -14,7 +14,7 @@ public struct Hole: Hashable, Sendable {
     /// How many; nil when the server does not say.
     public var count: Int?
     /// A hole.
-    public init(of section: Item.Section, from: Timestamp, to: Timestamp, count: Int? = nil) {
+    init(of section: Item.Section, from: Timestamp, to: Timestamp, count: Int? = nil) {
         self.section = section
         self.from = from
         self.to = to
@@ -74,7 +74,7 @@ extension Item {
 
 extension Item.ID {
     /// The hole in the messages of a place.
-    public static func hole(_ place: EntityID) -> Item.ID { Item.ID(.hole, place) }
+    static func hole(_ place: EntityID) -> Item.ID { Item.ID(.hole, place) }
 }
 
 extension Item.Section {

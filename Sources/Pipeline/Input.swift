@@ -1,9 +1,9 @@
-public import Events
-public import Wire
+package import Events
+package import Wire
 
 /// Everything that can happen to a session. A recording is the list of these. What is about a connection or request
 /// that is over, or that the session did not ask for, is passed over.
-public enum Input: Sendable {
+package enum Input: Sendable {
     /// The session begins.
     case start
     /// The WebSocket of that connection opened; the token's reference was resolved for it. `auth` is the JSON object that authenticates a
@@ -58,7 +58,7 @@ public enum Input: Sendable {
 }
 
 /// Who asked for a room.
-public enum RoomSource: String, Hashable, Sendable {
+package enum RoomSource: String, Hashable, Sendable {
     /// The command line.
     case cli
     /// The backend's list, or the templates of its era.
@@ -70,7 +70,7 @@ public enum RoomSource: String, Hashable, Sendable {
 }
 
 /// The end of one REST exchange.
-public enum Answer: Hashable, Sendable {
+package enum Answer: Hashable, Sendable {
     /// An HTTP response; `retryAfter` in seconds, when the server said so.
     case response(status: Int, body: ArraySlice<UInt8>, retryAfter: Int?)
     /// No response: a kind from a closed list (`resolve`, `connect`, `lost`, `tls`, `proxy`, `timeout`, `cancelled`, `tooLarge`, `protocolError`) and one line.

@@ -1,4 +1,4 @@
-public import Events
+import Events
 public import JSONText
 
 // Rows as JSON, for the diff log. What `encode` writes, `init(decoding:)` reads back to an equal row.
@@ -13,7 +13,7 @@ extension Item.ID {
     }
 
     /// Reads what `encode` wrote.
-    public init(decoding reader: inout JSONReader) throws(DecodingFailure) {
+    init(decoding reader: inout JSONReader) throws(DecodingFailure) {
         let offset = reader.offset
         guard let texts = try reader.texts(), let kind = Item.Kind(rawValue: texts.first), let id = texts.second else {
             throw DecodingFailure(subject: "diff line", message: "id: not a kind and an id", offset: offset)
@@ -24,7 +24,7 @@ extension Item.ID {
 
 extension Item.Section {
     /// Writes `["badges"]` or `["messages","channel id"]`.
-    public func encode(into writer: inout JSONWriter) {
+    func encode(into writer: inout JSONWriter) {
         writer.beginArray()
         writer.string(name)
         if !parentOrNone.isNone { parentOrNone.write(into: &writer) }
@@ -32,7 +32,7 @@ extension Item.Section {
     }
 
     /// Reads what `encode` wrote.
-    public init(decoding reader: inout JSONReader) throws(DecodingFailure) {
+    init(decoding reader: inout JSONReader) throws(DecodingFailure) {
         let offset = reader.offset
         guard let texts = try reader.texts(), texts.third == nil else {
             throw DecodingFailure(

@@ -1,5 +1,5 @@
 import Events
-public import JSONText
+package import JSONText
 import Wire
 
 /// One action that is not done yet, and how far it is.
@@ -12,7 +12,7 @@ import Wire
 ///       └────────────┴──────── checking (did it happen?) ──it did──► done
 ///
 /// A failed one that sends a message stays, and can be sent again or dropped; every other one leaves.
-public struct OutboxEntry: Hashable, Sendable {
+package struct OutboxEntry: Hashable, Sendable {
     /// How far it is.
     enum State: Hashable, Sendable {
         /// It waits for its turn in its lane. Next: `resolving`, `checking`, `sending`, `failed`.
@@ -32,11 +32,11 @@ public struct OutboxEntry: Hashable, Sendable {
     }
 
     /// What is to be done.
-    public internal(set) var action: Action
+    package internal(set) var action: Action
     /// How often its request was sent.
-    public internal(set) var attempts = 0
+    package internal(set) var attempts = 0
     /// Whether its request was sent and nothing is known of what became of it.
-    public internal(set) var isInDoubt = false
+    package internal(set) var isInDoubt = false
     /// How often the token was refused with its request. Such an attempt was no attempt.
     var refusals = 0
     /// How often what would show whether it was done was not there.
@@ -52,7 +52,7 @@ public struct OutboxEntry: Hashable, Sendable {
     var candidates: [EntityID] = []
 
     /// An action that nothing was done about.
-    public init(_ action: Action) { self.action = action }
+    package init(_ action: Action) { self.action = action }
 
     /// Whether it goes on when a resource is there.
     func waits(for key: ResourceKey) -> Bool {
@@ -64,13 +64,13 @@ public struct OutboxEntry: Hashable, Sendable {
     }
 
     /// Why it was refused, or cannot be done; nil while it may still be.
-    public var failure: String? { if case .failed(let why) = state { why } else { nil } }
+    package var failure: String? { if case .failed(let why) = state { why } else { nil } }
 }
 
 // What of an entry outlives the process.
 extension OutboxEntry {
     /// Writes the entry as a JSON object: its action's members, and how far it is. What names no place is of `place`.
-    public func encode(into writer: inout JSONWriter, in place: Action.Place? = nil) {
+    package func encode(into writer: inout JSONWriter, in place: Action.Place? = nil) {
         var action = action
         action.place = action.place ?? place
         writer.beginObject()
@@ -83,7 +83,7 @@ extension OutboxEntry {
     }
 
     /// Reads what `encode` wrote; nil for anything else. What was under way when it was written is in doubt.
-    public init?(_ value: JSONValue) {
+    package init?(_ value: JSONValue) {
         guard let action = Action(value) else { return nil }
         self.init(action)
         attempts = Int(clamping: max(0, value["attempts"]?.int64 ?? 0))

@@ -74,7 +74,7 @@ public struct EventReport: Sendable {
     package var ackID: Int? { contents.source.ackID }
 
     /// A report of one event.
-    public init(event: Event, source: WireEvent) { contents = Contents(event: event, source: source) }
+    init(event: Event, source: WireEvent) { contents = Contents(event: event, source: source) }
 
     /// A report of one event by Socket.IO.
     public init(event: Event, source: SocketIO.Event) { self.init(event: event, source: .socketIO(source)) }

@@ -1,4 +1,4 @@
-public import Wire
+package import Wire
 
 /// Which rooms are wanted, and which are joined: two facts that differ, side by side.
 ///
@@ -7,9 +7,9 @@ public import Wire
 ///
 /// Rooms belong to one connection: when it is lost, every joined room is lost and joined again on the next one. What the server refused
 /// stays refused until the credentials change or somebody asks for it again.
-public struct RoomBook: Sendable {
+package struct RoomBook: Sendable {
     /// What is known of a wanted room on this connection.
-    public enum State: Hashable, Sendable {
+    package enum State: Hashable, Sendable {
         /// Not asked for yet (no connection, or not authenticated).
         case wanted
         /// Asked for; the server has not answered. `attempts` counts the asking.
@@ -21,15 +21,15 @@ public struct RoomBook: Sendable {
     }
 
     /// A wanted room.
-    public struct Entry: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         /// The room's name; opaque.
-        public var name: String
+        package var name: String
         /// Who asked for it.
-        public var source: RoomSource
+        package var source: RoomSource
         /// What is known of it.
-        public var state: State
+        package var state: State
         /// The pattern that means this room alone.
-        public var pattern: RoomPattern { .exact(name) }
+        package var pattern: RoomPattern { .exact(name) }
     }
 
     /// How long a join may stay unanswered before it is asked again, and how often it is asked.
@@ -41,7 +41,7 @@ public struct RoomBook: Sendable {
     static let mostJoining = 64
 
     /// The wanted rooms, in the order they were first wanted.
-    public private(set) var entries: [Entry] = []
+    package private(set) var entries: [Entry] = []
     private var indices: [String: Int] = [:]
     /// How many of them are `joining`.
     private var joining = 0
@@ -51,7 +51,7 @@ public struct RoomBook: Sendable {
     /// What is wished.
     var wishes: RoomWishes
     /// More rooms than these are not joined because of a pattern or the backend's list; those named one by one always are.
-    public let limit: Int?
+    package let limit: Int?
     /// The rooms that the backend told of, in order.
     private(set) var listed: [String] = []
     private var isListed: Set<String> = []
@@ -60,7 +60,7 @@ public struct RoomBook: Sendable {
     /// Listed rooms that came too late.
     private var late: Set<String> = []
     /// Rooms that would be wanted but for the limit, in order.
-    public internal(set) var passedOver: [String] = []
+    package internal(set) var passedOver: [String] = []
     /// When wishes that depend on titles and the like are looked at again.
     var nextResolution: Moment?
 
@@ -79,10 +79,10 @@ public struct RoomBook: Sendable {
     }
 
     /// Whether anybody wants the room.
-    public func isWanted(_ name: String) -> Bool { indices[name] != nil }
+    func isWanted(_ name: String) -> Bool { indices[name] != nil }
 
     /// The entry of a wanted room.
-    public subscript(name: String) -> Entry? { indices[name].map { entries[$0] } }
+    package subscript(name: String) -> Entry? { indices[name].map { entries[$0] } }
 
     /// A book of nothing yet.
     init(_ wishes: RoomWishes = RoomWishes([], adoption: nil), limit: Int? = nil) {
@@ -91,13 +91,13 @@ public struct RoomBook: Sendable {
     }
 
     /// The wishes of whoever wants rooms, in order; the last one that matches a room decides.
-    public var rules: [RoomWishes.Rule] { wishes.rules }
+    package var rules: [RoomWishes.Rule] { wishes.rules }
 
     /// Whether only the rules say what is wanted, and the backend's list does not.
-    public var isNarrowed: Bool { wishes.isNarrowed }
+    package var isNarrowed: Bool { wishes.isNarrowed }
 
     /// The rooms that the backend told of and that nobody wants, in order.
-    public var unwanted: [String] { listed.filter { indices[$0] == nil } }
+    package var unwanted: [String] { listed.filter { indices[$0] == nil } }
 
     /// The backend tells of a room; false when it did before.
     mutating func list(_ name: String) -> Bool {

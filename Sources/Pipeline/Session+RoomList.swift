@@ -4,21 +4,21 @@ import Wire
 // What is told of rooms to whoever asks, beside what is in the book.
 extension Session {
     /// A room and what the wishes say of it.
-    public struct RoomView: Sendable {
+    package struct RoomView: Sendable {
         /// What patterns can ask about it.
-        public var facts: RoomFacts
+        package var facts: RoomFacts
         /// The entry of a room that is wanted.
-        public var entry: RoomBook.Entry?
+        package var entry: RoomBook.Entry?
         /// The wish that decides, as it is written; nil where none does.
-        public var rule: String?
+        package var rule: String?
         /// Whether that is a wish that it be left out.
-        public var isExcluded: Bool
+        package var isExcluded: Bool
         /// Whether only the limit keeps it from being wanted.
-        public var isPassedOver: Bool
+        package var isPassedOver: Bool
     }
 
     /// The rooms that are wanted, and behind them those that the backend told of and nobody wants.
-    public var roomViews: [RoomView] {
+    package var roomViews: [RoomView] {
         let matchers = rooms.wishes.matchers
         let passedOver = Set(rooms.passedOver)
         return (rooms.entries.map(\.name) + rooms.unwanted).map { name in
@@ -31,5 +31,5 @@ extension Session {
     }
 
     /// What patterns can ask about a room, known or not.
-    public func roomFacts(of room: String) -> RoomFacts { backend.facts(of: room, in: transaction.model) }
+    package func roomFacts(of room: String) -> RoomFacts { backend.facts(of: room, in: transaction.model) }
 }

@@ -4,7 +4,7 @@ import SectionedModel
 // What somebody wants to know of one room.
 extension Session {
     /// A part of what a room is about.
-    public enum RoomPart: String, Hashable, Sendable, CaseIterable {
+    package enum RoomPart: String, Hashable, Sendable, CaseIterable {
         /// Who is in it.
         case people = "who"
         /// What was said in it last.
@@ -12,18 +12,18 @@ extension Session {
     }
 
     /// The section of the model that holds a part of a room; nil where the backend cannot say.
-    public func section(_ part: RoomPart, of room: String) -> Item.Section? {
+    package func section(_ part: RoomPart, of room: String) -> Item.Section? {
         backend.section(part, of: room, transaction.model)?.section
     }
 
     /// Whether the server is being asked for it.
-    public func isFetching(_ part: RoomPart, of room: String) -> Bool {
+    package func isFetching(_ part: RoomPart, of room: String) -> Bool {
         guard let key = backend.section(part, of: room, transaction.model)?.key else { return false }
         return transaction.refetcher.isBusy(key) || part == .messages && backend.isGoingBack(in: room)
     }
 
     /// The names of the resources that a room is about, of the one of that name, or, with nothing named, of all joined rooms.
-    public func resources(named name: String) -> [String] { resourceKeys(name).map(\.label) }
+    package func resources(named name: String) -> [String] { resourceKeys(name).map(\.label) }
 
     /// Asks the server for them again.
     mutating func refetch(_ name: String) {

@@ -1,6 +1,6 @@
 import Events
-public import SectionedModel
-public import Wire
+package import SectionedModel
+package import Wire
 
 /// The heart: takes an input and a time, gives effects. No clock, no thread, no socket; one seed and one list of inputs give one history.
 ///
@@ -19,9 +19,9 @@ public import Wire
 /// The promise: whatever is lost, doubled, reordered or slow, after a while of quiet the model equals the server's truth. What the session
 /// knows to have missed (a lost connection) it fetches at once; what it cannot know (frames that a server loses by itself, Twake 3.1) it
 /// finds with a full look at every joined room, `Configuration.lookAgain` after the last.
-public struct Session: Sendable {
+package struct Session: Sendable {
     /// What the session was told.
-    public let configuration: Configuration
+    package let configuration: Configuration
     var random: RandomSource
     var backend: any Backend
     var link = Link.idle
@@ -65,7 +65,7 @@ public struct Session: Sendable {
 
     /// A session that has not begun. `seed` decides its jitter. With `keepsChecksum`, the batches of its model carry the checksums
     /// that a diff log is verified by.
-    public init(_ configuration: Configuration, seed: UInt64, keepsChecksum: Bool = false) {
+    package init(_ configuration: Configuration, seed: UInt64, keepsChecksum: Bool = false) {
         self.configuration = configuration
         transaction = Transaction(
             requestLimit: configuration.concurrentRequests, perSecond: configuration.requestsPerSecond)
@@ -87,28 +87,28 @@ public struct Session: Sendable {
     }
 
     /// Whether nothing is asked of the REST service and nothing waits to be.
-    public var isSettled: Bool { transaction.refetcher.isIdle }
+    package var isSettled: Bool { transaction.refetcher.isIdle }
 
     /// The model, as of the last input.
-    public var model: SectionedCollection<Item> { transaction.model }
+    package var model: SectionedCollection<Item> { transaction.model }
 
     /// What the user wants done and is not done yet, in the order it was asked for.
-    public var pendingActions: [OutboxEntry] { outbox.entries }
+    package var pendingActions: [OutboxEntry] { outbox.entries }
 
     /// Where the session looks: what names no place is there.
-    public var actionPlace: Action.Place? { backend.place }
+    package var actionPlace: Action.Place? { backend.place }
 
     /// Changes with everything of the pending actions that a store keeps.
-    public var pendingActionsVersion: Int { outbox.version }
+    package var pendingActionsVersion: Int { outbox.version }
 
     /// Whose rows the model has: the server's id of the user; nil while nobody has said so.
-    public var rowsOwner: String? { user ?? remembered.user }
+    package var rowsOwner: String? { user ?? remembered.user }
 
     /// The wanted rooms and what is known of them.
-    public var roomBook: RoomBook { rooms }
+    package var roomBook: RoomBook { rooms }
 
     /// When `advance(to:into:)` wants to be called next; nil when nothing is timed.
-    public var deadline: Moment? {
+    package var deadline: Moment? {
         earlier(
             earlier(
                 earlier(transaction.refetcher.deadline, outbox.deadline), earlier(linkDeadline, backend.deadline)),
@@ -138,7 +138,7 @@ public struct Session: Sendable {
 
     /// Does everything that is due up to `now`, each thing at its own deadline. Call it before an input of the same time is handled,
     /// so that live and replay do the same in the same order.
-    public mutating func advance(to now: Moment, into effects: inout [Effect]) {
+    package mutating func advance(to now: Moment, into effects: inout [Effect]) {
         while let due = deadline, due <= now, !link.isOver {
             transaction.now = due
             transaction.cause = 0
@@ -156,7 +156,7 @@ public struct Session: Sendable {
 
     /// Handles one input; `n` is the number of its record (0 when it has none), `now` its time. Effects are appended in
     /// the order they are to be performed. After `Effect.finish` inputs are not heeded.
-    public mutating func handle(_ input: Input, n: Int, at now: Moment, into effects: inout [Effect]) {
+    package mutating func handle(_ input: Input, n: Int, at now: Moment, into effects: inout [Effect]) {
         guard !link.isOver else { return }
         begin(n, at: now)
         switch input {
@@ -190,7 +190,7 @@ public struct Session: Sendable {
 
     /// Handles the event that a `FrameDecoder` made of a message, as `handle` does the message. False, and nothing has happened, when
     /// more is asked of a message now than its event: then the message is to be handled.
-    public mutating func handle(
+    package mutating func handle(
         _ event: EventReport, on connection: Int, n: Int, at now: Moment, into effects: inout [Effect]
     ) -> Bool {
         guard let open = link.open, open.connection == connection, case .socketIO = open.spoken,

@@ -1,12 +1,12 @@
 import Events
 
 /// Asking whose a token is (`reference/groupme.md` 3.6): a request and the reading of its answer, for a hand without a session.
-public enum GroupMeAccount {
+package enum GroupMeAccount {
     /// Asks who one is.
-    public static let whoami = TwakeLogin.Call(GroupMeEndpoints.me.call)
+    package static let whoami = TwakeLogin.Call(GroupMeEndpoints.me.call)
 
     /// The user's id in the answer to `whoami`; nil when it has none.
-    public static func user(from body: ArraySlice<UInt8>) -> String? {
+    package static func user(from body: ArraySlice<UInt8>) -> String? {
         (try? GroupMeEndpoints.me.parse(body))?.id.description
     }
 }

@@ -1,29 +1,29 @@
 /// Patterns put together: `@work + @oncall - #noisy`. Of those that match a room, the last one decides.
-public struct RoomExpression: Hashable, Sendable {
+package struct RoomExpression: Hashable, Sendable {
     /// One pattern of it.
-    public struct Term: Hashable, Sendable {
+    package struct Term: Hashable, Sendable {
         /// Whether rooms that match are left out.
-        public var isExcluded: Bool
+        package var isExcluded: Bool
         /// Which rooms.
-        public var pattern: RoomPattern
+        package var pattern: RoomPattern
         /// A term.
-        public init(_ pattern: RoomPattern, isExcluded: Bool = false) {
+        package init(_ pattern: RoomPattern, isExcluded: Bool = false) {
             self.isExcluded = isExcluded
             self.pattern = pattern
         }
     }
 
     /// The patterns, in order.
-    public var terms: [Term]
+    package var terms: [Term]
     /// Terms an expression has at most, those in parentheses counted.
-    public static let mostTerms = 1000
+    static let mostTerms = 1000
     private static let deepest = 16
 
     /// An expression of these patterns.
-    public init(_ terms: [Term]) { self.terms = terms }
+    package init(_ terms: [Term]) { self.terms = terms }
 
     /// Reads an expression. Its operators stand between spaces; `-PATTERN` leaves out, too.
-    public init(parsing text: String) throws(RoomPatternError) {
+    package init(parsing text: String) throws(RoomPatternError) {
         // Most expressions name one room, and there may be thousands of them.
         if Self.isOneWord(text) {
             terms = [Term(try RoomPattern(parsing: text))]
@@ -35,7 +35,7 @@ public struct RoomExpression: Hashable, Sendable {
     }
 
     /// Reads the words of a command line, each a pattern, an operator or an expression; between two patterns a plus is meant.
-    public init(words: [String]) throws(RoomPatternError) {
+    package init(words: [String]) throws(RoomPatternError) {
         var terms: [Term] = []
         var pending: Bool?
         for word in words {
@@ -62,7 +62,7 @@ public struct RoomExpression: Hashable, Sendable {
     }
 
     /// What a wish that was recorded means; one that cannot be read names a room.
-    public init(recorded text: String) {
+    package init(recorded text: String) {
         self = (try? RoomExpression(parsing: text)) ?? RoomExpression([Term(.exact(text))])
     }
 
@@ -74,7 +74,7 @@ public struct RoomExpression: Hashable, Sendable {
     }
 
     /// The sets that are named in it, in order, each once.
-    public var setNames: [String] {
+    package var setNames: [String] {
         var names: [String] = []
         for term in terms {
             switch term.pattern {
@@ -87,7 +87,7 @@ public struct RoomExpression: Hashable, Sendable {
     }
 
     /// The same with what the sets hold in the place of their names.
-    public func expanding(_ sets: [String: RoomExpression]) throws(RoomPatternError) -> RoomExpression {
+    package func expanding(_ sets: [String: RoomExpression]) throws(RoomPatternError) -> RoomExpression {
         let expanded = try expanding(sets, within: [])
         guard expanded.count <= Self.mostTerms else {
             throw RoomPatternError("the sets hold more than \(Self.mostTerms) patterns")
@@ -120,7 +120,7 @@ public struct RoomExpression: Hashable, Sendable {
     }
 
     /// Whether the room is meant.
-    public func matches(_ room: RoomFacts) -> Bool { RoomMatcher(.group(self)).matches(room) }
+    package func matches(_ room: RoomFacts) -> Bool { RoomMatcher(.group(self)).matches(room) }
 
     /// Whether text stands for itself between spaces and parentheses.
     static func isPlain(_ text: String) -> Bool {
@@ -227,7 +227,7 @@ public struct RoomExpression: Hashable, Sendable {
 
 extension RoomExpression: CustomStringConvertible {
     /// As it is read again.
-    public var description: String {
+    package var description: String {
         var text = ""
         for term in terms {
             if text.isEmpty {

@@ -1,23 +1,23 @@
 /// What a pattern can ask about a room.
-public struct RoomFacts: Hashable, Sendable {
+package struct RoomFacts: Hashable, Sendable {
     /// The room's name on the wire.
-    public var name: String
+    package var name: String
     /// What people call it, where the model says; untrusted text.
-    public var title: String?
+    package var title: String?
     /// What it carries, in one word: `public`, `private`, `group`, `topic` and `direct` for messages of such a channel (`messages` while
     /// that is not known), `thread`, `members`, `list`, `badges`, `places`, `people`, or `room`.
-    public var kind: String
+    package var kind: String
     /// How much in it is not read; nil where nobody counts.
-    public var unread: Int?
+    package var unread: Int?
     /// The company it belongs to, when it says.
-    public var company: String?
+    package var company: String?
     /// The workspace it belongs to, when it says.
-    public var workspace: String?
+    package var workspace: String?
     /// Whether new rooms are heard of in it: such a room is joined whatever the patterns say, unless it is left by name.
-    public var tellsOfRooms = false
+    package var tellsOfRooms = false
 
     /// Facts.
-    public init(
+    package init(
         name: String, title: String? = nil, kind: String = "room", unread: Int? = nil, company: String? = nil,
         workspace: String? = nil, tellsOfRooms: Bool = false
     ) {

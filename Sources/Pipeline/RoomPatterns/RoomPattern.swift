@@ -1,18 +1,18 @@
 import RegularExpressions
 
 /// What is wrong with a pattern.
-public struct RoomPatternError: Error, Hashable, Sendable {
+package struct RoomPatternError: Error, Hashable, Sendable {
     /// One sentence; may quote what was written.
-    public var message: String
+    package var message: String
     /// A word that is not known, and those that are.
-    public var unknown: (word: String, candidates: [String])? {
+    package var unknown: (word: String, candidates: [String])? {
         word.map { ($0, candidates) }
     }
     private var word: String?
     private var candidates: [String]
 
     /// Something is wrong with a pattern.
-    public init(_ message: String, word: String? = nil, among candidates: [String] = []) {
+    package init(_ message: String, word: String? = nil, among candidates: [String] = []) {
         self.message = message
         self.word = word
         self.candidates = candidates
@@ -20,7 +20,7 @@ public struct RoomPatternError: Error, Hashable, Sendable {
 }
 
 /// Which rooms are meant, in one of the ways people name them.
-public indirect enum RoomPattern: Hashable, Sendable {
+package indirect enum RoomPattern: Hashable, Sendable {
     /// The room of this name: `/companies/…/feed`, or in quotation marks whatever it holds.
     case exact(String)
     /// Rooms whose title is so: `#general`, `#eng*`. Upper and lower case are the same.
@@ -37,10 +37,10 @@ public indirect enum RoomPattern: Hashable, Sendable {
     case group(RoomExpression)
 
     /// The longest pattern that is taken, in bytes; of a name or a title without the quotation marks and what they need inside.
-    public static let longest = 1024
+    package static let longest = 1024
 
     /// Reads one pattern.
-    public init(parsing text: String) throws(RoomPatternError) {
+    init(parsing text: String) throws(RoomPatternError) {
         guard !text.isEmpty else { throw RoomPatternError("a pattern is empty") }
         // Each byte of a quoted title may need a backslash.
         guard text.utf8.count <= 2 * Self.longest + 3 else { throw Self.tooLong }
@@ -80,7 +80,7 @@ public indirect enum RoomPattern: Hashable, Sendable {
     private static var tooLong: RoomPatternError { RoomPatternError("a pattern is longer than \(longest) bytes") }
 
     /// The name of a set: letters, digits, `.`, `_` and `-`.
-    public static func setName(_ name: String) throws(RoomPatternError) -> String {
+    package static func setName(_ name: String) throws(RoomPatternError) -> String {
         guard name.isPlainName, name.utf8.count <= 64 else {
             throw RoomPatternError("@\(name) names no set: use up to 64 letters, digits, '.', '_' and '-'")
         }
@@ -88,7 +88,7 @@ public indirect enum RoomPattern: Hashable, Sendable {
     }
 
     /// Whether it means one room, known or not.
-    public var exactName: String? { if case .exact(let name) = self { name } else { nil } }
+    package var exactName: String? { if case .exact(let name) = self { name } else { nil } }
 
     /// Whether what it means depends on more than names.
     var dependsOnFacts: Bool {
@@ -125,7 +125,7 @@ public indirect enum RoomPattern: Hashable, Sendable {
 
 extension RoomPattern: CustomStringConvertible {
     /// As it is read again.
-    public var description: String {
+    package var description: String {
         switch self {
         case .exact(let name):
             RoomExpression.isPlain(name) && (try? RoomPattern(parsing: name)) == self ? name : Self.quoted(name)

@@ -1,5 +1,5 @@
 /// One condition of a selector, such as `kind=direct` or `unread>0`.
-public struct RoomSelector: Hashable, Sendable, CustomStringConvertible {
+package struct RoomSelector: Hashable, Sendable, CustomStringConvertible {
     /// What is asked about.
     enum Field: String, CaseIterable {
         case kind, title, id, unread, company, workspace
@@ -20,7 +20,7 @@ public struct RoomSelector: Hashable, Sendable, CustomStringConvertible {
     private let value: RoomGlob
 
     /// As it was written.
-    public var description: String { field.rawValue + comparison.rawValue + value.text }
+    package var description: String { field.rawValue + comparison.rawValue + value.text }
 
     /// The names of the fields.
     static var fieldNames: [String] { Field.allCases.map(\.rawValue) }

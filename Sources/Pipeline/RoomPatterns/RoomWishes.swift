@@ -1,19 +1,19 @@
-public import Wire
+package import Wire
 
 /// What is wanted of rooms, as far as patterns say it: rules in the order they were given, of which the last one that matches decides.
 ///
 /// Where none matches, the adoption does: rooms of the backend's own list are joined by themselves, or not.
 public struct RoomWishes: Sendable {
     /// One wish.
-    public struct Rule: Hashable, Sendable {
+    package struct Rule: Hashable, Sendable {
         /// Which rooms.
-        public var pattern: RoomPattern
+        package var pattern: RoomPattern
         /// Whether they are not wanted.
-        public var isExcluded: Bool
+        package var isExcluded: Bool
         /// Who wishes it.
-        public var source: RoomSource
+        package var source: RoomSource
         /// When it ends by itself.
-        public var until: Moment?
+        package var until: Moment?
     }
 
     /// What becomes of rooms that the backend tells of.
@@ -38,15 +38,15 @@ public struct RoomWishes: Sendable {
     static let mostRules = 1000
 
     /// The wishes, in order.
-    public private(set) var rules: [Rule] { didSet { digest() } }
+    package private(set) var rules: [Rule] { didSet { digest() } }
     /// Whether a rule depends on more than a room's name.
     private(set) var dependsOnFacts = false
     /// When the next rule ends.
     private(set) var deadline: Moment?
     /// What becomes of rooms that no rule is about.
-    public let adoption: Adoption
+    package let adoption: Adoption
     /// Whether the backend's own list is not asked any more: only what the rules say is wanted.
-    public private(set) var isNarrowed = false
+    package private(set) var isNarrowed = false
     private let configured: [Rule]
 
     /// What `rooms` of the configuration say.

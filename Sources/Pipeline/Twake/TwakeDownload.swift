@@ -1,37 +1,37 @@
-public import Events
+package import Events
 
 /// Files and pictures (4.3, 4.4): where they are asked for, for a hand without a session.
-public enum TwakeDownload {
+package enum TwakeDownload {
     /// Where a file is looked for.
-    public struct Place: Hashable, Sendable {
+    package struct Place: Hashable, Sendable {
         /// The company.
-        public var company: EntityID
+        package var company: EntityID
         /// The workspace.
-        public var workspace: EntityID
+        package var workspace: EntityID
         /// A place.
-        public init(company: EntityID, workspace: EntityID) {
+        package init(company: EntityID, workspace: EntityID) {
             self.company = company
             self.workspace = workspace
         }
     }
 
     /// Asks for the user's companies.
-    public static func companies(_ era: TwakeLogin.Era) -> TwakeLogin.Call {
+    package static func companies(_ era: TwakeLogin.Era) -> TwakeLogin.Call {
         TwakeLogin.Call(TwakeEndpoints.companies(era.own).call)
     }
 
     /// Asks for a company's workspaces.
-    public static func workspaces(_ era: TwakeLogin.Era, of company: EntityID) -> TwakeLogin.Call {
+    package static func workspaces(_ era: TwakeLogin.Era, of company: EntityID) -> TwakeLogin.Call {
         TwakeLogin.Call(TwakeEndpoints.workspaces(era.own, company: company).call)
     }
 
     /// The ids in an answer to either.
-    public static func places(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> [EntityID] {
+    package static func places(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> [EntityID] {
         try Twake.places(from: body).map(\.id)
     }
 
     /// Asks for a file's bytes. Era A has them outside the proxy.
-    public static func file(_ era: TwakeLogin.Era, _ id: EntityID, in place: Place) -> TwakeLogin.Call {
+    package static func file(_ era: TwakeLogin.Era, _ id: EntityID, in place: Place) -> TwakeLogin.Call {
         switch era {
         case .a:
             TwakeLogin.Call(
@@ -44,7 +44,7 @@ public enum TwakeDownload {
     }
 
     /// Asks for a user's account, which says where the picture is.
-    public static func account(_ era: TwakeLogin.Era, of user: EntityID) -> TwakeLogin.Call {
+    package static func account(_ era: TwakeLogin.Era, of user: EntityID) -> TwakeLogin.Call {
         switch era {
         case .a: TwakeLogin.Call("GET", "\(TwakeEndpoints.proxy)/user?id=\(user)")
         case .b: TwakeLogin.Call("GET", "\(TwakeEndpoints.core)/users/v1/users/\(user)")

@@ -1,4 +1,4 @@
-public import Events
+package import Events
 import JSONText
 public import Wire
 
@@ -17,13 +17,13 @@ public enum TwakeLogin {
     }
 
     /// One request of a hand.
-    public struct Call: Hashable, Sendable {
+    package struct Call: Hashable, Sendable {
         /// The method.
-        public var method: String
+        package var method: String
         /// Path and query.
-        public var target: String
+        package var target: String
         /// JSON text, or empty.
-        public var body: [UInt8]
+        package var body: [UInt8]
 
         init(_ method: String, _ target: RESTTarget, _ body: JSONValue? = nil) {
             self.method = method
@@ -47,10 +47,10 @@ public enum TwakeLogin {
     }
 
     /// Asks which era it is: the newer one knows the answer, the older one says 404.
-    public static let probe = Call("GET", "/internal/services/general/v1/server")
+    package static let probe = Call("GET", "/internal/services/general/v1/server")
 
     /// The era that an answer to `probe` means; nil when it tells nothing.
-    public static func era(status: Int) -> Era? {
+    package static func era(status: Int) -> Era? {
         switch status {
         case 200..<300: .b
         case 404, 410: .a
@@ -59,7 +59,7 @@ public enum TwakeLogin {
     }
 
     /// Logs in with a name, or an address, and a password.
-    public static func login(_ era: Era, user: String, password: Secret) -> Call {
+    package static func login(_ era: Era, user: String, password: Secret) -> Call {
         switch era {
         case .a:
             Call(
@@ -76,7 +76,7 @@ public enum TwakeLogin {
     }
 
     /// The answer to a login; nil when it is none.
-    public static func tokens(from body: ArraySlice<UInt8>) -> Tokens? {
+    package static func tokens(from body: ArraySlice<UInt8>) -> Tokens? {
         guard let value = try? JSONValue(parsing: body) else { return nil }
         if let access = value["access_token"], let token = access["value"]?.text {
             return Tokens(
@@ -90,7 +90,7 @@ public enum TwakeLogin {
     }
 
     /// Asks who one is.
-    public static func whoami(_ era: Era) -> Call {
+    package static func whoami(_ era: Era) -> Call {
         switch era {
         case .a: Call("GET", "/internal/mobile/user")
         case .b: Call("GET", "/internal/services/users/v1/users/me")
@@ -98,12 +98,12 @@ public enum TwakeLogin {
     }
 
     /// The answer to `whoami`.
-    public static func account(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> Twake.Account {
+    package static func account(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> Twake.Account {
         try Twake.account(from: body)
     }
 
     /// Tells the server that one goes; nil where it has nothing to be told.
-    public static func logout(_ era: Era) -> Call? {
+    package static func logout(_ era: Era) -> Call? {
         switch era {
         case .a: Call("POST", "/internal/mobile/logout", .fields(["fcm_token": .string("")]))
         case .b: nil
@@ -111,7 +111,7 @@ public enum TwakeLogin {
     }
 
     /// The server's words in a refusal, or its status. Untrusted.
-    public static func refusal(status: Int, body: ArraySlice<UInt8>) -> String {
+    package static func refusal(status: Int, body: ArraySlice<UInt8>) -> String {
         let words = (try? JSONValue(parsing: body)).flatMap { $0["message"]?.text ?? $0["error"]?.text } ?? ""
         return words.isEmpty ? "HTTP status \(status)" : String(words.prefix(300))
     }
