@@ -1,28 +1,28 @@
 import JSONText
 
 /// The rows of an answer that could not be read and were left out: one bad row costs one row, not the page it stands in.
-public struct LeftOutRows: Hashable, Sendable {
+package struct LeftOutRows: Hashable, Sendable {
     /// A row that could not be read.
-    public struct Row: Hashable, Sendable {
+    package struct Row: Hashable, Sendable {
         /// Which row it is, as far as it says; untrusted text.
-        public var id: String?
+        package var id: String?
         /// What is wrong, and where in the answer.
-        public var failure: DecodingFailure
+        package var failure: DecodingFailure
         /// The start of its text.
-        public var excerpt: ArraySlice<UInt8>
+        package var excerpt: ArraySlice<UInt8>
     }
 
     /// The first of them.
-    public fileprivate(set) var rows: [Row] = []
+    package fileprivate(set) var rows: [Row] = []
     /// How many they are.
-    public fileprivate(set) var count = 0
+    package fileprivate(set) var count = 0
     /// Whether what the answer does not list is not there. A row that is null stands for nothing; any other may be of something that is known.
-    public package(set) var isHarmless = true
+    package var isHarmless = true
     /// What the page that follows is asked for with; nil if the answer is the last page. Untrusted text.
     package fileprivate(set) var nextPage: String?
 
     /// None.
-    public init() {}
+    package init() {}
 
     /// Adds those of the pages before.
     package mutating func add(earlier: LeftOutRows) {
@@ -37,12 +37,12 @@ public struct LeftOutRows: Hashable, Sendable {
 }
 
 /// Lets the rows of an answer through that can be read and holds back the others. A reference, since rows have rows inside.
-public final class RowSieve {
+package final class RowSieve {
     /// What was held back.
-    public private(set) var leftOut = LeftOutRows()
+    package private(set) var leftOut = LeftOutRows()
 
     /// A sieve that nothing was held back by.
-    public init() {}
+    package init() {}
 
     /// The answer is a page that another one follows.
     func note(nextPage: String) { if !nextPage.isEmpty { leftOut.nextPage = nextPage } }

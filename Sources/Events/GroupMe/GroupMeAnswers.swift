@@ -4,31 +4,31 @@ import JSONText
 /// successes by their status, and of 304, which is an empty page.
 extension GroupMe {
     /// Messages of a conversation, as many as fit into one answer (3.4).
-    public struct MessagePage: Hashable, Sendable {
+    package struct MessagePage: Hashable, Sendable {
         /// The messages, in the order of the answer: newest first, but oldest first after `after_id`. The last of them is the cursor
         /// of the next page. None means that there are no more; few do not.
-        public var messages: [Message] = []
+        package var messages: [Message] = []
         /// How many were ever said in the conversation. May be wrong either way, so that nothing is to wait for it.
-        public var count: Int?
+        package var count: Int?
         /// Of a direct: up to where the other one read it.
-        public var receipt: ReadReceipt?
+        package var receipt: ReadReceipt?
     }
 
     /// Members that were added, once the server is done (3.5). Whom it could not add is not among them.
-    public struct AddedMembers: Hashable, Sendable {
+    package struct AddedMembers: Hashable, Sendable {
         /// Those in the group now.
-        public var members: [Member]
+        package var members: [Member]
         /// How many the server says it could not add; newer servers do.
-        public var failures = 0
+        package var failures = 0
     }
 
     /// The user (`GET /users/me`).
-    public static func user(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> User {
+    package static func user(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> User {
         try response(body, "user") { (reader) throws(Mismatch) in try User(reading: &reader, .wire) }
     }
 
     /// A page of groups, or the former ones. None means that there are no more.
-    public static func groups(
+    package static func groups(
         from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [GroupRecord] {
         try page(body, "groups") { (reader) throws(Mismatch) in
@@ -39,7 +39,7 @@ extension GroupMe {
     }
 
     /// One group, as it is shown, made or changed.
-    public static func group(
+    package static func group(
         from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> GroupRecord {
         try response(body, "group") { (reader) throws(Mismatch) in
@@ -50,7 +50,7 @@ extension GroupMe {
     }
 
     /// How the user stands to all groups (`GET /memberships/states`).
-    public static func standings(
+    package static func standings(
         from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [Standing] {
         try page(body, "membership states") { (reader) throws(Mismatch) in
@@ -61,7 +61,7 @@ extension GroupMe {
     /// A page of the messages of `conversation`; also those that are liked. All forms of "no more" give an empty page: a body of no
     /// bytes, as 304 has it, the code 304 in the envelope, `response` null or an empty list, and an empty list of messages. A list that
     /// is missing is none of them.
-    public static func messages(
+    package static func messages(
         from body: ArraySlice<UInt8>, of conversation: ConversationID, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> MessagePage {
         try page(body, "messages") { (reader) throws(Mismatch) in
@@ -70,7 +70,7 @@ extension GroupMe {
     }
 
     /// One message, as it was sent: `{"message":{…}}`, `{"direct_message":{…}}`.
-    public static func message(
+    package static func message(
         from body: ArraySlice<UInt8>, of conversation: ConversationID
     ) throws(DecodingFailure) -> Message {
         try response(body, "message") { (reader) throws(Mismatch) in
@@ -81,7 +81,7 @@ extension GroupMe {
     }
 
     /// A page of the directs of `user`, who asked. None means that there are no more.
-    public static func chats(
+    package static func chats(
         from body: ArraySlice<UInt8>, user: UserID?, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [Chat] {
         try page(body, "chats") { (reader) throws(Mismatch) in
@@ -92,7 +92,7 @@ extension GroupMe {
     }
 
     /// Under which id it can be asked who was added (`POST /groups/:id/members/add`).
-    public static func resultsID(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> String {
+    package static func resultsID(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> String {
         try response(body, "members to be added") { (reader) throws(Mismatch) in
             let start = reader.offset
             let id = try reader.member("results_id") { (reader) throws(Mismatch) in try reader.idIfAny() }
@@ -101,7 +101,7 @@ extension GroupMe {
     }
 
     /// Who was added to `group`.
-    public static func addedMembers(
+    package static func addedMembers(
         from body: ArraySlice<UInt8>, to group: GroupID, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> AddedMembers {
         try response(body, "added members") { (reader) throws(Mismatch) in
@@ -126,7 +126,7 @@ extension GroupMe {
     }
 
     /// A membership of `group` as it is after a change: bare, or in `member` (3.5).
-    public static func member(
+    static func member(
         from body: ArraySlice<UInt8>, of group: GroupID
     ) throws(DecodingFailure) -> Member {
         try response(body, "member") { (reader) throws(Mismatch) in
@@ -137,7 +137,7 @@ extension GroupMe {
     }
 
     /// All reactions to a message after one was made or taken back; nil when the answer does not say.
-    public static func reactions(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> [Reaction]? {
+    package static func reactions(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> [Reaction]? {
         try page(body, "reactions") { (reader) throws(Mismatch) in
             guard try reader.kind() == .object else {
                 try reader.pass()
@@ -150,7 +150,7 @@ extension GroupMe {
     }
 
     /// The address of a picture that was uploaded: the image service's `payload`, which is no envelope.
-    public static func pictureURL(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> String {
+    package static func pictureURL(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> String {
         try decoded(body, as: "picture") { (reader) throws(Mismatch) in
             try reader.wrapped("payload") { (reader) throws(Mismatch) in
                 var url: String?

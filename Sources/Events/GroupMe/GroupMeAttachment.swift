@@ -63,12 +63,12 @@ extension GroupMe {
 // What one sends.
 extension GroupMe.Attachment {
     /// A picture that was uploaded.
-    public static func image(_ url: String) -> Self {
+    static func image(_ url: String) -> Self {
         made("image") { $0.member("url", url) }
     }
 
     /// A reply. `base` is the message at which the chain of replies began.
-    public static func reply(to message: GroupMe.MessageID, base: GroupMe.MessageID? = nil) -> Self {
+    static func reply(to message: GroupMe.MessageID, base: GroupMe.MessageID? = nil) -> Self {
         made("reply") { writer in
             writer.member("reply_id", message)
             writer.member("base_reply_id", base ?? message)
@@ -76,7 +76,7 @@ extension GroupMe.Attachment {
     }
 
     /// A place.
-    public static func location(_ name: String, latitude: String, longitude: String) -> Self {
+    static func location(_ name: String, latitude: String, longitude: String) -> Self {
         made("location") { writer in
             writer.member("name", name)
             writer.member("lat", latitude)
@@ -85,7 +85,7 @@ extension GroupMe.Attachment {
     }
 
     /// Names in the text.
-    public static func mentions(_ mentions: [Mention]) -> Self {
+    static func mentions(_ mentions: [Mention]) -> Self {
         made("mentions") { writer in
             writer.member("user_ids", mentions.map(\.user))
             writer.key("loci")

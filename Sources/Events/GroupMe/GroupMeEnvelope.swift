@@ -3,14 +3,14 @@ import JSONText
 extension GroupMe {
     /// What an answer that is no success says (3.1). Whether it is none, its status tells: the code may be one of five digits, which is no
     /// status.
-    public struct Refusal: Hashable, Sendable {
+    package struct Refusal: Hashable, Sendable {
         /// The code in the envelope; nil when there is no envelope.
-        public var code: Int?
+        package var code: Int?
         /// The server's words; untrusted.
-        public var errors: [String]
+        package var errors: [String]
 
         /// Reads whatever the body is: an envelope, nothing, or something else.
-        public init(body: ArraySlice<UInt8>) {
+        package init(body: ArraySlice<UInt8>) {
             var reader = JSONReader(body.span)
             let envelope = try? Envelope(reading: &reader)
             code = envelope?.code
@@ -18,7 +18,7 @@ extension GroupMe {
         }
 
         /// Whether the token is said to be no good, which the status 401 alone does not say (3.7).
-        public var isUnauthorized: Bool { errors.first == "unauthorized" }
+        package var isUnauthorized: Bool { errors.first == "unauthorized" }
     }
 
     /// The envelope of an answer, while it is read.

@@ -82,14 +82,14 @@ extension GroupMe {
     }
 
     /// A group as an answer has it: with its members, unless they were left out.
-    public struct GroupRecord: Hashable, Sendable {
+    package struct GroupRecord: Hashable, Sendable {
         /// The group.
-        public var group: Group
+        package var group: Group
         /// Who is in it; nil when they were not loaded (`omit=memberships`), which says nothing of them (3.3).
-        public var members: [Member]?
+        package var members: [Member]?
 
         /// A group and who is in it.
-        public init(_ group: Group, members: [Member]?) {
+        init(_ group: Group, members: [Member]?) {
             self.group = group
             self.members = members
         }
@@ -131,10 +131,10 @@ extension GroupMe {
     }
 
     /// How the user stands to one group.
-    public struct Standing: Hashable, Sendable {
+    package struct Standing: Hashable, Sendable {
         /// The group.
-        public var group: GroupID
+        package var group: GroupID
         /// A member, or what became of it.
-        public var state: MembershipState
+        package var state: MembershipState
     }
 }

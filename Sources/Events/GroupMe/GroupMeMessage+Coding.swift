@@ -1,8 +1,8 @@
-public import JSONText
+import JSONText
 
 extension GroupMe.Message {
     /// Writes the message as a JSON object; nil fields are left out.
-    public func encode(into writer: inout JSONWriter) {
+    func encode(into writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("id", id)
         writer.member("conversation_id", conversation)
@@ -46,7 +46,7 @@ extension GroupMe.Message {
     }
 
     /// Reads what `encode` wrote.
-    public init(decoding reader: inout JSONReader) throws(DecodingFailure) {
+    init(decoding reader: inout JSONReader) throws(DecodingFailure) {
         self = try reader.logged("message") { (reader) throws(Mismatch) in
             try Self(reading: &reader, .log, in: nil)
         }

@@ -2,7 +2,7 @@
 // for a nickname may hold any of their words (2.1).
 extension GroupMe.SystemEvent.Content {
     /// What `sentence`, the text of a message of the server's without an event, tells; nil when it is none of the known ones.
-    public init?(sentence: String) {
+    init?(sentence: String) {
         let text = sentence[...]
         if let (actor, rest) = text.parted(by: " removed "), let name = rest.before(" from the group") {
             self = .membership(.removed(.named(name), by: .named(actor)))

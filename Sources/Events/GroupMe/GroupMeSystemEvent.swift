@@ -12,7 +12,7 @@ extension GroupMe {
 
         /// An event as `text`, an object of `type` and `data`, says. One of an unknown type, or of a known type and an unknown form, is
         /// kept as it is, and never costs the message.
-        public init(_ text: RawJSON) {
+        init(_ text: RawJSON) {
             var reader = JSONReader(text.bytes.span)
             let fields = (try? SystemEventFields(reading: &reader)) ?? SystemEventFields()
             type = fields.type

@@ -62,21 +62,21 @@ extension GroupMe {
     }
 
     /// How the user stands to a group (3.3, `/memberships/states`).
-    public struct MembershipState: WireEnumeration {
+    package struct MembershipState: WireEnumeration {
         /// `active`: a member.
-        public static var active: Self { "active" }
+        package static var active: Self { "active" }
         /// `exited`: left.
-        public static var exited: Self { "exited" }
+        package static var exited: Self { "exited" }
         /// `removed`: was removed.
-        public static var removed: Self { "removed" }
+        package static var removed: Self { "removed" }
         /// `exited_removed`: left, and may not come back.
-        public static var exitedRemoved: Self { "exited_removed" }
+        package static var exitedRemoved: Self { "exited_removed" }
         /// `pending`: asked to join.
-        public static var pending: Self { "pending" }
+        package static var pending: Self { "pending" }
 
         /// The name as it was written.
-        public let wireName: String
+        package let wireName: String
         /// The value the wire calls `name`.
-        public init(wire name: String) { wireName = name }
+        package init(wire name: String) { wireName = name }
     }
 }

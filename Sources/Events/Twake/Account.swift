@@ -73,17 +73,17 @@ extension Twake {
     }
 
     /// A user in a list of a workspace's (B, 4.4).
-    public struct WorkspaceUser: Hashable, Sendable {
+    package struct WorkspaceUser: Hashable, Sendable {
         /// The user, as far as they were sent.
-        public var user: Account
+        package var user: Account
         /// The company.
-        public var company: EntityID?
+        package var company: EntityID?
         /// The workspace.
-        public var workspace: EntityID?
+        package var workspace: EntityID?
         /// What the user may do there.
-        public var role: Role?
+        package var role: Role?
         /// When the user came.
-        public var createdAt: Timestamp?
+        package var createdAt: Timestamp?
     }
 
     /// `company_user`: what a user is in a company (3.3).

@@ -4,7 +4,7 @@ import JSONText
 extension Twake {
     /// A list of channels (A `/channels`, `/direct`; B `…/channels?mine=1`). `user` is who asked: era B's directs, which have no name,
     /// get one composed of the other users' names where those were asked for (`include_users`).
-    public static func channels(
+    package static func channels(
         from body: ArraySlice<UInt8>, user: EntityID? = nil, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [Channel] {
         try list(body, "channels", sieve) { (reader) throws(Mismatch) in
@@ -13,13 +13,14 @@ extension Twake {
     }
 
     /// One channel. `user` is who asked, as in `channels(from:user:)`.
-    public static func channel(from body: ArraySlice<UInt8>, user: EntityID? = nil) throws(DecodingFailure) -> Channel {
+    package static func channel(from body: ArraySlice<UInt8>, user: EntityID? = nil) throws(DecodingFailure) -> Channel
+    {
         try single(body, "channel") { (reader) throws(Mismatch) in try Channel(reading: &reader, for: user) }
     }
 
     /// A list of messages (A `/messages`; B feed, thread). Era B's `last_replies` are included after their head, each once; ephemeral
     /// messages, which have no id, are left out.
-    public static func messages(
+    package static func messages(
         from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [Message] {
         var seen: Set<EntityID> = []
@@ -36,7 +37,7 @@ extension Twake {
     }
 
     /// One message (B `resource`; A: an array of one, or an object). Its `last_replies` are not read.
-    public static func message(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> Message {
+    package static func message(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> Message {
         try single(body, "message") { (reader) throws(Mismatch) in
             _ = try reader.kind()
             let start = reader.offset
@@ -45,7 +46,7 @@ extension Twake {
     }
 
     /// The members of a channel, which is the one that was asked for.
-    public static func members(
+    package static func members(
         from body: ArraySlice<UInt8>, channel: EntityID, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [ChannelMember] {
         try list(body, "members", sieve) { (reader) throws(Mismatch) in
@@ -54,14 +55,14 @@ extension Twake {
     }
 
     /// Raw badges (B).
-    public static func badges(
+    package static func badges(
         from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [Badge] {
         try list(body, "badges", sieve) { (reader) throws(Mismatch) in try Badge(reading: &reader) }
     }
 
     /// Counters (A).
-    public static func badgeCounts(
+    package static func badgeCounts(
         from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [BadgeCount] {
         try list(body, "badges", sieve) { (reader) throws(Mismatch) in try BadgeCount(reading: &reader)
@@ -69,7 +70,7 @@ extension Twake {
     }
 
     /// The rooms of era A: the list of 2021-05-28 or the map before it (2.2).
-    public static func rooms(
+    package static func rooms(
         from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [SocketIORoom] {
         try decoded(body, as: "rooms") { (reader) throws(Mismatch) in
@@ -90,19 +91,19 @@ extension Twake {
     }
 
     /// The user.
-    public static func account(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> Account {
+    package static func account(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> Account {
         try single(body, "account") { (reader) throws(Mismatch) in try Account(reading: &reader) }
     }
 
     /// Users (B `users`; A `workspaces/members`).
-    public static func accounts(
+    package static func accounts(
         from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [Account] {
         try list(body, "accounts", sieve) { (reader) throws(Mismatch) in try Account(reading: &reader) }
     }
 
     /// The users of a workspace (B).
-    public static func workspaceUsers(
+    package static func workspaceUsers(
         from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [WorkspaceUser] {
         try list(body, "workspace users", sieve) { (reader) throws(Mismatch) in
@@ -111,7 +112,7 @@ extension Twake {
     }
 
     /// Companies.
-    public static func companies(
+    package static func companies(
         from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [Company] {
         try list(body, "companies", sieve) { (reader) throws(Mismatch) in try Company(reading: &reader)
@@ -119,12 +120,12 @@ extension Twake {
     }
 
     /// One company.
-    public static func company(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> Company {
+    package static func company(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> Company {
         try single(body, "company") { (reader) throws(Mismatch) in try Company(reading: &reader) }
     }
 
     /// Workspaces.
-    public static func workspaces(
+    package static func workspaces(
         from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [Workspace] {
         try list(body, "workspaces", sieve) { (reader) throws(Mismatch) in
@@ -133,27 +134,27 @@ extension Twake {
     }
 
     /// One workspace.
-    public static func workspace(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> Workspace {
+    package static func workspace(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> Workspace {
         try single(body, "workspace") { (reader) throws(Mismatch) in try Workspace(reading: &reader) }
     }
 
     /// The answer to a login or a renewal of either era (4.2).
-    public static func authentication(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> Authentication {
+    package static func authentication(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> Authentication {
         try single(body, "authentication") { (reader) throws(Mismatch) in try Authentication(reading: &reader) }
     }
 
     /// A thread as its maker is answered (B), with its head message.
-    public static func thread(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> Thread {
+    package static func thread(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> Thread {
         try single(body, "thread") { (reader) throws(Mismatch) in try Thread(reading: &reader) }
     }
 
     /// A file: an upload's answer (A), or the file service's (B).
-    public static func file(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> File {
+    package static func file(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> File {
         try single(body, "file") { (reader) throws(Mismatch) in try File(reading: &reader) }
     }
 
     /// A message's reactions as a change of them is answered: `{"id","reactions"}` (A), or the message (B).
-    public static func reactions(
+    package static func reactions(
         from body: ArraySlice<UInt8>
     ) throws(DecodingFailure) -> (message: EntityID, reactions: [Reaction]) {
         try single(body, "reactions") { (reader) throws(Mismatch) in
@@ -175,7 +176,8 @@ extension Twake {
     }
 
     /// Who is present, as `online:get` is acknowledged (1.6): `{"data":[["user",true]]}`.
-    public static func onlineStatuses(from acknowledgement: ArraySlice<UInt8>) throws(DecodingFailure) -> [OnlineStatus]
+    package static func onlineStatuses(from acknowledgement: ArraySlice<UInt8>) throws(DecodingFailure)
+        -> [OnlineStatus]
     {
         try decoded(acknowledgement, as: "online:get") { (reader) throws(Mismatch) in
             if try reader.kind() == .array { return try OnlineStatus.pairs(reading: &reader) }
@@ -194,7 +196,7 @@ extension Twake {
     }
 
     /// Companies, or workspaces, by id and name only.
-    public static func places(
+    package static func places(
         from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [Place] {
         try list(body, "companies or workspaces", sieve) { (reader) throws(Mismatch) in

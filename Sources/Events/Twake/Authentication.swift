@@ -2,66 +2,66 @@ extension Twake {
     /// What a login or a renewal is answered with (4.2). All times are seconds on the wire.
     ///
     /// Both tokens are secrets: they are not shown when the value is printed or reflected.
-    public struct Authentication: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
+    package struct Authentication: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
         /// The access token: what requests carry and the socket is authenticated with.
-        public var token: String
+        package var token: String
         /// When the access token ends. A socket that was authenticated outlives it.
-        public var expiration: Timestamp
+        package var expiration: Timestamp
         /// What the next token is asked for with. It may be used more than once.
-        public var refreshToken: String?
+        package var refreshToken: String?
         /// When the refresh token ends.
-        public var refreshExpiration: Timestamp?
+        package var refreshExpiration: Timestamp?
         /// When the server made it (B).
-        public var issuedAt: Timestamp?
+        package var issuedAt: Timestamp?
 
         /// Whether the access token is to be renewed: it ends within `margin` milliseconds from `now`. The app renewed ten minutes ahead.
-        public func isDue(at now: Timestamp, margin: Int64 = 600_000) -> Bool {
+        package func isDue(at now: Timestamp, margin: Int64 = 600_000) -> Bool {
             let (limit, overflows) = now.milliseconds.addingReportingOverflow(margin)
             return overflows || expiration.milliseconds < limit
         }
 
         /// When it ends; not the tokens.
-        public var description: String { "tokens until \(expiration.milliseconds)" }
+        package var description: String { "tokens until \(expiration.milliseconds)" }
 
         /// The times; not the tokens.
-        public var customMirror: Mirror {
+        package var customMirror: Mirror {
             Mirror(self, children: ["expiration": expiration, "refreshExpiration": refreshExpiration as Any])
         }
     }
 
     /// A thread as its maker is answered (B, `POST …/threads`).
-    public struct Thread: Hashable, Sendable {
+    package struct Thread: Hashable, Sendable {
         /// The thread's id, which is its head message's.
-        public var id: EntityID
+        package var id: EntityID
         /// Who began it.
-        public var createdBy: EntityID?
+        package var createdBy: EntityID?
         /// When it was begun.
-        public var createdAt: Timestamp?
+        package var createdAt: Timestamp?
         /// When it last changed.
-        public var updatedAt: Timestamp?
+        package var updatedAt: Timestamp?
         /// When something was last said in it.
-        public var lastActivity: Timestamp?
+        package var lastActivity: Timestamp?
         /// How many answers it has.
-        public var answers: Int?
+        package var answers: Int?
         /// Where it is read: its channel.
-        public var participants: [Participant] = []
+        package var participants: [Participant] = []
         /// Its head message.
-        public var message: Message?
+        package var message: Message?
 
         /// Something a thread belongs to.
-        public struct Participant: Hashable, Sendable {
+        package struct Participant: Hashable, Sendable {
             /// `channel` or `user`.
-            public var type: String?
+            package var type: String?
             /// The channel or the user.
-            public var id: EntityID
+            package var id: EntityID
             /// The company of the channel.
-            public var company: EntityID?
+            package var company: EntityID?
             /// Its workspace; `direct` for directs.
-            public var workspace: EntityID?
+            package var workspace: EntityID?
             /// When it was added.
-            public var createdAt: Timestamp?
+            package var createdAt: Timestamp?
             /// Who added it.
-            public var createdBy: EntityID?
+            package var createdBy: EntityID?
         }
     }
 }

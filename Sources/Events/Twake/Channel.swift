@@ -25,7 +25,7 @@ extension Twake {
             }
 
             /// What is known of a channel of this profile.
-            public init(
+            init(
                 _ profile: Profile, lastActivity: Timestamp? = nil, lastMessage: MessageSummary? = nil,
                 lastAccess: Timestamp? = nil
             ) {
@@ -69,7 +69,7 @@ extension Twake {
         }
 
         /// A channel of these fields.
-        public init(_ fields: Fields) { shared = Shared(fields) }
+        init(_ fields: Fields) { shared = Shared(fields) }
 
         /// What is known of it.
         @inlinable
@@ -167,7 +167,7 @@ extension Twake {
         init(_ fields: Fields) { shared = Shared(fields) }
 
         /// An activity of these fields.
-        public init(
+        init(
             channel: EntityID, company: EntityID, workspace: EntityID, lastActivity: Timestamp?,
             lastMessage: MessageSummary?
         ) {

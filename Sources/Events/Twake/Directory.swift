@@ -19,9 +19,9 @@ extension Twake {
     }
 
     /// A room the era A list offers (2.2).
-    public struct SocketIORoom: Hashable, Sendable {
+    package struct SocketIORoom: Hashable, Sendable {
         /// What a room is for.
-        public enum Kind: WireEnumeration {
+        package enum Kind: WireEnumeration {
             /// `channels_list`: the channels of a workspace.
             case channelsList
             /// `directs_list`: the directs of a company.
@@ -36,7 +36,7 @@ extension Twake {
             indirect case unknown(String)
 
             /// The kind the wire calls `name`; upper case before 2021-05-27.
-            public init(wire name: String) {
+            package init(wire name: String) {
                 self =
                     switch name.lowercased() {
                     case "channels_list": .channelsList
@@ -49,7 +49,7 @@ extension Twake {
             }
 
             /// The wire's `type`, in lower case.
-            public var wireName: String {
+            package var wireName: String {
                 switch self {
                 case .channelsList: "channels_list"
                 case .directsList: "directs_list"
@@ -61,19 +61,19 @@ extension Twake {
             }
         }
         /// The room's name, the wire's `key`; opaque (`RoomName` reads it).
-        public var key: String
+        package var key: String
         /// What the room is for.
-        public var kind: Kind
+        package var kind: Kind
         /// The channel's id, or `public`, `private`, `direct`, in lower case whatever the wire's.
-        public var id: String
+        package var id: String
     }
 
     /// A company or a workspace in a list.
-    public struct Place: Hashable, Sendable {
+    package struct Place: Hashable, Sendable {
         /// The id of the company or workspace.
-        public var id: EntityID
+        package var id: EntityID
         /// Its name; empty when not sent.
-        public var name: String
+        package var name: String
     }
 }
 

@@ -38,7 +38,7 @@ extension Twake {
         }
 
         /// A message of these fields.
-        public init(_ fields: Fields) { shared = Shared(fields) }
+        init(_ fields: Fields) { shared = Shared(fields) }
 
         /// What is known of it.
         @inlinable

@@ -37,7 +37,7 @@ extension Twake {
         init(_ fields: Fields) { shared = Shared(fields) }
 
         /// A summary of these fields, each nil when not sent.
-        public init(date: Timestamp?, sender: EntityID?, senderName: String?, title: String?, text: String?) {
+        init(date: Timestamp?, sender: EntityID?, senderName: String?, title: String?, text: String?) {
             var fields = Fields()
             (fields.date, fields.sender) = (date, sender)
             (fields.senderName, fields.title, fields.text) = (senderName, title, text)

@@ -69,7 +69,7 @@ extension Twake.PushNotification: FieldedEntity {
 extension Twake {
     /// A push notification as the push service takes it, or as a device is given it: there `notification_data` is the text of a JSON object
     /// (section 6). The first app looked for the ids beside it (4.5); they are found there too.
-    public static func pushNotification(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> PushNotification {
+    package static func pushNotification(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> PushNotification {
         try decoded(body, as: PushNotification.subject) { (reader) throws(Mismatch) in
             try PushNotification(reading: &reader)
         }

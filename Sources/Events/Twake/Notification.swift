@@ -20,28 +20,28 @@ extension Twake {
     }
 
     /// What a push service delivers (4.5): where the message is, and what to show.
-    public struct PushNotification: Hashable, Sendable {
+    package struct PushNotification: Hashable, Sendable {
         /// The company of the message.
-        public var company: EntityID?
+        package var company: EntityID?
         /// Its workspace; `direct` for directs.
-        public var workspace: EntityID?
+        package var workspace: EntityID?
         /// Its channel.
-        public var channel: EntityID
+        package var channel: EntityID
         /// Its thread; the message's id when the wire has none.
-        public var thread: EntityID?
+        package var thread: EntityID?
         /// The message.
-        public var message: EntityID?
+        package var message: EntityID?
         /// The place, for people; empty when not sent.
-        public var title: String
+        package var title: String
         /// The sender and the text, for people; empty when not sent.
-        public var body: String
+        package var body: String
         /// The sound to play.
-        public var sound: String?
+        package var sound: String?
         /// What a device shows on the app's icon; the server always sends 1.
-        public var badge: Int?
+        package var badge: Int?
         /// A notification replaces an earlier one of the same key: the channel's id.
-        public var collapseKey: String?
+        package var collapseKey: String?
         /// What a tap on it opens.
-        public var clickAction: String?
+        package var clickAction: String?
     }
 }

@@ -2,7 +2,7 @@ import JSONText
 
 extension Twake {
     /// The name of a room, taken apart (2.1). To the protocol a name is opaque: `description` gives back exactly what was parsed.
-    public enum RoomName: Hashable, Sendable, CustomStringConvertible {
+    package enum RoomName: Hashable, Sendable, CustomStringConvertible {
         /// `/companies/{c}/workspaces/{w}/channels?type=public`: channels and activities of a workspace.
         case channelsPublic(company: EntityID, workspace: EntityID)
         /// `/companies/{c}/workspaces/{w}/channels?type=private&user={u}`: the user's memberships in a workspace.
@@ -39,12 +39,12 @@ extension Twake {
         case other(String)
 
         /// The room called `name`.
-        public init(_ name: String) {
+        package init(_ name: String) {
             self = Self.parsed(name) ?? .other(name)
         }
 
         /// The channel whose messages the room carries, when it is the room of one.
-        public var channel: EntityID? {
+        package var channel: EntityID? {
             switch self {
             case .feed(_, _, let channel), .previousMessages(let channel): channel
             case .channelsPublic, .channelsPrivate, .directs, .thread, .notifications, .workspaces, .channel, .tabs,
@@ -54,7 +54,7 @@ extension Twake {
         }
 
         /// The company the room belongs to, when it says.
-        public var company: EntityID? {
+        package var company: EntityID? {
             switch self {
             case .channelsPublic(let company, _), .channelsPrivate(let company, _, _), .directs(let company, _),
                 .feed(let company, _, _), .thread(let company, _), .workspaces(let company),
@@ -67,7 +67,7 @@ extension Twake {
         }
 
         /// The workspace the room belongs to, `direct` for directs, when it says.
-        public var workspace: EntityID? {
+        package var workspace: EntityID? {
             switch self {
             case .channelsPublic(_, let workspace), .channelsPrivate(_, let workspace, _), .feed(_, let workspace, _),
                 .channel(_, let workspace, _), .tabs(_, let workspace, _):
@@ -80,7 +80,7 @@ extension Twake {
         }
 
         /// The room's name on the wire.
-        public var description: String {
+        package var description: String {
             switch self {
             case .channelsPublic(let company, let workspace):
                 "/companies/\(company)/workspaces/\(workspace)/channels?type=public"
