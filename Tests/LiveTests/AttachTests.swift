@@ -104,9 +104,11 @@ import Wire
         _ = try await ControlledTail.run {
             $0.mostWaitingForViewers = 1 << 12
         } _: { path, _, watcher in
+            // One that the viewer knows from its beginning: of another it may have lost the whole life.
+            await watcher.reports.wait { !$0.rooms(.joined).isEmpty }
+            let room = try #require(watcher.reports.all.rooms(.joined).last)
             let stream = try attach(path)
             try mark(path, times: 3000)
-            let room = try #require(watcher.reports.all.rooms(.joined).last)
             _ = try call(path, "rooms.leave", #"{"rooms":["\#(room)"]}"#)
             await watcher.reports.wait { !$0.rooms(.left).isEmpty }
             play(stream, viewer)
