@@ -138,8 +138,7 @@ extension GroupMeSimulatedServer: Side {
     /// connection for the user, three lists and their empty last pages; an event for three things at most, of which the messages may need
     /// one more page; a look at everything for the lists, and for what each room asks.
     func mostRequests(of simulation: Simulation) -> Int {
-        let (figures, history) = (simulation.figures, simulation.history)
-        let looks = history.lookAgain.map { Int(simulation.now.microseconds / 1_000) / Int($0 / .milliseconds(1)) } ?? 0
+        let (figures, history, looks) = (simulation.figures, simulation.history, simulation.looksAgain)
         let rooms = simulation.session.roomBook.entries.count
         let all = truth.messages.values.reduce(0) { $0 + $1.count / 100 }
         return 4 * figures.events + (4 + history.depth / 100) * figures.joins + 10 * (figures.connections + 1)

@@ -140,15 +140,15 @@ extension SimulatedServer: Side {
 
     /// A joined room asks for at most two things and a new connection for five on the way to its rooms; an event makes at most three
     /// things be asked; what fails is asked again; what is listed may be asked for one by one. What was missed may be behind every page that
-    /// there is, each with threads that are read whole.
+    /// there is, each with threads that are read whole; so it is each time when the session looks at everything again.
     func mostRequests(of simulation: Simulation) -> Int {
         let (figures, history) = (simulation.figures, simulation.history)
         let pages = 1 + history.depth / (Self.pageLength - 1)
+        let starts = figures.connections + figures.looks + simulation.looksAgain + 1
         let all = truth.channels.reduce(0) { sum, channel in
             sum + channel.threads.count / (Self.pageLength - 1)
                 + channel.threads.count { $0.messages.count > 20 || $0.messages.first?.subtype == "deleted" }
         }
-        return 3 * figures.events + (1 + pages) * figures.joins + 8 * (figures.connections + figures.looks + 1)
-            + (figures.connections + figures.looks + 1) * all + figures.spoiled
+        return 3 * figures.events + (1 + pages) * figures.joins + starts * (8 + all) + figures.spoiled
     }
 }

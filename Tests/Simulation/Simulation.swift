@@ -119,6 +119,9 @@ package struct Simulation {
     var ending: Ending?
     var faults: [String] = []
     var sabotaged = false
+    /// How often the session has looked at everything again, if it does so from time to time.
+    var looksAgain: Int { history.lookAgain.map { Int((now - .zero) / $0) } ?? 0 }
+
     /// Is told what happens, line by line, for whoever looks for the cause of a divergence.
     package var tell: ((String) -> Void)?
 

@@ -561,6 +561,17 @@ import Testing
             1257 delete 1 1 38
             """
         ),
+        // Each of three looks at everything asks as much as a new connection, and was not counted.
+        (
+            "it looks at everything again from time to time, and asks one by one for what is beyond the bound of catch-up",
+            """
+            era a, Engine.IO 4, seed 155291826017719, watching usual, catch-up 37
+            6542 spoil 11 8
+            10007 send 3 1
+            11542 sleep 50000 0
+            28214 burst 0 0 38
+            """
+        ),
     ]
 
     static let all = known + ofPeopleAndPlaces + ofGroupMe
