@@ -122,13 +122,35 @@ extension WebSocketClientSocket {
         }
     }
 
-    /// Writes what waits. libwebsockets' HTTP client ignores a socket that is not read, and polls it endlessly once it is asked to write to it.
-    /// So such a socket is written to at once, as far as the kernel takes it.
+    /// Asks for what waits to be written when the turn ends.
     func writeSoon() {
-        guard isOwnFraming, !isReading, case .open = state, let wsi else { return needsWriting() }
-        guard lws_send_pipe_choked(wsi) == 0 else { return }
-        if write(wsi) < 0 { end(.closed(WebSocketClose(code: 1006))) }
+        if isOwnFraming { needsDelivery() } else { needsWriting() }
     }
+
+    /// Our own framing: writes what waits, as far as the kernel takes it. Not inside a callback.
+    ///
+    /// libwebsockets' HTTP client writes only when nothing is left to be read. A socket that is not read it leaves alone, and polls it without end
+    /// once it is asked to write to it. So it is asked only when the kernel takes no more, and never while the socket is not read.
+    func flush() {
+        guard isOwnFraming, isEstablished, let wsi else { return }
+        while !outgoing.isEmpty, lws_send_pipe_choked(wsi) == 0 {
+            guard write(wsi) == 0 else {
+                cut()
+                return gone()
+            }
+        }
+        if !outgoing.isEmpty, isRead { needsWriting() }
+    }
+
+    private var isEstablished: Bool {
+        switch state {
+        case .open, .awaitingAnswer, .answeringClose: true
+        case .resolving, .connecting, .closing, .ended: false
+        }
+    }
+
+    /// A socket that is being closed is read whatever the owner wants.
+    private var isRead: Bool { if case .open = state { isReading } else { true } }
 
     /// Reads what was not read yet; pings are answered at once.
     func readOn() {
@@ -162,7 +184,7 @@ extension WebSocketClientSocket {
             // The answer carries the code that came (RFC 6455, 5.5.1).
             append(WebSocketFrame.closeBody(close), .close)
             limitClosing(close)
-            needsWriting()
+            writeSoon()
         case .awaitingAnswer: isOver = true
         // The bytes with the close frame had to wait until messages before it were taken.
         case .ended: if case .closed = lastEvent { lastEvent = .closed(close) }

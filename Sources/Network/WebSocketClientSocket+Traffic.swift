@@ -49,12 +49,12 @@ extension WebSocketClientSocket {
         for timer in timers { timer.cancel() }
         timers = []
         opened()
-        if !isReading, outgoing.isEmpty || !isOwnFraming, let wsi { lws_rx_flow_control(wsi, 0) }
-        if !outgoing.isEmpty { needsWriting() }
+        if !isReading, let wsi { lws_rx_flow_control(wsi, 0) }
+        if !outgoing.isEmpty { writeSoon() }
     }
 
     /// The socket is gone, or going inside this callback.
-    private func gone() {
+    func gone() {
         wsi = nil
         switch state {
         case .resolving, .ended: return
@@ -91,14 +91,13 @@ extension WebSocketClientSocket {
     func write(_ wsi: OpaquePointer) -> Int32 {
         // Called only when the kernel took what libwebsockets held.
         heldBytes = 0
-        defer { if isOwnFraming, !isReading, case .open = state { lws_rx_flow_control(wsi, 0) } }
         guard outgoing.isEmpty else {
             let result = outgoing.take(EventLoop.transferSize) { bytes in
                 (lws_write(wsi, bytes.baseAddress, bytes.count, LWS_WRITE_HTTP), bytes.count)
             }
             guard result.0 >= 0 else { return -1 }
             if lws_partial_buffered(wsi) != 0 { heldBytes = result.1 }
-            if isToBeClosed || (!outgoing.isEmpty && (isReading || !isOwnFraming)) { lws_callback_on_writable(wsi) }
+            if !outgoing.isEmpty { writeSoon() } else if isToBeClosed { lws_callback_on_writable(wsi) }
             return 0
         }
         if case .answeringClose = state { return -1 }

@@ -118,13 +118,7 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
         guard reading != isReading else { return }
         isReading = reading
         if reading { needsDelivery() }
-        guard case .open = state, let wsi else { return }
-        if reading {
-            lws_rx_flow_control(wsi, 1)
-            if !outgoing.isEmpty { needsWriting() }
-        } else if outgoing.isEmpty || !isOwnFraming {
-            lws_rx_flow_control(wsi, 0)
-        }
+        if case .open = state, let wsi { lws_rx_flow_control(wsi, reading ? 1 : 0) }
     }
 
     // MARK: The end
@@ -140,7 +134,7 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
         // The answer to our close frame must be read, even when the owner has paused.
         if let wsi { lws_rx_flow_control(wsi, 1) }
         limitClosing(WebSocketClose(code: 1006, reason: "no answer to the close"))
-        needsWriting()
+        writeSoon()
     }
 
     /// The server broke the protocol. The close frame and the handler get the reason, the handler after what came before it. Nothing more
@@ -185,6 +179,7 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
     override func callback(_ call: SocketCall) -> Int32 { note(call) }
 
     override func deliver() {
+        defer { flush() }
         if attemptIsOver {
             attemptIsOver = false
             addressFailed()
@@ -196,6 +191,8 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
         }
         while hasMessages {
             guard isReading else { return }
+            // A handler may take its time.
+            flush()
             handler?(.received(isOwnFraming ? reader.takeMessages() : batch.take()))
             if reader.hasUnread { readOn() }
         }

@@ -34,6 +34,32 @@ import Wire
         }
     }
 
+    @Test("Reading stops at once, though something waits to be written, which is written all the same", arguments: ways)
+    func stopWhileWriting(secure: Bool, compressed: Bool) throws {
+        let all = 4000
+        try withFlow(secure: secure, compressed: compressed) { loop, server, client in
+            var random = RandomSource(seed: 5)
+            let messages = (0..<all).map { number in
+                WebSocketMessage.text("\(number) \(random.next())" + String(repeating: "x", count: 3000))
+            }
+            client.onLoop { $0.setReading(false) }
+            loop.run { for message in messages { server.send(message) } }
+            try letTurn(loop, 300)
+            // The kernel holds megabytes by now: at each of the next looks there is more to be read.
+            client.onLoop {
+                $0.setReading(true)
+                $0.send(.text("here"))
+                $0.setReading(false)
+            }
+            try letTurn(loop, 300)
+            let held = try #require(loop.perform { client.client.undeliveredBytes })
+            #expect(held <= 3 << 16, "\(held)")
+            #expect(try #require(loop.perform { client.client.pendingBytes }) == 0)
+            client.onLoop { $0.setReading(true) }
+            #expect(client.messages(all) == messages)
+        }
+    }
+
     @Test("A handler that stops at every batch gets one batch at a time, and all of them", arguments: ways)
     func stopAtEveryBatch(secure: Bool, compressed: Bool) throws {
         let all = 5000
