@@ -1,109 +1,66 @@
 public import JSONText
 
-/// What a backend said, one case per backend; one reference, whatever it is.
-public enum Event: Hashable, Sendable {
-    /// A Twake backend's event.
-    case twake(Twake.Event)
-    /// A GroupMe backend's event.
-    case groupMe(GroupMe.Event)
-    /// An event of a Socket.IO server of which no schema is known.
-    indirect case socketIO(UntypedEvent)
-
+/// What a backend said, decoded.
+package protocol BackendEvent: Hashable, Sendable {
     /// What it is, in one word, as printed and filtered on.
-    ///
-    /// Twake:
-    /// * of the connection and its rooms: `authenticated`, `unauthorized`, `join`, `join_error`, `leave`, `leave_error`,
-    ///   `event_error`;
-    /// * of `realtime:event`: `message` (era A), `typing`;
-    /// * of `realtime:resource`: `channel` (also the wire's `channels`), `channel_activity`, `channel_member`, `channel_tabs`,
-    ///   `message`, `badge`, `notification`, `bookmark`, `workspace`, `user`, `company`, `company_user`,
-    ///   `company_application`, `online`, `documents`;
-    /// * of anything else: `unknown`.
-    ///
-    /// GroupMe:
-    /// * of the connection and its channels: `join`, `join_error`, `leave`, `subscribe`, `ping`;
-    /// * of messages: `message`, `edit`, `deletion`, `pin`, `reaction`, `receipt`, `typing`;
-    /// * of groups and what the server tells in them: `membership`, `group`, `topic`, `call`, `poll`, `calendar`, `bot`,
-    ///   `system`;
-    /// * of anything else: `unknown`.
-    ///
-    /// Any other Socket.IO server: `event`.
-    public var kind: String {
-        switch self {
-        case .twake(let event): event.kind
-        case .groupMe(let event): event.kind
-        case .socketIO: "event"
-        }
-    }
-
-    /// Every kind there is.
-    public static let kinds = [
-        "authenticated", "unauthorized", "join", "join_error", "leave", "leave_error", "event_error", "message",
-        "typing",
-        "channel", "channel_activity", "channel_member", "channel_tabs", "badge", "notification", "bookmark",
-        "workspace",
-        "user", "company", "company_user", "company_application", "online", "documents", "unknown", "event",
-        "subscribe", "ping", "edit", "deletion", "pin", "reaction", "receipt", "membership", "group", "topic", "call",
-        "poll", "calendar", "bot", "system",
-    ]
-
+    var kind: String { get }
     /// The room it was sent to, when it says.
-    public var room: String? {
-        switch self {
-        case .twake(let event): event.room
-        case .groupMe(let event): event.room
-        case .socketIO: nil
-        }
-    }
-
-    /// Who did it, when it says: a display name or an id. Untrusted text.
-    public var actor: String? {
-        switch self {
-        case .twake(let event): event.actor
-        case .groupMe(let event): event.actor
-        case .socketIO: nil
-        }
-    }
-
-    /// The id of who did it, where `actor` is a name. Untrusted text.
-    public var actorID: String? {
-        switch self {
-        case .twake(let event): event.actorID
-        case .groupMe(let event): event.actorID
-        case .socketIO: nil
-        }
-    }
-
+    var room: String? { get }
+    /// The user behind it, when it says: a display name or an id. Untrusted text.
+    var actor: String? { get }
+    /// The id of that user, where `actor` is a name. Untrusted text.
+    var actorID: String? { get }
     /// One line for people. Untrusted text: a line feed or an escape in it is the peer's, for the printer to show escaped.
-    public var summary: String {
-        switch self {
-        case .twake(let event): event.summary
-        case .groupMe(let event): event.summary
-        case .socketIO(let event): event.summary
-        }
-    }
-
+    var summary: String { get }
     /// False for events whose name, type, action or contents the backend's vocabulary lacks. Where there is no vocabulary, true.
-    public var isKnown: Bool {
-        switch self {
-        case .twake(let event): event.isKnown
-        case .groupMe(let event): event.isKnown
-        case .socketIO: true
-        }
-    }
-
+    var isKnown: Bool { get }
     /// The server's time of it, when it says; the time of what it is about is none.
-    public var serverTime: Timestamp? {
-        switch self {
-        case .twake(let event): event.serverTime
-        case .groupMe(let event): event.serverTime
-        case .socketIO: nil
-        }
-    }
+    var serverTime: Timestamp? { get }
+}
+
+/// An event of some backend.
+public struct Event: Hashable, Sendable {
+    /// The event in the backend's own type.
+    package let value: any BackendEvent
+
+    /// An event.
+    package init(_ value: some BackendEvent) { self.value = value }
+
+    /// What it is, in one word, as printed and filtered on; `weir explain` lists the words of each backend.
+    public var kind: String { value.kind }
+    /// The room it was sent to, when it says.
+    public var room: String? { value.room }
+    /// The user behind it, when it says: a display name or an id. Untrusted text.
+    public var actor: String? { value.actor }
+    /// The id of that user, where `actor` is a name. Untrusted text.
+    public var actorID: String? { value.actorID }
+    /// One line for people. Untrusted text: a line feed or an escape in it is the peer's, for the printer to show escaped.
+    public var summary: String { value.summary }
+    /// False for events whose name, type, action or contents the backend's vocabulary lacks. Where there is no vocabulary, true.
+    public var isKnown: Bool { value.isKnown }
+    /// The server's time of it, when it says; the time of what it is about is none.
+    public var serverTime: Timestamp? { value.serverTime }
+
+    /// Whether both are the same event of the same backend.
+    public static func == (a: Event, b: Event) -> Bool { a.value.equals(b.value) }
+    /// Hashes the event.
+    public func hash(into hasher: inout Hasher) { value.hash(into: &hasher) }
+}
+
+extension Equatable {
+    /// Whether another value, of whatever type, is of the same type and equal.
+    package func equals(_ other: some Equatable) -> Bool { (other as? Self) == self }
+}
+
+extension Event {
+    /// An event of a Socket.IO server of which no schema is known.
+    public static func socketIO(_ event: UntypedEvent) -> Event { Event(event) }
+    /// The event of a Socket.IO server of which no schema is known.
+    public var socketIO: UntypedEvent? { value as? UntypedEvent }
 }
 
 /// An event with no known schema.
-public struct UntypedEvent: Hashable, Sendable {
+public struct UntypedEvent: BackendEvent, Hashable, Sendable {
     /// The wire name. Untrusted text.
     public var name: String
     /// The arguments, each JSON text. Binary data is there by its size: `{"bytes":3}`.
@@ -115,8 +72,15 @@ public struct UntypedEvent: Hashable, Sendable {
         self.arguments = arguments
     }
 
+    package var kind: String { "event" }
+    package var room: String? { nil }
+    package var actor: String? { nil }
+    package var actorID: String? { nil }
+    package var isKnown: Bool { true }
+    package var serverTime: Timestamp? { nil }
+
     /// The name and the start of the arguments.
-    var summary: String {
+    package var summary: String {
         var line = name
         for argument in arguments {
             line += " " + argument.excerpt

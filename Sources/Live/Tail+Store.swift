@@ -34,7 +34,7 @@ struct Keeper {
 extension Keeper {
     /// Where the account that was used last looked at last is where a session looks that was told nothing else. Waits.
     func look(into session: inout Configuration) {
-        guard session.backend == .twake, session.company == nil, session.rooms.isEmpty,
+        guard session.backend.module.hasPlaces, session.company == nil, session.rooms.isEmpty,
             let account = try? store.accounts().first(where: { $0.server == server }),
             let notes = try? store.notes(of: account)
         else { return }
@@ -218,7 +218,7 @@ extension Configuration {
     /// Names what the session was asked to show: sessions that were asked for the same share a memory.
     fileprivate var view: String {
         var parts: [String] = []
-        if backend != .twake || namespaces != ["/"] {
+        if backend != .usual || namespaces != ["/"] {
             parts.append("\(backend.rawValue) \(namespaces.joined(separator: " "))")
         }
         if let company { parts.append("company \(company)") }

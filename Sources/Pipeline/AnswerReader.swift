@@ -75,7 +75,7 @@ extension Transaction {
             leftOut.isHarmless = false
             notice(
                 .warning,
-                "\(key.label): the list does not end after \(rows.count) rows in \(pages) pages (\(bytes) bytes, --max-body): it is read no"
+                "\(key.resource.label): the list does not end after \(rows.count) rows in \(pages) pages (\(bytes) bytes, --max-body): it is read no"
                     + " further, and nothing is removed")
             return rows
         }

@@ -2,40 +2,6 @@ public import Wire
 
 /// What a session is told once. Holds no secret: it is written into recordings, so that a replay makes the same session.
 public struct Configuration: Hashable, Sendable {
-    /// Which backend's vocabulary is spoken.
-    public enum BackendKind: String, Hashable, Sendable, CaseIterable {
-        case twake, groupme, socketio
-
-        /// Where its realtime connection is opened where nobody says otherwise.
-        public var usualPath: String {
-            switch self {
-            case .twake: "/socket/"
-            case .groupme: "/faye"
-            case .socketio: "/socket.io/"
-            }
-        }
-
-        /// The header that the token goes in with requests; nil for `Authorization: Bearer`.
-        public var tokenHeader: String? {
-            switch self {
-            case .groupme: "X-Access-Token"
-            case .twake, .socketio: nil
-            }
-        }
-
-        /// The host of the REST service that belongs to a host of the realtime connection: GroupMe's pushes have one of their own.
-        public func serviceHost(for host: String) -> String {
-            self == .groupme && host == "push.groupme.com" ? "api.groupme.com" : host
-        }
-
-        /// How many requests a second its service takes of one user; nil where nobody counts. GroupMe's refuses from about ten on, for
-        /// whatever else the user runs, too (`reference/groupme.md` 3.7).
-        public var usualPace: Int? { self == .groupme ? 8 : nil }
-
-        /// Whether its realtime connection speaks Bayeux, not Socket.IO.
-        public var speaksBayeux: Bool { self == .groupme }
-    }
-
     /// Whether a realtime connection is made. Without one only requests go out: what the user wants done, and what is needed to know
     /// how.
     public var connects = true

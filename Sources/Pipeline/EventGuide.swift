@@ -29,13 +29,4 @@ package struct EventGuide: Sendable {
     package var handlers: [String]
     /// What is done by each of the subjects it is about.
     package var treatments: [(subject: String, cases: [Treatment])]
-
-    /// Every kind of Twake's, in the order of their names.
-    package static let twake: [EventGuide] = TwakeGuide.all
-
-    /// Every kind of GroupMe's, in the order of their names.
-    package static let groupMe: [EventGuide] = GroupMeGuide.kinds
-
-    /// The same, each of the wire's names by itself: every type of push, and every event that messages of the server's own have.
-    package static let groupMeEvents: [EventGuide] = GroupMeGuide.all
 }

@@ -4,7 +4,9 @@ import SectionedModel
 
 /// Messages of one section that were missed and not fetched, because there are more than is caught up with. A row of the section `holes` says
 /// so until they are fetched.
-public struct Hole: Hashable, Sendable {
+public struct Hole: ItemEntity, Hashable, Sendable {
+    package static let typeName = "hole"
+
     /// The section that they are missing in.
     public var section: Item.Section
     /// When the last message before them was written, or, where a thread stands by its last activity, when that was.
@@ -32,7 +34,8 @@ public struct Hole: Hashable, Sendable {
         writer.endObject()
     }
 
-    init(decoding reader: inout JSONReader) throws(DecodingFailure) {
+    /// Reads what `encode` wrote.
+    package init(decoding reader: inout JSONReader) throws(DecodingFailure) {
         var section: Item.Section?
         var (from, to, count): (Int64?, Int64?, Int?)
         do {
@@ -65,11 +68,11 @@ public struct Hole: Hashable, Sendable {
 extension Item {
     /// The hole in the messages of a place: the oldest first.
     static func hole(_ hole: Hole, of place: EntityID) -> Item {
-        Item(id: .hole(place), section: .holes, sortKey: hole.to.milliseconds, entity: .hole(hole))
+        Item(id: .hole(place), section: .holes, sortKey: hole.to.milliseconds, entity: Entity(hole))
     }
 
     /// What is missing, in a row that says so.
-    public var hole: Hole? { if case .hole(let hole) = entity { hole } else { nil } }
+    public var hole: Hole? { entity.as(Hole.self) }
 }
 
 extension Item.ID {

@@ -10,7 +10,7 @@ extension Item {
 
     /// Feeds which row it is, and of which section.
     public func feedIdentity(_ digest: inout ElementDigest) {
-        digest.feed(contents.id.kind.number)
+        digest.feed(contents.id.kind)
         digest.feed(contents.id.id)
         digest.feed(contents.id.qualifier)
         digest.feed(contents.section.name)
@@ -22,49 +22,17 @@ extension Item {
         digest.feed(contents.sortKey)
         // Nothing for a row as the server has it, as it was before there was anything else.
         if let delivery { digest.feed(delivery.rawValue) }
-        contents.entity.feed(&digest)
-    }
-}
-
-extension Item.Kind {
-    /// Stands for the kind in a checksum; it never changes, or old logs would not verify.
-    fileprivate var number: Int {
-        switch self {
-        case .channel: 1
-        case .message: 2
-        case .member: 3
-        case .badge: 4
-        case .account: 5
-        case .company: 6
-        case .workspace: 7
-        case .presence: 8
-        case .hole: 9
-        }
-    }
-}
-
-extension Item.Entity {
-    fileprivate func feed(_ digest: inout ElementDigest) {
-        switch self {
-        case .twakeChannel(let channel): channel.feed(&digest)
-        case .twakeMessage(let message): message.feed(&digest)
-        case .twakeMember(let member): member.feed(&digest)
-        case .twakeBadge(let badge): badge.feed(&digest)
-        case .twakeBadgeCount(let count): count.feed(&digest)
-        case .twakeAccount, .twakeCompany, .twakeWorkspace, .twakePresence, .hole, .groupMe: feedText(&digest)
-        }
-    }
-
-    /// Feeds the entity as the diff log has it: of rows that change so seldom that the text costs nothing.
-    fileprivate func feedText(_ digest: inout ElementDigest) {
-        digest.feed(typeName)
-        var writer = JSONWriter()
-        encode(into: &writer)
-        writer.withUnsafeBytes { digest.feed(bytes: $0) }
+        contents.entity.value.feed(&digest)
     }
 }
 
 extension ElementDigest {
+    /// A kind counts by its number; one that has none by its name.
+    fileprivate mutating func feed(_ kind: Item.Kind) {
+        guard let index = Item.Kind.all.firstIndex(of: kind) else { return feed(kind.rawValue) }
+        feed(index + 1)
+    }
+
     @inline(__always)
     mutating func feed(_ id: EntityID) {
         switch id {
@@ -103,119 +71,42 @@ extension ElementDigest {
     mutating func feed(_ flag: Bool?) { feed(flag) { $0.feed($1 ? 1 : 0) } }
 }
 
-// What stands behind a reference is fed by whoever holds that: in a function of its own it is read where it lies, and not copied.
-
-extension Twake.Channel {
-    fileprivate func feed(_ digest: inout ElementDigest) { fields.feed(&digest) }
-}
-
-extension Twake.Channel.Fields {
-    fileprivate func feed(_ digest: inout ElementDigest) {
-        profile.feedLook(&digest)
-        digest.feed(lastActivity)
-        digest.feed(lastMessage == nil ? 0 : 1)
-        lastMessage?.feed(&digest)
-        digest.feed(lastAccess)
-        profile.feedState(&digest)
-    }
-}
-
-extension Twake.Channel.Profile {
-    fileprivate func feedLook(_ digest: inout ElementDigest) {
-        digest.feed(1)
-        digest.feed(id)
-        digest.feed(company)
-        digest.feed(workspace)
-        digest.feed(visibility?.wireName)
-        digest.feed(name)
-        digest.feed(icon)
-        digest.feed(description)
-        digest.feed(owner)
-        digest.feed(isArchived ? 1 : 0)
-        digest.feed(members)
+// What few rows have, in a checksum. A field that is not there feeds nothing, so that rows without any of them count as they did before
+// there were such fields; one that is there feeds its number and its value, so that no two rows that differ feed the same.
+extension ElementDigest {
+    mutating func feed(_ number: Int, ifAny id: EntityID?) {
+        guard let id else { return }
+        feed(number)
+        feed(id)
     }
 
-    fileprivate func feedState(_ digest: inout ElementDigest) {
-        digest.feed(updatedAt)
-        feedDetails(&digest)
+    mutating func feed(_ number: Int, ifAny text: String?) {
+        guard let text else { return }
+        feed(number)
+        feed(text)
     }
-}
 
-extension Twake.MessageSummary {
-    fileprivate func feed(_ digest: inout ElementDigest) {
-        digest.feed(self.date)
-        digest.feed(self.sender)
-        digest.feed(self.senderName)
-        digest.feed(self.title)
-        digest.feed(self.text)
+    mutating func feed(_ number: Int, ifAny time: Timestamp?) {
+        guard let time else { return }
+        feed(number)
+        feed(time.milliseconds)
     }
-}
 
-extension Twake.Message {
-    func feed(_ digest: inout ElementDigest) { fields.feed(&digest) }
-}
-
-extension Twake.Message.Fields {
-    fileprivate func feed(_ digest: inout ElementDigest) {
-        digest.feed(2)
-        digest.feed(id)
-        digest.feed(thread)
-        digest.feed(channel)
-        digest.feed(user)
-        digest.feed(senderName)
-        digest.feed(text)
-        digest.feed(subtype?.wireName)
-        digest.feed(createdAt)
-        digest.feed(updatedAt)
-        digest.feed(editedAt)
-        digest.feed(isPinned ? 1 : 0)
-        digest.feed(reactions.count)
-        for reaction in reactions {
-            digest.feed(reaction.name)
-            digest.feed(reaction.count)
-            digest.feed(reaction.users)
-        }
-        digest.feed(replies)
-        feedDetails(&digest)
+    mutating func feed(_ number: Int, ifAny value: Int?) {
+        guard let value else { return }
+        feed(number)
+        feed(value)
     }
-}
 
-extension Twake.ChannelMember {
-    fileprivate func feed(_ digest: inout ElementDigest) {
-        digest.feed(3)
-        digest.feed(channel)
-        digest.feed(company)
-        digest.feed(workspace)
-        digest.feed(user)
-        digest.feed(type?.wireName)
-        digest.feed(lastAccess)
-        digest.feed(isFavorite)
-        digest.feed(notificationLevel?.wireName)
-        digest.feed(updatedAt)
-        digest.feed(1, ifAny: createdAt)
-        digest.feed(2, ifAny: expiration)
-        digest.feed(3, ifAny: lastIncrement)
-        digest.feed(4, ifAny: email)
+    mutating func feed(_ number: Int, ifAny flag: Bool?) {
+        guard let flag else { return }
+        feed(number)
+        feed(flag ? 1 : 0)
     }
-}
 
-extension Twake.Badge {
-    fileprivate func feed(_ digest: inout ElementDigest) {
-        digest.feed(4)
-        digest.feed(company)
-        digest.feed(workspace)
-        digest.feed(channel)
-        digest.feed(thread)
-        digest.feed(user)
-        digest.feed(message)
-    }
-}
-
-extension Twake.BadgeCount {
-    fileprivate func feed(_ digest: inout ElementDigest) {
-        digest.feed(5)
-        digest.feed(level.wireName)
-        digest.feed(id)
-        digest.feed(count)
+    mutating func feed(_ number: Int, ifAny text: RawJSON?) {
+        guard let text else { return }
+        feed(number)
+        text.bytes.withUnsafeBytes { feed(bytes: $0) }
     }
 }

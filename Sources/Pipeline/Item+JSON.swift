@@ -15,10 +15,10 @@ extension Item.ID {
     /// Reads what `encode` wrote.
     init(decoding reader: inout JSONReader) throws(DecodingFailure) {
         let offset = reader.offset
-        guard let texts = try reader.texts(), let kind = Item.Kind(rawValue: texts.first), let id = texts.second else {
+        guard let texts = try reader.texts(), let id = texts.second else {
             throw DecodingFailure(subject: "diff line", message: "id: not a kind and an id", offset: offset)
         }
-        self.init(kind, EntityID(id), qualifier: texts.third.map { EntityID($0) })
+        self.init(Item.Kind(rawValue: texts.first), EntityID(id), qualifier: texts.third.map { EntityID($0) })
     }
 }
 
@@ -69,61 +69,6 @@ extension Item {
         contents.entity.encode(into: &writer)
         if let delivery = contents.delivery {
             writer.member("delivery", string: delivery.rawValue)
-        }
-    }
-}
-
-extension Item.Entity {
-    /// The name of the entity's type in a diff log.
-    public var typeName: String {
-        switch self {
-        case .twakeChannel: "twake.channel"
-        case .twakeMessage: "twake.message"
-        case .twakeMember: "twake.member"
-        case .twakeBadge: "twake.badge"
-        case .twakeBadgeCount: "twake.badge_count"
-        case .twakeAccount: "twake.account"
-        case .twakeCompany: "twake.company"
-        case .twakeWorkspace: "twake.workspace"
-        case .twakePresence: "twake.presence"
-        case .hole: "hole"
-        case .groupMe(let entity): entity.typeName
-        }
-    }
-
-    /// Writes the entity as a JSON object.
-    public func encode(into writer: inout JSONWriter) {
-        switch self {
-        case .twakeChannel(let channel): channel.encode(into: &writer)
-        case .twakeMessage(let message): message.encode(into: &writer)
-        case .twakeMember(let member): member.encode(into: &writer)
-        case .twakeBadge(let badge): badge.encode(into: &writer)
-        case .twakeBadgeCount(let count): count.encode(into: &writer)
-        case .twakeAccount(let account): account.encode(into: &writer)
-        case .twakeCompany(let company): company.encode(into: &writer)
-        case .twakeWorkspace(let workspace): workspace.encode(into: &writer)
-        case .twakePresence(let presence): presence.encode(into: &writer)
-        case .hole(let hole): hole.encode(into: &writer)
-        case .groupMe(let entity): entity.encode(into: &writer)
-        }
-    }
-
-    /// Reads an entity of the type called `typeName`; nil when there is no such type.
-    init?(typeName: String, decoding reader: inout JSONReader) throws(DecodingFailure) {
-        switch typeName {
-        case "twake.channel": self = .twakeChannel(try Twake.Channel(decoding: &reader))
-        case "twake.message": self = .twakeMessage(try Twake.Message(decoding: &reader))
-        case "twake.member": self = .twakeMember(try Twake.ChannelMember(decoding: &reader))
-        case "twake.badge": self = .twakeBadge(try Twake.Badge(decoding: &reader))
-        case "twake.badge_count": self = .twakeBadgeCount(try Twake.BadgeCount(decoding: &reader))
-        case "twake.account": self = .twakeAccount(try Twake.Account(decoding: &reader))
-        case "twake.company": self = .twakeCompany(try Twake.Company(decoding: &reader))
-        case "twake.workspace": self = .twakeWorkspace(try Twake.Workspace(decoding: &reader))
-        case "twake.presence": self = .twakePresence(try Twake.OnlineStatus(decoding: &reader))
-        case "hole": self = .hole(try Hole(decoding: &reader))
-        default:
-            guard let entity = try GroupMe.Entity(typeName: typeName, decoding: &reader) else { return nil }
-            self = .groupMe(entity)
         }
     }
 }

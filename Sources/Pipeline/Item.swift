@@ -30,12 +30,6 @@ public struct Item: SectionedElement {
             return a.qualifierOrNone < b.qualifierOrNone
         }
     }
-    /// The kinds of rows, over all backends.
-    public enum Kind: String, Hashable, Comparable, Sendable, CaseIterable {
-        case channel, message, member, badge, account, company, workspace, presence, hole
-        /// By name.
-        public static func < (a: Kind, b: Kind) -> Bool { a.rawValue < b.rawValue }
-    }
     /// A section: what it holds, and of which parent.
     public struct Section: Hashable, Comparable, Sendable {
         /// `channels`, `directs`, `messages`, `thread`, `members`, `badges`, `accounts`, `companies`, `workspaces`,
@@ -57,23 +51,6 @@ public struct Item: SectionedElement {
             return a.parentOrNone < b.parentOrNone
         }
     }
-    /// The entity itself; one reference, whatever it is.
-    public enum Entity: Hashable, Sendable {
-        case twakeChannel(Twake.Channel)
-        case twakeMessage(Twake.Message)
-        indirect case twakeMember(Twake.ChannelMember)
-        indirect case twakeBadge(Twake.Badge)
-        indirect case twakeBadgeCount(Twake.BadgeCount)
-        /// The public part only.
-        indirect case twakeAccount(Twake.Account)
-        indirect case twakeCompany(Twake.Company)
-        indirect case twakeWorkspace(Twake.Workspace)
-        indirect case twakePresence(Twake.OnlineStatus)
-        /// Messages that were missed, of whatever backend.
-        indirect case hole(Hole)
-        case groupMe(GroupMe.Entity)
-    }
-
     /// What the server knows of a row that shows what the user wants; a row as the server has it has none of this.
     public enum Delivery: String, Hashable, Sendable, CaseIterable {
         /// The row, or a change of it, waits for the server's answer.

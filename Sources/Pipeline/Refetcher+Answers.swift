@@ -11,7 +11,7 @@ extension Refetcher {
         let key = flight.key
         let isDirty = flight.isDirty || paging[key]?.isDirty ?? false
         switch answer {
-        case .response(let status, _, _) where key.isSuccess(status):
+        case .response(let status, _, _) where key.resource.isSuccess(status):
             provenGeneration = max(provenGeneration, flight.generation)
             entries[key]?.state = .applying(isDirty: isDirty)
             return .apply(key, isCurrent: !isDirty)
@@ -20,11 +20,11 @@ extension Refetcher {
             return retry(key, after: nil, why: Self.forbidden, at: now, using: &random, isFinal: true)
         case .response(401, _, _), .response(403, _, _):
             return refused(key, by: flight.generation, at: now, using: &random)
-        case .response(let status, _, _) where key.isMissing(by: status):
+        case .response(let status, _, _) where key.resource.isMissing(by: status):
             settle(key, isDirty: isDirty, at: now)
             return .gone(key)
         case .response(let status, _, let retryAfter):
-            guard key.isPersistent || Self.isPassing(status) else {
+            guard key.resource.isPersistent || Self.isPassing(status) else {
                 settle(key, isDirty: isDirty, at: now)
                 return .failed(key, why: answer.failureWords)
             }
@@ -132,7 +132,7 @@ extension Refetcher {
         let failures = (entries[key]?.failures ?? 0) + 1
         // A token may have become too old for its server: the list is begun anew.
         if isFinal || failures >= Self.maximumFailures { _ = endPaging(key) }
-        if !key.isPersistent, isFinal || failures >= Self.maximumFailures {
+        if !key.resource.isPersistent, isFinal || failures >= Self.maximumFailures {
             entries[key] = nil
             return .failed(key, why: why)
         }

@@ -141,7 +141,7 @@ struct Refetcher: Sendable {
     var isFetching: Bool { !flights.isEmpty || !paging.isEmpty }
 
     /// What is under way, one line each, in an order that does not depend on the process.
-    var pending: [String] { entries.map { "\($0.value.state) \($0.key.label)" }.sorted() }
+    var pending: [String] { entries.map { "\($0.value.state) \($0.key.resource.label)" }.sorted() }
 
     /// An event says that the resource may have changed; `cause` is its record's number.
     mutating func invalidate(_ key: ResourceKey, cause: Int) {
@@ -221,7 +221,7 @@ struct Refetcher: Sendable {
     /// Drops everything that carries the tag; gives the requests to cancel, oldest first.
     mutating func cancel(_ tag: RequestTag) -> [Int] {
         // In whatever order: each is dropped by itself.
-        entries.keys.filter { $0.tags.contains(tag) }.compactMap { forget($0) }.sorted()
+        entries.keys.filter { $0.resource.tags.contains(tag) }.compactMap { forget($0) }.sorted()
     }
 
     /// The request of that number, while it is under way.

@@ -1,67 +1,41 @@
 import Events
 
-/// Names a resource of some backend, so that its refetches can be told apart and gathered.
-enum ResourceKey: Hashable, Sendable {
-    case twake(TwakeResource)
-    case groupMe(GroupMeResource)
-
+/// What of a backend can be fetched, each with what its request needs to know.
+protocol BackendResource: Hashable, Sendable {
     /// A short name for people.
-    var label: String {
-        switch self {
-        case .twake(let resource): resource.label
-        case .groupMe(let resource): resource.label
-        }
-    }
-
+    var label: String { get }
     /// What the resource belongs to.
-    var tags: [RequestTag] {
-        switch self {
-        case .twake(let resource): resource.tags
-        case .groupMe(let resource): resource.tags
-        }
-    }
-
-    /// Whether more than one room may be about it.
-    var isShared: Bool {
-        switch self {
-        case .twake(.channels): true
-        case .twake, .groupMe: false
-        }
-    }
-
-    /// Whether it says something of a row that stays when the room is left.
-    var outlivesRoom: Bool { if case .groupMe(.group) = self { true } else { false } }
-
+    var tags: [RequestTag] { get }
     /// Whether the session cannot do without it, so that it is asked for until there is an answer.
-    var isPersistent: Bool {
-        switch self {
-        case .twake(let resource): resource.isPersistent
-        case .groupMe(let resource): resource.isPersistent
-        }
-    }
-}
-
-extension ResourceKey {
+    var isPersistent: Bool { get }
+    /// Whether more than one room may be about it.
+    var isShared: Bool { get }
+    /// Whether it says something of a row that stays when the room is left.
+    var outlivesRoom: Bool { get }
     /// Whether an answer of that status says that there is no such resource.
-    func isMissing(by status: Int) -> Bool {
-        if status == 404 || status == 410 { return true }
-        return switch self {
-        case .twake(let resource): status == 400 && resource.isMissingByBadRequest
-        case .groupMe: false
-        }
-    }
-
+    func isMissing(by status: Int) -> Bool
     /// Whether an answer of that status is to be read.
-    func isSuccess(_ status: Int) -> Bool {
-        if 200..<300 ~= status { return true }
-        return switch self {
-        case .twake: false
-        case .groupMe(let resource): resource.isSuccess(status)
-        }
-    }
+    func isSuccess(_ status: Int) -> Bool
 }
 
-/// What requests belong to: whoever leaves it cancels them all at once, and only them.
+extension BackendResource {
+    var isShared: Bool { false }
+    var outlivesRoom: Bool { false }
+    func isMissing(by status: Int) -> Bool { status == 404 || status == 410 }
+    func isSuccess(_ status: Int) -> Bool { 200..<300 ~= status }
+}
+
+/// Names a resource of some backend, so that its refetches can be told apart and gathered.
+struct ResourceKey: Hashable, Sendable {
+    let resource: any BackendResource
+
+    init(_ resource: some BackendResource) { self.resource = resource }
+
+    static func == (a: ResourceKey, b: ResourceKey) -> Bool { a.resource.equals(b.resource) }
+    func hash(into hasher: inout Hasher) { resource.hash(into: &hasher) }
+}
+
+/// What requests belong to: to leave it cancels them all at once, and only them.
 enum RequestTag: Hashable, Sendable {
     case company(EntityID)
     /// `direct` is no workspace of its own: it comes with its company.

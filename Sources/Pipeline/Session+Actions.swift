@@ -228,7 +228,7 @@ extension Session {
             }
             // Nobody knows when the service is there again: whoever waits is told, and may give up.
             if let entry = outbox[id] {
-                let why = "\(key.label) is answered with 404 by something before the service"
+                let why = "\(key.resource.label) is answered with 404 by something before the service"
                 report(entry.action, .delayed(why: why, retryIn: .zero), into: &effects)
             }
         }
@@ -241,7 +241,7 @@ extension Session {
             } else {
                 let span = Self.actionBackoff.delay(afterFailures: entry.absences + 1, using: &random)
                 outbox.recheck(id, at: transaction.now + span)
-                report(entry.action, .delayed(why: "\(key.label) is not there", retryIn: span), into: &effects)
+                report(entry.action, .delayed(why: "\(key.resource.label) is not there", retryIn: span), into: &effects)
             }
         }
     }

@@ -307,7 +307,7 @@ extension Session {
 
     private func reportGap(from lostAt: Moment, refetching: [ResourceKey], into effects: inout [Effect]) {
         var labels: [String] = []
-        for key in refetching where !labels.contains(key.label) { labels.append(key.label) }
+        for key in refetching where !labels.contains(key.resource.label) { labels.append(key.resource.label) }
         effects.append(
             .report(.gap(GapReport(cause: .reconnect, from: lostAt, to: transaction.now, refetching: labels))))
     }

@@ -17,7 +17,7 @@ extension Session {
         } else {
             carryOut(verdict, body: body, into: &effects)
             if let asked, verdict.isToBeRepeated, let key = verdict.key {
-                tellWait(of: key.label, asked: asked, waits: .seconds(answer.retryAfter ?? 0))
+                tellWait(of: key.resource.label, asked: asked, waits: .seconds(answer.retryAfter ?? 0))
             }
             if case .retrying(let key) = verdict {
                 tellDelay(of: key, answer)
@@ -27,7 +27,7 @@ extension Session {
         guard let flight, let outcome = verdict.outcome(isReadable: isReadable) else { return }
         let status: Int? = if case .response(let status, _, _) = answer { status } else { nil }
         let report = RefetchReport(
-            resource: flight.key.label, outcome: outcome, status: status, cause: flight.cause,
+            resource: flight.key.resource.label, outcome: outcome, status: status, cause: flight.cause,
             duration: transaction.now - flight.sent)
         effects.append(.report(.refetch(report)))
     }
@@ -40,13 +40,13 @@ extension Session {
         transaction.leftOut = LeftOutRows()
         do {
             try backend.apply(body, of: key, isCurrent: isCurrent, into: &transaction)
-            transaction.refetched.append(key.label)
+            transaction.refetched.append(key.resource.label)
             history.toldDelays.wentWell(key)
             if transaction.refetcher.paging[key] == nil { fetched(key, isCurrent: isCurrent, into: &effects) }
             tellLeftOut(of: key, into: &effects)
         } catch {
             isReadable = false
-            reportUndecodable(.response, subject: key.label, error.description, body, into: &effects)
+            reportUndecodable(.response, subject: key.resource.label, error.description, body, into: &effects)
         }
         let verdict = transaction.refetcher.finish(
             key, isReadable: isReadable, at: transaction.now, using: &random)
@@ -65,14 +65,14 @@ extension Session {
         let leftOut = transaction.leftOut
         for (index, row) in leftOut.rows.enumerated() {
             guard history.toldRows.count < Self.mostRows,
-                history.toldRows.insert("\(key.label) \(row.id ?? row.failure.message)").inserted
+                history.toldRows.insert("\(key.resource.label) \(row.id ?? row.failure.message)").inserted
             else { continue }
             let name = row.id.map { "row \($0)" } ?? "the row"
             let others = leftOut.count - leftOut.rows.count
             let rest = index == leftOut.rows.count - 1 && others > 0 ? ", and \(others) more" : ""
             let place = "\(row.failure.message) (byte \(row.failure.offset))"
             reportUndecodable(
-                .response, subject: key.label, "\(place); \(name) is left out\(rest)", row.excerpt,
+                .response, subject: key.resource.label, "\(place); \(name) is left out\(rest)", row.excerpt,
                 into: &effects)
         }
     }
@@ -96,7 +96,7 @@ extension Session {
         guard let why = answer.misbehaviour, history.toldDelays.count < Self.mostDelays, history.toldDelays.isNews(key)
         else { return }
         let rest = history.toldDelays.count == Self.mostDelays ? "; the summary counts the others" : ""
-        transaction.notice(.warning, "\(key.label) could not be fetched: \(why); it is tried again\(rest)")
+        transaction.notice(.warning, "\(key.resource.label) could not be fetched: \(why); it is tried again\(rest)")
     }
 
     mutating func carryOut(_ verdict: Refetcher.Verdict, body: ArraySlice<UInt8>, into effects: inout [Effect]) {

@@ -23,7 +23,7 @@ extension Session {
     }
 
     /// The names of the resources that a room is about, of the one of that name, or, with nothing named, of all joined rooms.
-    package func resources(named name: String) -> [String] { resourceKeys(name).map(\.label) }
+    package func resources(named name: String) -> [String] { resourceKeys(name).map(\.resource.label) }
 
     /// Asks the server for them again.
     mutating func refetch(_ name: String) {
@@ -39,7 +39,7 @@ extension Session {
             guard case .joined = room.state else { continue }
             keys += backend.resources(of: room.name, transaction.model).filter { seen.insert($0).inserted }
         }
-        return isRoom || name.isEmpty ? keys : keys.filter { $0.label == name }
+        return isRoom || name.isEmpty ? keys : keys.filter { $0.resource.label == name }
     }
 
     /// Asks the server.

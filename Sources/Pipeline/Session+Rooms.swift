@@ -167,9 +167,9 @@ extension Session {
 
     /// Drops what is under way for a room, but for what another room needs too.
     private mutating func forgetResources(of name: String, into effects: inout [Effect]) {
-        for key in backend.resources(of: name, transaction.model) where !key.outlivesRoom {
+        for key in backend.resources(of: name, transaction.model) where !key.resource.outlivesRoom {
             let isShared =
-                key.isShared
+                key.resource.isShared
                 && rooms.entries.contains { backend.resources(of: $0.name, transaction.model).contains(key) }
             if !isShared, let request = transaction.refetcher.forget(key) { effects.append(.cancel(request: request)) }
         }

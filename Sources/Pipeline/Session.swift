@@ -73,12 +73,7 @@ package struct Session: Sendable {
         transaction.largestList = configuration.limits.body
         transaction.notesSenders = configuration.connects && configuration.following.contains(.accounts)
         random = RandomSource(seed: seed)
-        backend =
-            switch configuration.backend {
-            case .twake: TwakeBackend(configuration)
-            case .groupme: GroupMeBackend(configuration)
-            case .socketio: UntypedBackend()
-            }
+        backend = configuration.backend.module.makeBackend(configuration)
         rooms = RoomBook(
             RoomWishes(configuration.rooms, adoption: configuration.adoption), limit: configuration.maximumRooms)
         for rule in rooms.rules where !rule.isExcluded {

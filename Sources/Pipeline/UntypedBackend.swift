@@ -52,3 +52,15 @@ struct UntypedBackend: Backend {
     func echo(of action: Action, after baseline: Timestamp?, in model: SectionedCollection<Item>) -> EntityID? { nil }
     func lay(_ view: ActionView, on overlay: inout Overlay, in model: inout SectionedCollection<Item>) {}
 }
+
+extension BackendModule {
+    /// Any Socket.IO server.
+    static let untyped = BackendModule(
+        name: "socketio", usualPath: "/socket.io/", reversedDomain: "io.socket", makeBackend: { _ in UntypedBackend() },
+        eventKinds: ["event"])
+}
+
+extension Configuration.BackendKind {
+    /// A Socket.IO server of which no schema is known.
+    public static let socketio = Self(.untyped)
+}

@@ -80,15 +80,15 @@ extension ModelMeasurement {
             icon: "📄", description: "what the channel is for")
         let item = Item(
             id: Item.ID(.channel, id), section: Item.Section("channels", workspace), sortKey: 0,
-            entity: .twakeChannel(channel))
+            entity: Item.Entity(channel))
         return active(item, at: Int64(dice.below(1_000_000)))
     }
 
     /// The channel after something happened in it, which moves it in its section.
     private static func active(_ item: Item, at time: Int64) -> Item {
-        guard case .twakeChannel(var channel) = item.entity else { return item }
+        guard var channel = item.entity.as(Twake.Channel.self) else { return item }
         channel.lastActivity = Timestamp(milliseconds: 1_700_000_000_000 + time)
         return Item(
-            id: item.id, section: item.sectionKey, sortKey: -1_700_000_000_000 - time, entity: .twakeChannel(channel))
+            id: item.id, section: item.sectionKey, sortKey: -1_700_000_000_000 - time, entity: Item.Entity(channel))
     }
 }

@@ -183,5 +183,5 @@ extension ReplayContender {
 
 extension Event {
     /// Whether it is of what the traffic is about, and no answer to a join.
-    fileprivate var isTraffic: Bool { if case .twake(.resource) = self { true } else { false } }
+    fileprivate var isTraffic: Bool { if case .resource? = twake { true } else { false } }
 }

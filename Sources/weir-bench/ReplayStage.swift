@@ -174,7 +174,7 @@ extension ReplayTally {
 
     fileprivate mutating func add(_ report: Report) {
         switch report {
-        case .event(let report): if case .twake(.resource) = report.event { events += 1 }
+        case .event(let report): if case .resource? = report.event.twake { events += 1 }
         case .diff: diffs += 1
         case .undecodable, .gap: undecodable += 1
         case .connection, .room, .action, .emit, .refetch, .typing, .notice: break

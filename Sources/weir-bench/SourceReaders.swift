@@ -138,10 +138,10 @@ struct SessionRunner: SourceReader {
     private mutating func note(_ report: Report) {
         switch report {
         case .event(let report):
-            switch report.event {
-            case .twake(.resource): progress.events += 1
-            case .twake(.unknown(let event)): if event.name == "done" { progress.isDone = true }
-            case .twake, .groupMe, .socketIO: break
+            switch report.event.twake {
+            case .resource: progress.events += 1
+            case .unknown(let event): if event.name == "done" { progress.isDone = true }
+            default: break
             }
         case .diff: diffs += 1
         case .undecodable(let report): progress.complaint = "\(report.subject) cannot be read: \(report.message)"

@@ -117,7 +117,7 @@ private struct StoreMeasurement {
             id: id, thread: id, channel: .text("channel"), user: .text("user"), senderName: "Ana Lima", text: text)
         return Item(
             id: Item.ID(.message, id), section: Item.Section("messages", .text("channel")), sortKey: Int64(number),
-            entity: .twakeMessage(message))
+            entity: Item.Entity(message))
     }
 
     var report: String {

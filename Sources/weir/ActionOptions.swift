@@ -21,7 +21,7 @@ struct ActionOptions {
         configuration = ErrandConfiguration(
             server: url, token: try arguments.secret(.token, "token"),
             maximumAttempts: try arguments.count(.maxAttempts) ?? 3, seed: UInt64.random(in: .min ... .max))
-        configuration.backend = (try arguments.choice(.backend) ?? KnownBackend.twake).kind
+        configuration.backend = (try arguments.choice(.backend) ?? KnownBackend.usual).kind
         configuration.access = try arguments.access(to: url)
         configuration.longestRetryAfter = try arguments.duration(.maxRetryAfter) ?? .longestRetryAfter
         configuration.company = arguments[.company]
@@ -29,7 +29,9 @@ struct ActionOptions {
         (configuration.storePath, configuration.requiresStore) = try arguments.store()
         configuration.sendsDrafts = arguments.has(.draft)
         for path in arguments.all(.image) {
-            guard configuration.backend == .groupme else { throw arguments.error("--image is for --backend groupme") }
+            guard configuration.backend.module.pictures != nil else {
+                throw arguments.error("--image is for --backend groupme")
+            }
             do throws(PictureFile.Problem) {
                 configuration.pictures.append(try PictureFile.read(path))
             } catch {

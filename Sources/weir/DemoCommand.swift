@@ -24,9 +24,9 @@ enum DemoCommand {
     }
 
     private static func backend(_ options: DemoOptions) throws -> any OwnBackend {
-        switch options.backend {
-        case .twake: try EmbeddedBackend(scenario: nil, seed: options.seed, troubles: troubles)
+        switch options.backend.kind {
         case .groupme: try GroupMeBackend(seed: options.seed, options: .init(troubles: groupMeTroubles))
+        default: try EmbeddedBackend(scenario: nil, seed: options.seed, troubles: troubles)
         }
     }
 

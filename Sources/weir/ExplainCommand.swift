@@ -77,14 +77,6 @@ enum ExplainCommand {
 }
 
 extension KnownBackend {
-    /// The kinds of its events.
-    var kinds: [EventGuide] {
-        switch self {
-        case .twake: EventGuide.twake
-        case .groupme: EventGuide.groupMe
-        }
-    }
-
     /// What is called so: a kind, or what has that name on the wire.
     func guides(of name: String) -> [EventGuide] {
         let isSaid: (EventGuide) -> Bool = { guide in
@@ -94,9 +86,6 @@ extension KnownBackend {
         }
         let called = kinds.filter { $0.kind == name }
         guard called.isEmpty else { return called }
-        switch self {
-        case .twake: return Array(kinds.filter(isSaid).prefix(1))
-        case .groupme: return EventGuide.groupMeEvents.filter(isSaid)
-        }
+        return guide.names?().filter(isSaid) ?? Array(kinds.filter(isSaid).prefix(1))
     }
 }

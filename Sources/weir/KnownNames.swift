@@ -15,12 +15,13 @@ struct KnownNames {
 
     /// The kinds of events, as printed and filtered on.
     static let eventKinds =
-        Array(Set(EventGuide.twake.map(\.kind) + EventGuide.groupMe.map(\.kind))).sorted() + ["event"]
+        Set(KnownBackend.allCases.flatMap { $0.kinds.map(\.kind) }).sorted() + ["event"]
 
-    /// The kinds that can be explained, and what the messages of GroupMe's server tell.
+    /// The kinds that can be explained, and what the messages of a backend's own server tell.
     static let explainedEvents =
         eventKinds.filter { $0 != "event" }
-        + EventGuide.groupMeEvents.flatMap { $0.wireNames.flatMap { $0.split(separator: " ").map(String.init) } }
+        + KnownBackend.allCases.flatMap { $0.guide.names?() ?? [] }
+        .flatMap { $0.wireNames.flatMap { $0.split(separator: " ").map(String.init) } }
         .filter { $0.contains(".") && !$0.hasSuffix(",") }
 
     var contexts: [String] { ContextFolder.names }

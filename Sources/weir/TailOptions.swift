@@ -58,9 +58,9 @@ struct TailOptions {
     var context: Context?
 
     init(_ arguments: Arguments) throws(UsageError) {
-        backend = try arguments.choice(.backend) ?? (arguments.command == .emit ? .socketio : .twake)
+        backend = try arguments.choice(.backend) ?? (arguments.command == .emit ? .socketio : .usual)
         path = try arguments.endpointPath
-        if let whole = path, backend != .groupme, !whole.hasSuffix("/") { path = whole + "/" }
+        if let whole = path, !backend.speaksBayeux, !whole.hasSuffix("/") { path = whole + "/" }
         namespaces = try arguments.namespaces
         revision = try arguments.revision(.eio)
         transport = try arguments.choice(.transport) ?? .auto
@@ -135,7 +135,7 @@ struct TailOptions {
         _ arguments: Arguments, _ backend: Configuration.BackendKind
     ) throws(UsageError) {
         guard !backend.speaksBayeux else { throw arguments.error("--auth is for Socket.IO, not for --backend groupme") }
-        guard backend == .twake || arguments[.token] == nil else {
+        guard backend != .socketio || arguments[.token] == nil else {
             throw arguments.error("--token and --auth both say the auth object: put the token in --auth")
         }
     }
@@ -152,7 +152,7 @@ struct DemoOptions {
     init(_ arguments: Arguments) throws(UsageError) {
         // What is set for the servers that are tailed may have no world; what is typed is meant.
         let set = arguments[.backend].flatMap { KnownBackend(rawValue: $0) }
-        backend = try arguments.isTyped(.backend) ? arguments.choice(.backend) ?? .twake : set ?? .twake
+        backend = try arguments.isTyped(.backend) ? arguments.choice(.backend) ?? .usual : set ?? .usual
         seed = try arguments.seed(.seed) ?? 1
         run = try RunOptions(arguments)
         run.duration = run.duration ?? .seconds(15)

@@ -43,7 +43,7 @@ private func reports(of payload: ArraySlice<UInt8>) -> [StampedReport] {
             path: SectionPath(section: 0, item: 0),
             element: Item(
                 id: Item.ID(.message, EntityID("m")), section: Item.Section("messages", EntityID("c")), sortKey: 0,
-                entity: .twakeMessage(message)))
+                entity: Item.Entity(message)))
     ]
     reports += [
         .diff(DiffReport(sequence: 1, cause: 7, batch: batch)),

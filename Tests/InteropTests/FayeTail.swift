@@ -75,7 +75,7 @@ final class FayeTail: Sendable {
         get async {
             let model = await tail.model
             return model.sectionKeys.filter { $0.name == "messages" }.flatMap { model.elements(in: $0) }.compactMap {
-                if case .groupMe(.message(let message)) = $0.entity { message.text } else { nil }
+                $0.entity.as(GroupMe.Message.self)?.text
             }
         }
     }
@@ -121,7 +121,7 @@ extension [StampedReport] {
 
     var pushed: [String] {
         compactMap {
-            guard case .event(let report) = $0.report, case .groupMe(.push(let push)) = report.event,
+            guard case .event(let report) = $0.report, case .push(let push)? = report.event.groupMe,
                 case .line(let message) = push.content
             else { return nil }
             return message.text

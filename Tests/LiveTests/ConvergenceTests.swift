@@ -44,18 +44,16 @@ struct Picture: Equatable {
     init(_ model: SectionedCollection<Item>) {
         for section in model.sectionKeys {
             for item in model.elements(in: section) {
-                switch item.entity {
-                case .twakeChannel(let channel):
+                switch item.entity.value {
+                case let channel as Twake.Channel:
                     // A direct has no name; the list composes one of its users.
                     channels[channel.id.description] = channel.visibility == .direct ? "" : channel.name ?? ""
-                case .twakeMessage(let message) where message.isHead:
+                case let message as Twake.Message where message.isHead:
                     let reactions = message.reactions.map { "\($0.name)\($0.users.count)" }
                     messages[message.channel?.description ?? "?", default: []].append("\(message.text) \(reactions)")
-                case .twakeMessage(let message): replies[message.thread.description, default: []].append(message.text)
-                case .twakeBadge(let badge): badges.insert("\(badge.channel) \(badge.thread)")
-                case .twakeMember, .twakeBadgeCount, .twakeAccount, .twakeCompany, .twakeWorkspace, .twakePresence,
-                    .hole, .groupMe:
-                    break
+                case let message as Twake.Message: replies[message.thread.description, default: []].append(message.text)
+                case let badge as Twake.Badge: badges.insert("\(badge.channel) \(badge.thread)")
+                default: break
                 }
             }
         }

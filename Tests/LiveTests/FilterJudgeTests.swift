@@ -135,7 +135,7 @@ struct FilterJudgeTests {
                 path: .init(section: 1, item: 0),
                 element: Item(
                     id: Item.ID(.account, user), section: Item.Section("accounts"), sortKey: 0,
-                    entity: .twakeAccount(account))),
+                    entity: Item.Entity(account))),
         ]
         let rows = StampedReport(
             stamp: Sample.stamp(3, 0), report: .diff(DiffReport(sequence: 1, cause: 3, batch: batch)))

@@ -26,14 +26,13 @@ import Wire
         init(_ model: SectionedCollection<Item>) {
             for section in model.sectionKeys {
                 for item in model.elements(in: section) {
-                    guard case .groupMe(let entity) = item.entity else { continue }
-                    switch entity {
-                    case .group(let group):
+                    switch item.entity.value {
+                    case let group as GroupMe.Group:
                         if section.name == "groups" { groups.append("\(group.id) \(group.name ?? "")") }
-                    case .chat(let chat): directs.append(chat.conversation.description)
-                    case .message(let message):
+                    case let chat as GroupMe.Chat: directs.append(chat.conversation.description)
+                    case let message as GroupMe.Message:
                         messages[message.conversation.description, default: []].append(Self.line(message))
-                    case .member, .user, .receipt: break
+                    default: break
                     }
                 }
             }

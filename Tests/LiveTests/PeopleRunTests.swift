@@ -13,13 +13,13 @@ import Wire
 @Suite(.serialized) struct PeopleRunTests {
     /// What a row says, in one line.
     private func text(_ item: Item) -> String {
-        switch item.entity {
-        case .twakeAccount(let account): "account \(account.name)"
-        case .twakeWorkspace(let workspace): "workspace \(workspace.name)"
-        case .twakeCompany(let company): "company \(company.name)"
-        case .twakePresence(let presence): "\(presence.user) \(presence.isOnline ? "there" : "gone")"
-        case .twakeMember(let member): "member \(member.user?.description ?? "?") of \(member.channel)"
-        case .twakeChannel, .twakeMessage, .twakeBadge, .twakeBadgeCount, .hole, .groupMe: ""
+        switch item.entity.value {
+        case let account as Twake.Account: "account \(account.name)"
+        case let workspace as Twake.Workspace: "workspace \(workspace.name)"
+        case let company as Twake.Company: "company \(company.name)"
+        case let presence as Twake.OnlineStatus: "\(presence.user) \(presence.isOnline ? "there" : "gone")"
+        case let member as Twake.ChannelMember: "member \(member.user?.description ?? "?") of \(member.channel)"
+        default: ""
         }
     }
 
@@ -63,7 +63,7 @@ import Wire
         #expect(typing.contains { $0.change == .started } && typing.contains { $0.change == .stopped })
         #expect(typing.allSatisfy { $0.name != nil })
         let messages = model.sectionKeys.flatMap { model.elements(in: $0) }.compactMap { item in
-            if case .twakeMessage(let message) = item.entity { message } else { nil }
+            item.entity.as(Twake.Message.self)
         }
         #expect(!messages.isEmpty && messages.allSatisfy { $0.senderName != nil })
     }

@@ -100,11 +100,11 @@ struct PrintingLineTests {
         account.fullName = "Eva Li"
         let row = Item(
             id: Item.ID(.account, account.id), section: Item.Section("accounts"), sortKey: 0,
-            entity: .twakeAccount(account))
+            entity: Item.Entity(account))
         let member = Item(
             id: Item.ID(.member, account.id, qualifier: Sample.channel),
             section: Item.Section("members", Sample.channel), sortKey: 0,
-            entity: .twakeMember(Twake.ChannelMember(channel: Sample.channel, user: account.id)))
+            entity: Item.Entity(Twake.ChannelMember(channel: Sample.channel, user: account.id)))
         var batch = Batch<Item>()
         batch.insertions = [row, member].enumerated().map {
             .init(path: SectionPath(section: $0, item: 0), element: $1)
@@ -155,7 +155,7 @@ struct PrintingLineTests {
         func row(_ message: Twake.Message, _ delivery: Item.Delivery? = nil) -> Item {
             Item(
                 id: Item.ID(.message, message.id), section: Item.Section("messages"), sortKey: 0,
-                entity: .twakeMessage(message), delivery: delivery)
+                entity: Item.Entity(message), delivery: delivery)
         }
         var new = Twake.Message(id: Sample.id(1), thread: Sample.id(1), senderName: "A \"B\"", text: "one")
         var old = new

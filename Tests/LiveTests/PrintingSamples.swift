@@ -27,13 +27,13 @@ enum Sample {
             id: id(number), thread: id(number), channel: channel, senderName: "Anna", text: text)
         return Item(
             id: Item.ID(.message, id(number)), section: Item.Section("messages", channel), sortKey: 0,
-            entity: .twakeMessage(message))
+            entity: Item.Entity(message))
     }
 
     static func channel(_ id: EntityID, _ name: String, icon: String? = nil) -> Item {
         let channel = Twake.Channel(id: id, company: Sample.id(1), workspace: Sample.id(2), name: name, icon: icon)
         return Item(
-            id: Item.ID(.channel, id), section: Item.Section("channels"), sortKey: 0, entity: .twakeChannel(channel))
+            id: Item.ID(.channel, id), section: Item.Section("channels"), sortKey: 0, entity: Item.Entity(channel))
     }
 
     static func manyInsertions(_ count: Int) -> DiffReport {

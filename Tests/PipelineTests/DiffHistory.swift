@@ -26,7 +26,7 @@ struct DiffHistory {
     static func counter(_ name: String, count: Int = 1) -> Item {
         Item(
             id: Item.ID(.badge, EntityID(name)), section: Item.Section(name), sortKey: 0,
-            entity: .twakeBadgeCount(Twake.BadgeCount(level: .channel, id: EntityID(name), count: count)))
+            entity: Item.Entity(Twake.BadgeCount(level: .channel, id: EntityID(name), count: count)))
     }
 
     /// A session whose channels come, move, change and go at random, under a seed.

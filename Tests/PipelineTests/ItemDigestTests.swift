@@ -26,13 +26,13 @@ import Testing
     }
 
     private var counters: [Item] {
-        let counter = Item.Entity.twakeBadgeCount(Twake.BadgeCount(level: .channel, id: a, count: 1))
+        let counter = Item.Entity(Twake.BadgeCount(level: .channel, id: a, count: 1))
         return [
             item(counter), item(counter, in: Item.Section("t")), item(counter, in: Item.Section("s", a)),
             item(counter, at: 1), item(counter, kind: .message), item(counter, qualifier: a),
-            item(.twakeBadgeCount(Twake.BadgeCount(level: .company, id: a, count: 1))),
-            item(.twakeBadgeCount(Twake.BadgeCount(level: .channel, id: b, count: 1))),
-            item(.twakeBadgeCount(Twake.BadgeCount(level: .channel, id: a, count: 2))),
+            item(Item.Entity(Twake.BadgeCount(level: .company, id: a, count: 1))),
+            item(Item.Entity(Twake.BadgeCount(level: .channel, id: b, count: 1))),
+            item(Item.Entity(Twake.BadgeCount(level: .channel, id: a, count: 2))),
         ]
     }
 
@@ -59,12 +59,12 @@ import Testing
             summary(text: "n"),
         ]
         let channel = Twake.Channel(id: a, company: a, workspace: a)
-        let plain = changed(channel, changes) { .twakeChannel($0) }
+        let plain = changed(channel, changes) { Item.Entity($0) }
         return plain
             + summaries.map { summary in
                 var channel = channel
                 channel.lastMessage = summary
-                return item(.twakeChannel(channel))
+                return item(Item.Entity(channel))
             }
     }
 
@@ -91,7 +91,7 @@ import Testing
             { $0.quoted = Twake.Message(id: a, thread: a, text: "n") }, { $0.links = json("n") },
             { $0.context = json("n") }, { $0.bookmarks = json("n") },
         ]
-        return changed(Twake.Message(id: a, thread: a, text: ""), changes) { .twakeMessage($0) }
+        return changed(Twake.Message(id: a, thread: a, text: ""), changes) { Item.Entity($0) }
     }
 
     private func json(_ text: String) -> RawJSON { RawJSON(unchecked: Array("\"\(text)\"".utf8)[...]) }
@@ -108,7 +108,7 @@ import Testing
         return changed(Twake.File(id: a), changes) { file in
             var message = Twake.Message(id: a, thread: a, text: "")
             message.files = [file]
-            return .twakeMessage(message)
+            return Item.Entity(message)
         }
     }
 
@@ -119,7 +119,7 @@ import Testing
             { $0.notificationLevel = "n" }, { $0.updatedAt = time }, { $0.createdAt = time }, { $0.expiration = time },
             { $0.lastIncrement = 0 }, { $0.email = "n" },
         ]
-        return changed(Twake.ChannelMember(channel: a), changes) { .twakeMember($0) }
+        return changed(Twake.ChannelMember(channel: a), changes) { Item.Entity($0) }
     }
 
     private var badges: [Item] {
@@ -127,7 +127,7 @@ import Testing
             { _ in }, { $0.company = b }, { $0.workspace = b }, { $0.channel = b }, { $0.thread = b }, { $0.user = a },
             { $0.message = a },
         ]
-        return changed(Twake.Badge(company: a, workspace: a, channel: a, thread: a), changes) { .twakeBadge($0) }
+        return changed(Twake.Badge(company: a, workspace: a, channel: a, thread: a), changes) { Item.Entity($0) }
     }
 
     private var people: [Item] {
@@ -137,14 +137,14 @@ import Testing
             { $0.providerID = a }, { $0.status = "n" }, { $0.statusIcon = "n" }, { $0.language = "n" },
             { $0.lastActivity = time }, { $0.createdAt = time }, { $0.isVerified = false }, { $0.isDeleted = true },
         ]
-        return changed(Twake.Account(id: a), changes) { .twakeAccount($0) }
+        return changed(Twake.Account(id: a), changes) { Item.Entity($0) }
     }
 
     private var presences: [Item] {
         let changes: [(inout Twake.OnlineStatus) -> Void] = [
             { _ in }, { $0.user = b }, { $0.isOnline = true }, { $0.company = a }, { $0.lastSeen = time },
         ]
-        return changed(Twake.OnlineStatus(user: a, isOnline: false), changes) { .twakePresence($0) }
+        return changed(Twake.OnlineStatus(user: a, isOnline: false), changes) { Item.Entity($0) }
     }
 
     private var places: [Item] {
@@ -159,8 +159,8 @@ import Testing
             { $0.membersCount = 1 }, { $0.createdAt = time }, { $0.lastAccess = time }, { $0.role = .admin },
             { $0.permissions = ["n"] }, { $0.isPrivate = false }, { $0.isDefault = false }, { $0.isArchived = true },
         ]
-        return changed(Twake.Company(id: a), companies) { .twakeCompany($0) }
-            + changed(Twake.Workspace(id: a), workspaces) { .twakeWorkspace($0) }
+        return changed(Twake.Company(id: a), companies) { Item.Entity($0) }
+            + changed(Twake.Workspace(id: a), workspaces) { Item.Entity($0) }
     }
 
     private func changed<Value>(

@@ -115,9 +115,9 @@ import Wire
             let verdict = fail(&refetcher, status: 403, at: .zero)
             #expect(
                 verdict
-                    == (key.isPersistent
+                    == (key.resource.isPersistent
                         ? .stalled(key, why: "the service forbids it") : .failed(key, why: "the service forbids it")))
-            #expect(refetcher.isIdle != key.isPersistent)
+            #expect(refetcher.isIdle != key.resource.isPersistent)
         }
     }
 

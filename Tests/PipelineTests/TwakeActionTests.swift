@@ -200,7 +200,7 @@ import Testing
         )
         let counts = { (transcript: Transcript) in
             transcript.session.model.elements(in: Item.Section("badges", EntityID("C"))).map { row in
-                if case .twakeBadgeCount(let badge) = row.entity { "\(badge.id) \(badge.count)" } else { "" }
+                row.badgeCount.map { "\($0.id) \($0.count)" } ?? ""
             }
         }
         transcript.act("A1", .markRead(channel: Transcript.channel))

@@ -33,6 +33,6 @@ enum RankedSections {
     private static func counter(_ name: String) -> Item {
         Item(
             id: Item.ID(.badge, EntityID(name)), section: Item.Section(name), sortKey: 0,
-            entity: .twakeBadgeCount(Twake.BadgeCount(level: .channel, id: EntityID(name), count: 1)))
+            entity: Item.Entity(Twake.BadgeCount(level: .channel, id: EntityID(name), count: 1)))
     }
 }

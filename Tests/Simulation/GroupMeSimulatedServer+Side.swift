@@ -94,10 +94,8 @@ extension GroupMeSimulatedServer: Side {
 
     private func place(_ number: Int, on session: Session) -> EntityID? {
         let ids: [EntityID] = items(session).compactMap { item in
-            switch item.entity {
-            case .groupMe(.group), .groupMe(.chat): item.sectionKey.name == "former_groups" ? nil : item.id.id
-            default: nil
-            }
+            let isPlace = item.entity.as(GroupMe.Group.self) != nil || item.entity.as(GroupMe.Chat.self) != nil
+            return isPlace && item.sectionKey.name != "former_groups" ? item.id.id : nil
         }
         return Self.pick(number, of: ids)
     }
@@ -105,7 +103,7 @@ extension GroupMeSimulatedServer: Side {
     /// One of the messages that people said and the model shows, the newest first; those that are on their way included.
     private func message(_ number: Int, own: Bool, on session: Session) -> Action.MessageReference? {
         let found: [Action.MessageReference] = items(session).compactMap { item in
-            guard case .groupMe(.message(let message)) = item.entity, !message.isSystem, !message.isDeleted,
+            guard let message = item.entity.as(GroupMe.Message.self), !message.isSystem, !message.isDeleted,
                 !own || message.sender == me
             else { return nil }
             return Action.MessageReference(channel: message.conversation.entity, message: item.id.id)

@@ -18,23 +18,20 @@ extension Picture {
             let place = "\(section.name) \(section.parent?.description ?? "-")"
             // Holes say what is left out, which is not looked for.
             for item in model.elements(in: section) where item.hole == nil {
-                guard case .groupMe(let entity) = item.entity else {
-                    add("\(item.id)", "in \(place)")
-                    continue
-                }
-                switch entity {
-                case .group(let group):
+                switch item.entity.value {
+                case let group as GroupMe.Group:
                     let isFormer = section.name == "former_groups"
                     add("group \(group.id)", "in \(place)" + (isFormer && !isLookedAtAgain ? "" : text(group)))
-                case .chat(let chat): add("direct \(chat.conversation)", "in \(place)\(text(chat))")
-                case .message(let message): add(Self.key(message), "in \(place), \(text(message))")
-                case .member(let member):
+                case let chat as GroupMe.Chat: add("direct \(chat.conversation)", "in \(place)\(text(chat))")
+                case let message as GroupMe.Message: add(Self.key(message), "in \(place), \(text(message))")
+                case let member as GroupMe.Member:
                     add("member \(member.user) of \(member.group)", "in \(place), \(text(member))")
-                case .user(let user): add("account \(user.id)", "in \(place): \(user.name ?? "-")")
-                case .receipt(let receipt):
+                case let user as GroupMe.User: add("account \(user.id)", "in \(place): \(user.name ?? "-")")
+                case let receipt as GroupMe.ReadReceipt:
                     add(
                         "receipt \(receipt.conversation) \(receipt.user?.description ?? "-")",
                         "in \(place): \(text(receipt))")
+                default: add("\(item.id)", "in \(place)")
                 }
             }
         }

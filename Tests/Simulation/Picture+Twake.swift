@@ -15,25 +15,25 @@ extension Picture {
         for section in model.sectionKeys {
             let place = "\(section.name) \(section.parent?.description ?? "-")"
             for item in model.elements(in: section) {
-                switch item.entity {
-                case .twakeChannel(let channel): add(channel, in: place, era, me)
-                case .twakeMessage(let message): add(message, in: place, era)
-                case .twakeMember(let member): add(member, in: place)
-                case .twakeAccount(let account): add("account \(account.id)", "in \(place): \(account.name)")
-                case .twakeCompany(let company): add("company \(company.id)", "in \(place): \(company.name)")
-                case .twakeWorkspace(let workspace):
+                switch item.entity.value {
+                case let channel as Twake.Channel: add(channel, in: place, era, me)
+                case let message as Twake.Message: add(message, in: place, era)
+                case let member as Twake.ChannelMember: add(member, in: place)
+                case let account as Twake.Account: add("account \(account.id)", "in \(place): \(account.name)")
+                case let company as Twake.Company: add("company \(company.id)", "in \(place): \(company.name)")
+                case let workspace as Twake.Workspace:
                     add("workspace \(workspace.id)", "in \(place): \(workspace.name)")
                 // Whoever left stays as a row that says so.
-                case .twakePresence(let presence):
+                case let presence as Twake.OnlineStatus:
                     if presence.isOnline { add("online \(presence.user)", "in \(place)") }
-                case .twakeBadge(let badge):
+                case let badge as Twake.Badge:
                     let message = badge.message?.description ?? "-"
                     add("badge \(badge.channel) \(badge.thread)", "in \(place) of \(badge.workspace): \(message)")
-                case .twakeBadgeCount(let count):
+                case let count as Twake.BadgeCount:
                     add("count \(count.level.wireName) \(count.id)", "in \(place): \(count.count)")
                 // It says what is left out, which is not looked for.
-                case .hole: break
-                case .groupMe(let entity): add("\(entity.typeName) \(item.id)", "in \(place)")
+                case is Hole: break
+                default: add("\(item.entity.typeName) \(item.id)", "in \(place)")
                 }
             }
         }

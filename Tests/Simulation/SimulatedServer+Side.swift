@@ -93,7 +93,7 @@ extension SimulatedServer: Side {
 
     private func channel(_ number: Int, on session: Session) -> EntityID? {
         let ids: [EntityID] = session.model.sectionKeys.flatMap { session.model.elements(in: $0) }.compactMap { item in
-            if case .twakeChannel(let channel) = item.entity { channel.id } else { nil }
+            item.entity.as(Twake.Channel.self)?.id
         }
         return ids.isEmpty ? nil : ids[number % ids.count]
     }
@@ -102,7 +102,7 @@ extension SimulatedServer: Side {
     private func message(_ number: Int, own: Bool, on session: Session) -> Action.MessageReference? {
         var found: [Action.MessageReference] = []
         for item in session.model.sectionKeys.flatMap({ session.model.elements(in: $0) }) {
-            guard case .twakeMessage(let message) = item.entity, let channel = message.channel,
+            guard let message = item.entity.as(Twake.Message.self), let channel = message.channel,
                 message.text != "Deleted message", !own || message.user == me
             else { continue }
             found.append(

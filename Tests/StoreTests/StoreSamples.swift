@@ -24,7 +24,7 @@ enum Sample {
             reactions: [.init(name: "👍", count: 1, users: [id])])
         return Item(
             id: Item.ID(.message, id), section: Item.Section("messages", EntityID(channel)),
-            sortKey: Int64(1000 + number), entity: .twakeMessage(message))
+            sortKey: Int64(1000 + number), entity: Item.Entity(message))
     }
 
     /// A channel.
@@ -33,7 +33,7 @@ enum Sample {
             id: EntityID(name), company: EntityID("company"), workspace: EntityID("workspace"), name: name, icon: nil)
         return Item(
             id: Item.ID(.channel, EntityID(name)), section: Item.Section("channels", EntityID("workspace")), sortKey: 0,
-            entity: .twakeChannel(channel))
+            entity: Item.Entity(channel))
     }
 
     /// A badge of a channel, whose id has a qualifier.
@@ -43,7 +43,7 @@ enum Sample {
             thread: EntityID(thread), user: nil, message: nil)
         return Item(
             id: Item.ID(.badge, EntityID(thread), qualifier: EntityID(channel)),
-            section: Item.Section("badges", EntityID("company")), sortKey: 0, entity: .twakeBadge(badge))
+            section: Item.Section("badges", EntityID("company")), sortKey: 0, entity: Item.Entity(badge))
     }
 
     /// Rows as a model; gives the batch that made them, too.

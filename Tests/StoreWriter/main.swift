@@ -13,7 +13,7 @@ func row(_ number: Int) -> Item {
     let message = Twake.Message(id: id, thread: id, channel: .text("channel"), text: String(repeating: "x", count: 500))
     return Item(
         id: Item.ID(.message, id), section: Item.Section("messages", .text("channel")), sortKey: Int64(number),
-        entity: .twakeMessage(message))
+        entity: Item.Entity(message))
 }
 
 /// Prints at once, whatever standard output is.

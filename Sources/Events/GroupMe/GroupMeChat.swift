@@ -1,4 +1,4 @@
-import JSONText
+package import JSONText
 
 extension GroupMe {
     /// What two users say to each other (3.6). It has no id of its own but its conversation's.
@@ -46,7 +46,7 @@ extension GroupMe {
 
 extension GroupMe.Chat {
     /// Writes the chat as a JSON object; nil fields are left out.
-    func encode(into writer: inout JSONWriter) {
+    package func encode(into writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("conversation_id", conversation)
         writer.key("other_user")
@@ -62,7 +62,7 @@ extension GroupMe.Chat {
     }
 
     /// Reads what `encode` wrote.
-    init(decoding reader: inout JSONReader) throws(DecodingFailure) {
+    package init(decoding reader: inout JSONReader) throws(DecodingFailure) {
         self = try reader.logged("chat") { (reader) throws(Mismatch) in
             try Self(reading: &reader, .log, of: nil)
         }

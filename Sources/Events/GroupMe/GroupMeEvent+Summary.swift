@@ -1,6 +1,6 @@
 /// What `Event` says of an event of GroupMe's; contracts there.
 extension GroupMe.Event {
-    var kind: String {
+    package var kind: String {
         switch self {
         case .joined: "join"
         case .joinRefused: "join_error"
@@ -9,14 +9,14 @@ extension GroupMe.Event {
         }
     }
 
-    var room: String? {
+    package var room: String? {
         switch self {
         case .joined(let channel), .joinRefused(let channel, _), .left(let channel): channel.description
         case .push(let push): push.room.description
         }
     }
 
-    var actor: String? {
+    package var actor: String? {
         guard case .push(let push) = self else { return nil }
         return switch push.content {
         case .line(let message), .direct(let message), .updated(let message): message.senderTitle
@@ -29,7 +29,7 @@ extension GroupMe.Event {
         }
     }
 
-    var actorID: String? {
+    package var actorID: String? {
         guard case .push(let push) = self else { return nil }
         return switch push.content {
         case .line(let message), .direct(let message), .updated(let message): message.sender?.description
@@ -40,7 +40,7 @@ extension GroupMe.Event {
         }
     }
 
-    var summary: String {
+    package var summary: String {
         switch self {
         case .joined(let channel): "joined \(channel)"
         case .joinRefused(let channel, let message): "join refused: \(channel): \(message)"
@@ -49,7 +49,7 @@ extension GroupMe.Event {
         }
     }
 
-    var isKnown: Bool {
+    package var isKnown: Bool {
         guard case .push(let push) = self else { return true }
         switch push.content {
         case .line(let message), .direct(let message): return message.occurrence != .unknown
@@ -60,7 +60,7 @@ extension GroupMe.Event {
         }
     }
 
-    var serverTime: Timestamp? {
+    package var serverTime: Timestamp? {
         guard case .push(let push) = self else { return nil }
         if let time = push.receivedAt { return time }
         return switch push.content {
@@ -72,6 +72,13 @@ extension GroupMe.Event {
             nil
         }
     }
+}
+
+extension Event {
+    /// An event of a GroupMe backend.
+    public static func groupMe(_ event: GroupMe.Event) -> Event { Event(event) }
+    /// The event of a GroupMe backend.
+    public var groupMe: GroupMe.Event? { value as? GroupMe.Event }
 }
 
 extension GroupMe.Push {

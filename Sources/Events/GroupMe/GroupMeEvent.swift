@@ -2,7 +2,7 @@ public import JSONText
 
 extension GroupMe {
     /// Everything the push service says; one reference, whatever it is.
-    public indirect enum Event: Hashable, Sendable {
+    public indirect enum Event: BackendEvent, Hashable, Sendable {
         /// A subscription was accepted.
         case joined(Channel)
         /// A subscription was refused; the server's words, untrusted.

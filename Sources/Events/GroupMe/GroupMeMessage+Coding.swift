@@ -1,8 +1,8 @@
-import JSONText
+package import JSONText
 
 extension GroupMe.Message {
     /// Writes the message as a JSON object; nil fields are left out.
-    func encode(into writer: inout JSONWriter) {
+    package func encode(into writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("id", id)
         writer.member("conversation_id", conversation)
@@ -46,7 +46,7 @@ extension GroupMe.Message {
     }
 
     /// Reads what `encode` wrote.
-    init(decoding reader: inout JSONReader) throws(DecodingFailure) {
+    package init(decoding reader: inout JSONReader) throws(DecodingFailure) {
         self = try reader.logged("message") { (reader) throws(Mismatch) in
             try Self(reading: &reader, .log, in: nil)
         }

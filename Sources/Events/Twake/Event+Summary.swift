@@ -1,6 +1,6 @@
 /// What `Event` says of a Twake event; contracts there.
 extension Twake.Event {
-    var kind: String {
+    package var kind: String {
         switch self {
         case .authenticated: "authenticated"
         case .unauthorized: "unauthorized"
@@ -15,7 +15,7 @@ extension Twake.Event {
         }
     }
 
-    var room: String? {
+    package var room: String? {
         switch self {
         case .joined(let room), .joinRefused(let room, _), .left(let room), .leaveRefused(let room, _),
             .eventRefused(let room, _):
@@ -26,7 +26,7 @@ extension Twake.Event {
         }
     }
 
-    var actor: String? {
+    package var actor: String? {
         switch self {
         case .event(let event): event.data.actor
         case .resource(let resource): resource.resource.actor
@@ -34,12 +34,12 @@ extension Twake.Event {
         }
     }
 
-    var actorID: String? {
+    package var actorID: String? {
         guard case .event(let event) = self, case .typing(_, _, let user, _, _) = event.data else { return nil }
         return user.description
     }
 
-    var summary: String {
+    package var summary: String {
         switch self {
         case .authenticated: "authenticated"
         case .unauthorized(let message): message.isEmpty ? "unauthorized" : "unauthorized: \(message)"
@@ -54,7 +54,7 @@ extension Twake.Event {
         }
     }
 
-    var isKnown: Bool {
+    package var isKnown: Bool {
         switch self {
         case .event(let event): event.data.isKnown
         case .resource(let resource): resource.action.isKnown && resource.type.isKnown
@@ -65,7 +65,7 @@ extension Twake.Event {
 
     /// Only a time of what happened is one of the event: what was deleted says when it was made or changed before, and what was changed when
     /// it was made. A lag of that would be its age.
-    var serverTime: Timestamp? {
+    package var serverTime: Timestamp? {
         guard case .resource(let resource) = self, resource.action != .deleted else { return nil }
         let isNew = resource.action == .created
         switch resource.resource {
@@ -79,6 +79,13 @@ extension Twake.Event {
             return nil
         }
     }
+}
+
+extension Event {
+    /// An event of a Twake backend.
+    public static func twake(_ event: Twake.Event) -> Event { Event(event) }
+    /// The event of a Twake backend.
+    public var twake: Twake.Event? { value as? Twake.Event }
 }
 
 extension Twake.EventData {

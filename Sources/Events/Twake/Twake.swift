@@ -3,7 +3,7 @@ public import JSONText
 /// The Twake backend's vocabulary: what its servers of 2021 to 2023 send. Section numbers are those of the protocol's sheet.
 public enum Twake {
     /// Everything a Twake server sends over the socket; one reference, whatever it is.
-    public enum Event: Hashable, Sendable {
+    public enum Event: BackendEvent, Hashable, Sendable {
         /// `authenticated`: rooms may be joined now.
         case authenticated
         /// `unauthorized`: the token was refused; the server's words, or its whole payload when it has none (1.4).

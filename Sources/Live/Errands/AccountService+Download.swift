@@ -82,7 +82,7 @@ extension AccountService {
     // MARK: Requests
 
     private func account(
-        from call: TwakeLogin.Call, _ access: Access, _ token: Secret?
+        from call: RESTCall, _ access: Access, _ token: Secret?
     ) async throws(Failure) -> Twake.Account {
         let body = try await ask(call, access, token: token)
         do throws(DecodingFailure) { return try TwakeLogin.account(from: body[...]) } catch {
@@ -92,7 +92,7 @@ extension AccountService {
 
     /// The place that was named, else the user's first one.
     private func place(
-        _ era: TwakeLogin.Era, _ company: String?, _ workspace: String?, _ access: Access, _ token: Secret?
+        _ era: TwakeEra, _ company: String?, _ workspace: String?, _ access: Access, _ token: Secret?
     ) async throws(Failure) -> TwakeDownload.Place {
         let company = try await first(company, TwakeDownload.companies(era), "company", access, token)
         // Era B names no workspace.
@@ -103,7 +103,7 @@ extension AccountService {
     }
 
     private func first(
-        _ named: String?, _ call: TwakeLogin.Call, _ what: String, _ access: Access, _ token: Secret?
+        _ named: String?, _ call: RESTCall, _ what: String, _ access: Access, _ token: Secret?
     ) async throws(Failure) -> EntityID {
         if let named { return EntityID(named) }
         let body = try await ask(call, access, token: token)

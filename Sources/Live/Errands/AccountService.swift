@@ -59,7 +59,7 @@ public final class AccountService: Sendable {
     }
 
     /// Who the token is of.
-    public func whoami(_ token: Secret?) async throws(Failure) -> (account: Twake.Account, era: TwakeLogin.Era) {
+    public func whoami(_ token: Secret?) async throws(Failure) -> (account: Twake.Account, era: TwakeEra) {
         let access = try await access()
         let era = try await era(access)
         let body = try await ask(TwakeLogin.whoami(era), access, token: token)
@@ -100,13 +100,13 @@ public final class AccountService: Sendable {
         do { return try result.get() } catch { throw .noSecret(why: error.message) }
     }
 
-    func era(_ access: Access) async throws(Failure) -> TwakeLogin.Era {
+    func era(_ access: Access) async throws(Failure) -> TwakeEra {
         let response = try await send(TwakeLogin.probe, access, token: nil)
         if let era = TwakeLogin.era(status: response.status) { return era }
         throw .refused(why: response.refusal, status: response.status)
     }
 
-    func ask(_ call: TwakeLogin.Call, _ access: Access, token: Secret? = nil) async throws(Failure) -> [UInt8] {
+    func ask(_ call: RESTCall, _ access: Access, token: Secret? = nil) async throws(Failure) -> [UInt8] {
         let response = try await send(call, access, token: token)
         switch response.status {
         case 200..<300: return response.body
@@ -116,9 +116,10 @@ public final class AccountService: Sendable {
     }
 
     private func send(
-        _ call: TwakeLogin.Call, _ access: Access, token: Secret?
+        _ call: RESTCall, _ access: Access, token: Secret?
     ) async throws(Failure) -> HTTPResponse {
-        let request = HTTPRequest(call.method, address(call.target), body: call.body, access: access, token: token)
+        let request = HTTPRequest(
+            call.method.rawValue, address(call.target), body: call.body, access: access, token: token)
         do { return try await answer(to: request).get() } catch { throw .unreachable(why: error.message) }
     }
 

@@ -6,16 +6,18 @@ import Wire
 extension Errand {
     /// Uploads one picture after the other, then does what is wanted.
     func uploadPictures(from index: Int = 0) {
-        guard configuration.pictures.indices.contains(index) else { return lookForWaiting() }
+        guard configuration.pictures.indices.contains(index), let service = configuration.backend.module.pictures else {
+            return lookForWaiting()
+        }
         let picture = configuration.pictures[index]
         var host = configuration.service
-        host.host = GroupMePictures.host(for: host.host)
+        host.host = service.host(host.host)
         var headers = [(name: "accept", value: "application/json"), (name: "content-type", value: picture.type)]
         let tokenHeader = configuration.backend.tokenHeader
         if let tokenHeader, let token { headers.append((tokenHeader, token.reveal())) }
         let request = HTTPRequest(
             method: "POST",
-            url: host.with(scheme: host.isSecure ? "https" : "http", target: GroupMePictures.target), access: access,
+            url: host.with(scheme: host.isSecure ? "https" : "http", target: service.target), access: access,
             headers: headers, bearer: tokenHeader == nil ? token : nil, body: picture.bytes, timeout: .seconds(120))
         http.send(request) { [weak self] result in
             self?.assumeIsolated { $0.uploaded(index, result) }
@@ -33,7 +35,7 @@ extension Errand {
             guard (200..<300).contains(response.status) else {
                 return endAll(.refused(why: what + "the image service takes it not", status: response.status))
             }
-            guard let address = GroupMePictures.address(from: response.body[...]) else {
+            guard let address = configuration.backend.module.pictures?.address(response.body[...]) else {
                 return endAll(.refused(why: what + "the answer has no address", status: response.status))
             }
             for action in wanted.indices where wanted[action].operation.name == "send" {

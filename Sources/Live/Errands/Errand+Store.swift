@@ -22,19 +22,13 @@ extension Errand {
     func lookForWaiting() {
         let accounts = ((try? store?.accounts()) ?? []).filter { $0.server == server }
         guard accounts.contains(where: { !waiting(of: $0).isEmpty }) else { return start(behind: []) }
-        switch configuration.backend {
-        case .groupme: ask(GroupMeAccount.whoami, token: token) { $0.take($1) }
-        case .twake: askTwake()
-        case .socketio: start(behind: [])
-        }
-    }
-
-    private func askTwake() {
-        ask(TwakeLogin.probe, token: nil) { errand, result in
-            guard let response = try? result.get(), let era = TwakeLogin.era(status: response.status) else {
+        guard let identity = configuration.backend.module.identity else { return start(behind: []) }
+        guard let probe = identity.probe else { return ask(identity.question, token: token) { $0.take($1) } }
+        ask(probe.call, token: nil) { errand, result in
+            guard let response = try? result.get(), let question = probe.question(response.status) else {
                 return errand.endAll(.unreachable(why: Self.words(of: result)))
             }
-            errand.ask(TwakeLogin.whoami(era), token: errand.token) { $0.take($1) }
+            errand.ask(question, token: errand.token) { $0.take($1) }
         }
     }
 
@@ -43,10 +37,10 @@ extension Errand {
     }
 
     private func ask(
-        _ call: TwakeLogin.Call, token: Secret?,
+        _ call: RESTCall, token: Secret?,
         _ completion: @escaping @Sendable (isolated Errand, Result<HTTPResponse, HTTPFailure>) -> Void
     ) {
-        http.send(exchange(call.method, call.target, body: call.body, token: token)) { [weak self] result in
+        http.send(exchange(call.method.rawValue, call.target, body: call.body, token: token)) { [weak self] result in
             self?.assumeIsolated { completion($0, result) }
         }
     }
@@ -56,7 +50,7 @@ extension Errand {
         guard let response = try? result.get(), response.status < 500 else {
             return endAll(.unreachable(why: Self.words(of: result)))
         }
-        guard let user = user(from: response.body[...]) else {
+        guard let user = configuration.backend.module.identity?.user(response.body[...]) else {
             // What is wrong with the token is told as without a store.
             return start(behind: [])
         }
@@ -65,14 +59,6 @@ extension Errand {
         // Whoever has the outbox does what is in it; what is wanted goes behind.
         guard store.takeOutbox() else { return endAll(.waiting(why: "another weir is at what waits before it")) }
         start(behind: mirror.take(waiting(of: owner)))
-    }
-
-    private func user(from body: ArraySlice<UInt8>) -> String? {
-        switch configuration.backend {
-        case .twake: (try? TwakeLogin.account(from: body))?.id.description
-        case .groupme: GroupMeAccount.user(from: body)
-        case .socketio: nil
-        }
     }
 
     private static func words(of result: Result<HTTPResponse, HTTPFailure>) -> String {

@@ -9,7 +9,7 @@ public struct ErrandConfiguration: Sendable {
     /// The server's address; path and query are not used.
     public var server: URLParts
     /// What it speaks.
-    public var backend = Configuration.BackendKind.twake
+    public var backend = Configuration.BackendKind.usual
     /// Where the token comes from.
     public var token: TokenReference?
     /// How the server is reached.

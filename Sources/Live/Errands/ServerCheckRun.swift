@@ -148,7 +148,7 @@ struct ServerCheckRun {
     private func watch(_ plan: TailConfiguration) async throws -> (TailSummary, CheckOutlet.Seen) {
         let outlet = CheckOutlet()
         let tail = try Tail(plan, outlets: [outlet])
-        let needsRooms = plan.session.backend == .twake
+        let needsRooms = plan.session.backend.module.hasPlaces
         let watcher = Task {
             var before = -1
             while !Task.isCancelled {

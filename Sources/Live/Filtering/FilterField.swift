@@ -43,7 +43,7 @@ public enum FilterField: Hashable, Sendable {
         case .kind: .words(Self.kinds)
         case .direction: .words(["in", "out"])
         case .diffOperation: .words(DiffRow.Operation.allCases.map(\.rawValue))
-        case .diffKind: .words(Item.Kind.allCases.map(\.rawValue))
+        case .diffKind: .words(Item.Kind.all.map(\.rawValue))
         case .room, .actor, .event, .namespace, .text, .diffSection, .diffID, .diffField: .text
         case .size: .size
         case .lag: .span
@@ -53,7 +53,8 @@ public enum FilterField: Hashable, Sendable {
     }
 
     /// Of events, and of rows: a change that no event caused is of its rows' kinds.
-    private static let kinds = Event.kinds + Item.Kind.allCases.map(\.rawValue).filter { !Event.kinds.contains($0) }
+    private static let kinds =
+        BackendModule.allEventKinds + Item.Kind.all.map(\.rawValue).filter { !BackendModule.allEventKinds.contains($0) }
 
     /// Whether it is asked of each row of a change on its own.
     var isOfRows: Bool {

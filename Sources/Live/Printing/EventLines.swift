@@ -84,7 +84,7 @@ struct EventLines {
 
     /// Where an event without a room belongs: its namespace, unless that is the usual one and the only one.
     func namespace(of report: EventReport) -> String? {
-        guard case .socketIO = report.event, settings.showsNamespaces || report.namespace != "/" else { return nil }
+        guard report.event.socketIO != nil, settings.showsNamespaces || report.namespace != "/" else { return nil }
         return report.namespace
     }
 

@@ -15,7 +15,7 @@ extension GroupMeBackend {
         case .react(let reference, let names):
             guard let user else { return }
             overlay.change(.message(reference.message), view, in: &model) { row in
-                row.said.map { .groupMe(.message($0.reacting(with: names.first, by: user))) }
+                row.said.map { Item.Entity($0.reacting(with: names.first, by: user)) }
             }
         case .createChannel(let draft):
             var group = GroupMe.Group(id: GroupMe.GroupID(view.action.id), name: draft.name)
@@ -28,7 +28,7 @@ extension GroupMeBackend {
                 group.name = name ?? group.name
                 if let icon { group.imageURL = icon.unlessEmpty }
                 if let description { group.description = description.unlessEmpty }
-                return .groupMe(.group(group))
+                return Item.Entity(group)
             }
         case .deleteChannel(let channel): overlay.leave(Item.ID(.channel, channel), in: &model)
         case .addMember(let channel, let user):

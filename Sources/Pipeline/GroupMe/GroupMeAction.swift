@@ -157,7 +157,7 @@ extension GroupMeBackend {
     func reachOfEvidence(in key: ResourceKey, since baseline: Timestamp?, _ model: SectionedCollection<Item>)
         -> EvidenceReach
     {
-        guard case .groupMe(.window(let place, _)) = key, let reach = memory.reaches[place] else { return .endsEarly }
+        guard case .window(let place, _)? = key.groupMe, let reach = memory.reaches[place] else { return .endsEarly }
         if let cursor = reach.cursor { return .goesOn(.groupMe(.window(place, before: cursor))) }
         guard let baseline else { return .complete }
         return reach.covers(.beforeAll(at: baseline)) ? .complete : .endsEarly

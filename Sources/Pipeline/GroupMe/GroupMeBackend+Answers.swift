@@ -6,7 +6,7 @@ extension GroupMeBackend {
     mutating func apply(
         _ body: ArraySlice<UInt8>, of key: ResourceKey, isCurrent: Bool, into transaction: inout Transaction
     ) throws(DecodingFailure) {
-        guard case .groupMe(let resource) = key else { return }
+        guard let resource = key.groupMe else { return }
         switch resource {
         case .me: learn(try GroupMeEndpoints.me.parse(body), into: &transaction)
         case .groups(let page):
@@ -203,7 +203,7 @@ extension GroupMeBackend {
     private static let longWait: Duration = .seconds(30)
 
     mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into transaction: inout Transaction) -> Bool {
-        guard case .groupMe(let resource) = key else { return true }
+        guard let resource = key.groupMe else { return true }
         // The service's own 404 is an envelope, or has no bytes (3.1): anything else comes from a server in between.
         if let first = body.first, first != UInt8(ascii: "{") {
             transaction.fetch(key, after: Self.shortWait)
@@ -233,6 +233,6 @@ extension GroupMeBackend {
             return transaction.plans.append(.tokenRefused("the service does not accept the token"))
         }
         guard memory.told.isNews(key) else { return }
-        transaction.notice(.warning, "\(key.label) cannot be fetched: \(why)")
+        transaction.notice(.warning, "\(key.resource.label) cannot be fetched: \(why)")
     }
 }

@@ -15,14 +15,11 @@ extension GroupMeBackend {
     }
 
     mutating func handle(_ event: borrowing Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction) {
-        switch event {
-        case .groupMe(.push(let push)):
-            if case .typing(let typing) = push.content, let place = push.channel.conversation {
-                return handle(typing, in: place, into: &transaction)
-            }
-            for fact in push.facts { handle(fact, rooms, into: &transaction) }
-        case .groupMe, .twake, .socketIO: break
+        guard case .push(let push)? = event.groupMe else { return }
+        if case .typing(let typing) = push.content, let place = push.channel.conversation {
+            return handle(typing, in: place, into: &transaction)
         }
+        for fact in push.facts { handle(fact, rooms, into: &transaction) }
     }
 
     private mutating func handle(_ fact: GroupMe.Fact, _ rooms: RoomBook, into transaction: inout Transaction) {

@@ -4,7 +4,7 @@ import SectionedModel
 // Which answers say everything of which sections, and the other way round.
 extension GroupMeBackend {
     func sections(of key: ResourceKey, in model: SectionedCollection<Item>) -> [Item.Section] {
-        guard case .groupMe(let resource) = key else { return [] }
+        guard let resource = key.groupMe else { return [] }
         switch resource {
         case .me: return [.accounts]
         case .groups: return memory.groups.page == nil ? [.groups] : []

@@ -142,12 +142,12 @@ struct GroupMeBackend: Backend {
     // MARK: What is asked of the service
 
     func request(for key: ResourceKey, page: String?) -> RESTCall? {
-        guard case .groupMe(let resource) = key else { return nil }
+        guard let resource = key.groupMe else { return nil }
         return resource.call(for: user)
     }
 
     func reader(for key: ResourceKey) -> AnswerReader? {
-        guard case .groupMe(let resource) = key else { return nil }
+        guard let resource = key.groupMe else { return nil }
         switch resource {
         case .groups(let page): return AnswerReader(GroupMeEndpoints.groups(page: page))
         case .chats(let page): return AnswerReader(GroupMeEndpoints.chats(page: page, user: user))

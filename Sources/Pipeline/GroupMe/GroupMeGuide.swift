@@ -153,7 +153,9 @@ enum GroupMeGuide {
         var isTold = false
         for plan in transaction.plans {
             if case .typing = plan { isTold = true }
-            guard case .fetch(.groupMe(let resource), _) = plan, !fetched.contains(resource.words) else { continue }
+            guard case .fetch(let key, _) = plan, let resource = key.groupMe, !fetched.contains(resource.words) else {
+                continue
+            }
             fetched.append(resource.words)
         }
         return (transaction.model.commit() != nil || isTold, fetched.joined(separator: " and "))

@@ -8,7 +8,7 @@ extension Item {
         let activity = group.lastMessageAt ?? group.updatedAt ?? group.createdAt
         return Item(
             id: .conversation(.group(group.id)), section: isFormer ? .formerGroups : .groups,
-            sortKey: -(activity?.milliseconds ?? 0), entity: .groupMe(.group(group)))
+            sortKey: -(activity?.milliseconds ?? 0), entity: Entity(group))
     }
 
     /// A direct: newest activity first.
@@ -16,14 +16,14 @@ extension Item {
         let activity = chat.lastMessage?.createdAt ?? chat.updatedAt ?? chat.createdAt
         return Item(
             id: .conversation(chat.conversation), section: .chats, sortKey: -(activity?.milliseconds ?? 0),
-            entity: .groupMe(.chat(chat)))
+            entity: Entity(chat))
     }
 
     /// A message: oldest first.
     static func said(_ message: GroupMe.Message) -> Item {
         Item(
             id: .message(message.id.entity), section: .messages(message.conversation.entity), sortKey: message.sortKey,
-            entity: .groupMe(.message(message)))
+            entity: Entity(message))
     }
 
     /// A membership.
@@ -31,13 +31,13 @@ extension Item {
         Item(
             id: .member(member.user.entity, of: member.group.entity), section: .members(member.group.entity),
             sortKey: 0,
-            entity: .groupMe(.member(member)))
+            entity: Entity(member))
     }
 
     /// The user, as others may see them.
     static func user(_ user: GroupMe.User) -> Item {
         Item(
-            id: .account(user.id.entity), section: .accounts, sortKey: 0, entity: .groupMe(.user(user.publicPart)))
+            id: .account(user.id.entity), section: .accounts, sortKey: 0, entity: Entity(user.publicPart))
     }
 
     /// How far a direct was read by the other one.
@@ -45,15 +45,32 @@ extension Item {
         let conversation = receipt.conversation.entity
         return Item(
             id: .receipt(of: user, in: receipt.conversation), section: .receipts(conversation), sortKey: 0,
-            entity: .groupMe(.receipt(receipt)))
+            entity: Entity(receipt))
     }
 
-    var group: GroupMe.Group? { if case .groupMe(.group(let group)) = entity { group } else { nil } }
-    var chat: GroupMe.Chat? { if case .groupMe(.chat(let chat)) = entity { chat } else { nil } }
-    var said: GroupMe.Message? { if case .groupMe(.message(let message)) = entity { message } else { nil } }
-    var receipt: GroupMe.ReadReceipt? { if case .groupMe(.receipt(let receipt)) = entity { receipt } else { nil } }
-    var membership: GroupMe.Member? { if case .groupMe(.member(let member)) = entity { member } else { nil } }
+    var group: GroupMe.Group? { entity.as(GroupMe.Group.self) }
+    var chat: GroupMe.Chat? { entity.as(GroupMe.Chat.self) }
+    var said: GroupMe.Message? { entity.as(GroupMe.Message.self) }
+    var receipt: GroupMe.ReadReceipt? { entity.as(GroupMe.ReadReceipt.self) }
+    var membership: GroupMe.Member? { entity.as(GroupMe.Member.self) }
 }
+
+extension GroupMe.Group: ItemEntity {
+    package static let typeName = "groupme.group"
+    package var channelName: String? { name }
+}
+extension GroupMe.Chat: ItemEntity {
+    package static let typeName = "groupme.chat"
+    package var channelName: String? { partner.name }
+    /// A direct's channel is spelled otherwise than its id (`reference/groupme.md` 1.6).
+    package var roomPart: String? {
+        String(GroupMe.Channel.conversation(conversation).description.split(separator: "/").last ?? "")
+    }
+}
+extension GroupMe.Message: ItemEntity { package static let typeName = "groupme.message" }
+extension GroupMe.Member: ItemEntity { package static let typeName = "groupme.member" }
+extension GroupMe.User: ItemEntity { package static let typeName = "groupme.user" }
+extension GroupMe.ReadReceipt: ItemEntity { package static let typeName = "groupme.receipt" }
 
 extension Item.ID {
     static func conversation(_ id: GroupMe.ConversationID) -> Item.ID { Item.ID(.channel, id.entity) }

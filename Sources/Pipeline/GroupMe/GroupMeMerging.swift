@@ -74,7 +74,7 @@ extension Transaction {
     /// What is in flight about it may have been read before it happened.
     mutating func overtake(where isConcerned: (GroupMeResource) -> Bool) {
         guard refetcher.isFetching else { return }
-        refetcher.taint { if case .groupMe(let resource) = $0 { isConcerned(resource) } else { false } }
+        refetcher.taint { $0.groupMe.map(isConcerned) ?? false }
     }
 
     mutating func tell(_ change: TypingReport.Change, _ typist: TypingBook.Typist, _ book: TypingBook) {

@@ -1,7 +1,7 @@
 import Events
 
 /// What is asked of GroupMe's REST service, as a key of refetches (`reference/groupme.md` section 3).
-enum GroupMeResource: Hashable, Sendable {
+enum GroupMeResource: BackendResource {
     /// Who the user is: the first call of any session, since the channel of the user's pushes is named by it (3.6).
     case me
     /// A page of the user's groups, from 1, without their members.
@@ -22,8 +22,12 @@ enum GroupMeResource: Hashable, Sendable {
     case addedMembers(GroupMe.GroupID, results: String)
 }
 
+extension ResourceKey {
+    static func groupMe(_ resource: GroupMeResource) -> ResourceKey { ResourceKey(resource) }
+    var groupMe: GroupMeResource? { resource as? GroupMeResource }
+}
+
 extension GroupMeResource {
-    /// A short name for people.
     var label: String {
         switch self {
         case .me: "account"
@@ -39,7 +43,6 @@ extension GroupMeResource {
         }
     }
 
-    /// Whether the session cannot do without it.
     var isPersistent: Bool {
         switch self {
         case .me, .groups, .formerGroups, .chats, .group, .newest, .window, .around: true
@@ -80,8 +83,10 @@ extension GroupMeResource {
         return group.map { [.channel($0.entity)] } ?? []
     }
 
-    /// Whether an answer of that status has something to be read: 304 is an empty page (3.4).
-    func isSuccess(_ status: Int) -> Bool { status == 304 && conversation != nil }
+    var outlivesRoom: Bool { if case .group = self { true } else { false } }
+
+    /// 304 is an empty page (3.4).
+    func isSuccess(_ status: Int) -> Bool { 200..<300 ~= status || (status == 304 && conversation != nil) }
 
     /// How `user` asks for it; nil for a direct that is not the user's.
     func call(for user: GroupMe.UserID?) -> RESTCall? {

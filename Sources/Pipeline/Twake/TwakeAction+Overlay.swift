@@ -21,7 +21,7 @@ extension TwakeBackend {
         case .createChannel(let draft): lay(draft, view, on: &overlay, in: &model)
         case .editChannel(let channel, let name, let icon, let description):
             overlay.change(.channel(channel), view, in: &model) { row in
-                row.channel.map { .twakeChannel($0.edited(name, icon, description)) }
+                row.channel.map { Item.Entity($0.edited(name, icon, description)) }
             }
         case .deleteChannel(let channel): overlay.leave(.channel(channel), in: &model)
         case .addMember(let channel, let user):
@@ -74,7 +74,7 @@ extension TwakeBackend {
         overlay.change(.channel(id), view, in: &model) { row in
             guard var read = row.channel, read.hasUnread else { return nil }
             read.lastAccess = latest(read.lastAccess, read.lastActivity)
-            return .twakeChannel(read)
+            return Item.Entity(read)
         }
         let badges = model.elements(in: .badges(channel.company)).compactMap { model[$0.id] }
         let unread = badges.compactMap(\.badgeCount).first { $0.matches(.channel, id) }?.count ?? 0
@@ -85,24 +85,18 @@ extension TwakeBackend {
                 overlay.leave(row.id, in: &model)
             } else if count.matches(.workspace, channel.workspace) || count.matches(.company, channel.company) {
                 count.count = max(0, count.count - unread)
-                overlay.change(row.id, view, in: &model) { _ in .twakeBadgeCount(count) }
+                overlay.change(row.id, view, in: &model) { _ in Item.Entity(count) }
             }
         }
     }
 
 }
 
-extension Item {
-    fileprivate var badgeCount: Twake.BadgeCount? {
-        if case .twakeBadgeCount(let count) = entity { count } else { nil }
-    }
-}
-
 extension Twake.Message {
     fileprivate func with(_ change: (inout Fields) -> Void) -> Item.Entity {
         var changed = self
         changed.update(change)
-        return .twakeMessage(changed)
+        return Item.Entity(changed)
     }
 }
 

@@ -195,19 +195,19 @@ extension TwakeBackend {
         -> EvidenceReach
     {
         let isComplete: Bool
-        switch key {
-        case .twake(.feed(let era, let path)), .twake(.history(let era, let path, _)):
+        switch key.twake {
+        case .feed(let era, let path), .history(let era, let path, _):
             guard let reach = memory.reaches[path.channel] else { return .endsEarly }
             if let cursor = reach.cursor { return .goesOn(.twake(.history(era, path, before: cursor))) }
             isComplete = baseline.map { reach.covers($0.milliseconds) } ?? true
-        case .twake(.thread(let era, let company, let path, let thread)),
-            .twake(.replies(let era, let company, let path, let thread, _)):
+        case .thread(let era, let company, let path, let thread),
+            .replies(let era, let company, let path, let thread, _):
             if let next = memory.longThreads[thread]?.next {
                 return .goesOn(.twake(.replies(era, company: company, path, thread: thread, before: next)))
             }
             let hole = model[.hole(thread)]?.hole
             isComplete = baseline.map { baseline in hole.map { $0.to <= baseline } ?? true } ?? true
-        case .twake, .groupMe: return .endsEarly
+        default: return .endsEarly
         }
         return isComplete ? .complete : .endsEarly
     }

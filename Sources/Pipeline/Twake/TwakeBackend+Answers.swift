@@ -7,7 +7,7 @@ extension TwakeBackend {
     mutating func apply(
         _ body: ArraySlice<UInt8>, of key: ResourceKey, isCurrent: Bool, into transaction: inout Transaction
     ) throws(DecodingFailure) {
-        guard case .twake(let resource) = key else { return }
+        guard let resource = key.twake else { return }
         switch resource {
         case .server, .account, .companies, .workspaces, .rooms:
             try applyDiscovery(body, of: resource, isCurrent: isCurrent, into: &transaction)
@@ -73,7 +73,7 @@ extension TwakeBackend {
     }
 
     mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into transaction: inout Transaction) -> Bool {
-        guard case .twake(let resource) = key else { return true }
+        guard let resource = key.twake else { return true }
         if resource == .server, !facts.hasNoREST {
             if facts.era != nil { return true }
             facts.era = .a
@@ -147,8 +147,8 @@ extension TwakeBackend {
     }
 
     mutating func failed(_ key: ResourceKey, why: String, into transaction: inout Transaction) {
-        guard case .twake(let resource) = key else { return }
-        tell(key, "\(key.label) could not be fetched: \(why)", into: &transaction)
+        guard let resource = key.twake else { return }
+        tell(key, "\(key.resource.label) could not be fetched: \(why)", into: &transaction)
         switch resource {
         case .message(let era, let path, let thread, let id):
             // What cannot be verified is not kept; a page that holds it brings it back.

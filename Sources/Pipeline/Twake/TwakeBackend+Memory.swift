@@ -4,7 +4,7 @@ import SectionedModel
 // Which answers say everything of which sections, and the other way round.
 extension TwakeBackend {
     func sections(of key: ResourceKey, in model: SectionedCollection<Item>) -> [Item.Section] {
-        guard case .twake(let resource) = key else { return [] }
+        guard let resource = key.twake else { return [] }
         switch resource {
         case .channels(_, _, let workspace): return [.channels(workspace)]
         case .directs(_, let company): return [.directs(company)]

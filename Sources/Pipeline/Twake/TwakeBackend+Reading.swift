@@ -1,6 +1,6 @@
 extension TwakeBackend {
     func reader(for key: ResourceKey) -> AnswerReader? {
-        guard case .twake(let resource) = key else { return nil }
+        guard let resource = key.twake else { return nil }
         switch resource {
         case .channels(let era, let company, let workspace):
             return AnswerReader(

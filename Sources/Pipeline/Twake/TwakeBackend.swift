@@ -51,10 +51,7 @@ struct TwakeBackend: Backend {
     }
 
     mutating func handle(_ event: borrowing Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction) {
-        switch event {
-        case .twake(let event): handle(event, ackID: ackID, rooms, into: &transaction)
-        case .groupMe, .socketIO: break
-        }
+        if let event = event.twake { handle(event, ackID: ackID, rooms, into: &transaction) }
     }
 
     private mutating func handle(
@@ -97,7 +94,7 @@ struct TwakeBackend: Backend {
     }
 
     func request(for key: ResourceKey, page: String?) -> RESTCall? {
-        guard case .twake(let resource) = key, !facts.hasNoREST else { return nil }
+        guard let resource = key.twake, !facts.hasNoREST else { return nil }
         var call = resource.call
         if let page { call.add(name: "page_token", page) }
         return call

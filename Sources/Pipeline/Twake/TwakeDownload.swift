@@ -16,13 +16,13 @@ package enum TwakeDownload {
     }
 
     /// Asks for the user's companies.
-    package static func companies(_ era: TwakeLogin.Era) -> TwakeLogin.Call {
-        TwakeLogin.Call(TwakeEndpoints.companies(era.own).call)
+    package static func companies(_ era: TwakeEra) -> RESTCall {
+        TwakeEndpoints.companies(era).call
     }
 
     /// Asks for a company's workspaces.
-    package static func workspaces(_ era: TwakeLogin.Era, of company: EntityID) -> TwakeLogin.Call {
-        TwakeLogin.Call(TwakeEndpoints.workspaces(era.own, company: company).call)
+    package static func workspaces(_ era: TwakeEra, of company: EntityID) -> RESTCall {
+        TwakeEndpoints.workspaces(era, company: company).call
     }
 
     /// The ids in an answer to either.
@@ -31,32 +31,20 @@ package enum TwakeDownload {
     }
 
     /// Asks for a file's bytes. Era A has them outside the proxy.
-    package static func file(_ era: TwakeLogin.Era, _ id: EntityID, in place: Place) -> TwakeLogin.Call {
+    package static func file(_ era: TwakeEra, _ id: EntityID, in place: Place) -> RESTCall {
         switch era {
         case .a:
-            TwakeLogin.Call(
-                "GET",
-                "/ajax/drive/download?workspace_id=\(place.workspace)&element_id=\(id)&download=1")
+            RESTCall(.get, "/ajax/drive/download?workspace_id=\(place.workspace)&element_id=\(id)&download=1")
         case .b:
-            TwakeLogin.Call(
-                "GET", "\(TwakeEndpoints.core)/files/v1/companies/\(place.company)/files/\(id)/download")
+            RESTCall(.get, "\(TwakeEndpoints.core)/files/v1/companies/\(place.company)/files/\(id)/download")
         }
     }
 
     /// Asks for a user's account, which says where the picture is.
-    package static func account(_ era: TwakeLogin.Era, of user: EntityID) -> TwakeLogin.Call {
+    package static func account(_ era: TwakeEra, of user: EntityID) -> RESTCall {
         switch era {
-        case .a: TwakeLogin.Call("GET", "\(TwakeEndpoints.proxy)/user?id=\(user)")
-        case .b: TwakeLogin.Call("GET", "\(TwakeEndpoints.core)/users/v1/users/\(user)")
-        }
-    }
-}
-
-extension TwakeLogin.Era {
-    fileprivate var own: TwakeEra {
-        switch self {
-        case .a: .a
-        case .b: .b
+        case .a: RESTCall(.get, "\(TwakeEndpoints.proxy)/user?id=\(user)")
+        case .b: RESTCall(.get, "\(TwakeEndpoints.core)/users/v1/users/\(user)")
         }
     }
 }

@@ -7,7 +7,7 @@ extension Item {
     static func channel(_ channel: Twake.Channel) -> Item {
         Item(
             id: .channel(channel.id), section: channel.section, sortKey: -(channel.lastActivity?.milliseconds ?? 0),
-            entity: .twakeChannel(channel))
+            entity: Entity(channel))
     }
 
     /// A message: oldest first, heads in their channel, replies in their thread. Nil for a head whose channel is not known.
@@ -22,7 +22,7 @@ extension Item {
         }
         return Item(
             id: .message(message.id), section: section, sortKey: message.createdAt?.milliseconds ?? 0,
-            entity: .twakeMessage(message))
+            entity: Entity(message))
     }
 
     /// A membership; nil when the user is not known.
@@ -30,54 +30,68 @@ extension Item {
         guard let user = member.user else { return nil }
         return Item(
             id: .member(user, of: member.channel), section: .members(member.channel), sortKey: 0,
-            entity: .twakeMember(member))
+            entity: Entity(member))
     }
 
     /// An unread thread.
     static func badge(_ badge: Twake.Badge) -> Item {
-        Item(id: .badge(badge), section: .badges(badge.company), sortKey: 0, entity: .twakeBadge(badge))
+        Item(id: .badge(badge), section: .badges(badge.company), sortKey: 0, entity: Entity(badge))
     }
 
     /// An unread counter of era A. `direct` is a workspace id of every company, so the company tells them apart.
     static func badgeCount(_ badge: Twake.BadgeCount, company: EntityID) -> Item {
         Item(
             id: ID(.badge, badge.id, qualifier: company), section: .badges(company), sortKey: 0,
-            entity: .twakeBadgeCount(badge))
+            entity: Entity(badge))
     }
 
     /// What is known of a user: in the order of the ids, which alone never change.
     static func account(_ account: Twake.Account) -> Item {
         Item(
-            id: .account(account.id), section: .accounts, sortKey: 0, entity: .twakeAccount(account.publicPart))
+            id: .account(account.id), section: .accounts, sortKey: 0, entity: Entity(account.publicPart))
     }
 
     /// A company of the user's.
     static func company(_ company: Twake.Company) -> Item {
-        Item(id: .company(company.id), section: .companies, sortKey: 0, entity: .twakeCompany(company))
+        Item(id: .company(company.id), section: .companies, sortKey: 0, entity: Entity(company))
     }
 
     /// A workspace of a company.
     static func workspace(_ workspace: Twake.Workspace, of company: EntityID) -> Item {
         Item(
-            id: .workspace(workspace.id), section: .workspaces(company), sortKey: 0, entity: .twakeWorkspace(workspace))
+            id: .workspace(workspace.id), section: .workspaces(company), sortKey: 0, entity: Entity(workspace))
     }
 
     /// Whether a user is there.
     static func presence(_ presence: Twake.OnlineStatus, in company: EntityID) -> Item {
         Item(
             id: .presence(presence.user, in: company), section: .online(company), sortKey: 0,
-            entity: .twakePresence(presence))
+            entity: Entity(presence))
     }
 
-    var channel: Twake.Channel? { if case .twakeChannel(let channel) = entity { channel } else { nil } }
-    var badge: Twake.Badge? { if case .twakeBadge(let badge) = entity { badge } else { nil } }
-    var message: Twake.Message? { if case .twakeMessage(let message) = entity { message } else { nil } }
-    var account: Twake.Account? { if case .twakeAccount(let account) = entity { account } else { nil } }
-    var company: Twake.Company? { if case .twakeCompany(let company) = entity { company } else { nil } }
-    var workspace: Twake.Workspace? { if case .twakeWorkspace(let workspace) = entity { workspace } else { nil } }
-    var presence: Twake.OnlineStatus? { if case .twakePresence(let presence) = entity { presence } else { nil } }
-    var member: Twake.ChannelMember? { if case .twakeMember(let member) = entity { member } else { nil } }
+    var channel: Twake.Channel? { entity.as(Twake.Channel.self) }
+    var badge: Twake.Badge? { entity.as(Twake.Badge.self) }
+    var message: Twake.Message? { entity.as(Twake.Message.self) }
+    var account: Twake.Account? { entity.as(Twake.Account.self) }
+    var company: Twake.Company? { entity.as(Twake.Company.self) }
+    var workspace: Twake.Workspace? { entity.as(Twake.Workspace.self) }
+    var presence: Twake.OnlineStatus? { entity.as(Twake.OnlineStatus.self) }
+    var badgeCount: Twake.BadgeCount? { entity.as(Twake.BadgeCount.self) }
+    var member: Twake.ChannelMember? { entity.as(Twake.ChannelMember.self) }
 }
+
+extension Twake.Channel: ItemEntity {
+    package static let typeName = "twake.channel"
+    package var channelName: String? { self.name }
+}
+extension Twake.Message: ItemEntity { package static let typeName = "twake.message" }
+extension Twake.ChannelMember: ItemEntity { package static let typeName = "twake.member" }
+extension Twake.Badge: ItemEntity { package static let typeName = "twake.badge" }
+extension Twake.BadgeCount: ItemEntity { package static let typeName = "twake.badge_count" }
+extension Twake.Account: ItemEntity { package static let typeName = "twake.account" }
+extension Twake.Company: ItemEntity { package static let typeName = "twake.company" }
+extension Twake.Workspace: ItemEntity { package static let typeName = "twake.workspace" }
+extension Twake.OnlineStatus: ItemEntity { package static let typeName = "twake.presence" }
 
 extension Item.ID {
     static func channel(_ id: EntityID) -> Item.ID { Item.ID(.channel, id) }

@@ -16,41 +16,11 @@ public enum TwakeLogin {
         public var refreshExpiration: Int64?
     }
 
-    /// One request of a hand.
-    package struct Call: Hashable, Sendable {
-        /// The method.
-        package var method: String
-        /// Path and query.
-        package var target: String
-        /// JSON text, or empty.
-        package var body: [UInt8]
-
-        init(_ method: String, _ target: RESTTarget, _ body: JSONValue? = nil) {
-            self.method = method
-            self.target = target.text
-            self.body = body?.bytes ?? []
-        }
-
-        init(_ call: RESTCall) {
-            method = call.method.rawValue
-            target = call.target
-            body = call.body
-        }
-    }
-
-    /// The two generations of servers.
-    public enum Era: String, Hashable, Sendable {
-        /// Behind the mobile proxy.
-        case a
-        /// The core itself.
-        case b
-    }
-
     /// Asks which era it is: the newer one knows the answer, the older one says 404.
-    package static let probe = Call("GET", "/internal/services/general/v1/server")
+    package static let probe = RESTCall(.get, "/internal/services/general/v1/server")
 
     /// The era that an answer to `probe` means; nil when it tells nothing.
-    package static func era(status: Int) -> Era? {
+    package static func era(status: Int) -> TwakeEra? {
         switch status {
         case 200..<300: .b
         case 404, 410: .a
@@ -59,19 +29,19 @@ public enum TwakeLogin {
     }
 
     /// Logs in with a name, or an address, and a password.
-    package static func login(_ era: Era, user: String, password: Secret) -> Call {
+    package static func login(_ era: TwakeEra, user: String, password: Secret) -> RESTCall {
         switch era {
         case .a:
-            Call(
-                "POST", "/internal/mobile/authorize",
-                .fields([
+            RESTCall(
+                .post, "/internal/mobile/authorize",
+                body: JSONValue.fields([
                     "username": .string(user), "password": .string(password.reveal()), "device": .string("android"),
                     "timezoneoffset": .integer(0), "fcm_token": .string(""),
-                ]))
+                ]).bytes)
         case .b:
-            Call(
-                "POST", "/internal/services/console/v1/login",
-                .fields(["email": .string(user), "password": .string(password.reveal())]))
+            RESTCall(
+                .post, "/internal/services/console/v1/login",
+                body: JSONValue.fields(["email": .string(user), "password": .string(password.reveal())]).bytes)
         }
     }
 
@@ -90,10 +60,10 @@ public enum TwakeLogin {
     }
 
     /// Asks who one is.
-    package static func whoami(_ era: Era) -> Call {
+    package static func whoami(_ era: TwakeEra) -> RESTCall {
         switch era {
-        case .a: Call("GET", "/internal/mobile/user")
-        case .b: Call("GET", "/internal/services/users/v1/users/me")
+        case .a: RESTCall(.get, "/internal/mobile/user")
+        case .b: RESTCall(.get, "/internal/services/users/v1/users/me")
         }
     }
 
@@ -103,9 +73,9 @@ public enum TwakeLogin {
     }
 
     /// Tells the server that one goes; nil where it has nothing to be told.
-    package static func logout(_ era: Era) -> Call? {
+    package static func logout(_ era: TwakeEra) -> RESTCall? {
         switch era {
-        case .a: Call("POST", "/internal/mobile/logout", .fields(["fcm_token": .string("")]))
+        case .a: RESTCall(.post, "/internal/mobile/logout", body: JSONValue.fields(["fcm_token": .string("")]).bytes)
         case .b: nil
         }
     }

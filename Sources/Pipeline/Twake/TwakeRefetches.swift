@@ -21,12 +21,7 @@ extension Transaction {
     /// What is in flight about it may have been read before it happened. With `removing` a row is gone, perhaps while a list was read page by
     /// page: such a list is read again, soon, as more may go.
     mutating func overtake(removing: Bool = false, where isConcerned: (TwakeResource) -> Bool) {
-        let isOfThese = { (key: ResourceKey) in
-            switch key {
-            case .twake(let resource): isConcerned(resource)
-            case .groupMe: false
-            }
-        }
+        let isOfThese = { (key: ResourceKey) in key.twake.map(isConcerned) ?? false }
         if removing { for list in refetcher.paged.filter(isOfThese) { fetch(list, after: .seconds(1)) } }
         guard refetcher.isFetching else { return }
         refetcher.taint(where: isOfThese)

@@ -1,7 +1,7 @@
 import Events
 
 /// What of a Twake backend can be fetched, each with the ids its request needs.
-enum TwakeResource: Hashable, Sendable {
+enum TwakeResource: BackendResource {
     /// Era B's server information: whether era B is there at all.
     case server
     /// The user.
@@ -35,7 +35,6 @@ enum TwakeResource: Hashable, Sendable {
     /// What is unread.
     case badges(TwakeEra, company: EntityID)
 
-    /// A short name for people.
     var label: String {
         switch self {
         case .server: "server"
@@ -67,8 +66,14 @@ enum TwakeResource: Hashable, Sendable {
         }
     }
 
+    var isShared: Bool { if case .channels = self { true } else { false } }
+
+    func isMissing(by status: Int) -> Bool {
+        status == 404 || status == 410 || (status == 400 && isMissingByBadRequest)
+    }
+
     /// The proxy answers 400 where the core answers 404 (4.1); and both do to a page that ends with a message which is gone.
-    var isMissingByBadRequest: Bool {
+    private var isMissingByBadRequest: Bool {
         switch self {
         case .message(.a, _, _, _), .thread(.a, _, _, _), .feed(.a, _), .history, .replies, .members(.a, _),
             .accounts(.a, _):
@@ -134,8 +139,13 @@ enum TwakeResource: Hashable, Sendable {
     }
 }
 
+extension ResourceKey {
+    static func twake(_ resource: TwakeResource) -> ResourceKey { ResourceKey(resource) }
+    var twake: TwakeResource? { resource as? TwakeResource }
+}
+
 /// The protocol eras of Twake (`reference/twake.md` section 0). Era C is era B to the pipeline.
-enum TwakeEra: Hashable, Sendable {
+public enum TwakeEra: String, Hashable, Sendable {
     /// Through the mobile proxy: messages are announced by ids only.
     case a
     /// The core endpoints: messages come whole.

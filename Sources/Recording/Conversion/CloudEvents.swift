@@ -1,4 +1,5 @@
 import JSONText
+import Pipeline
 import Wire
 
 /// CloudEvents 1.0 as JSON Lines: one object for each event, and one for each gap.
@@ -8,7 +9,8 @@ import Wire
 /// the array of all and `weirarguments` says so; `weirdirection` and `weirconnection` are ours, too, and so is `weirchannel`, on which
 /// `data` was published. The bytes of attachments have no place: they are left out, and a warning says so.
 enum CloudEvents {
-    private static let prefixes = ["twake": "app.twake.", "groupme": "com.groupme.", "socketio": "io.socket."]
+    private static let prefixes = Dictionary(
+        uniqueKeysWithValues: BackendModule.all.map { ($0.name, $0.reversedDomain + ".") })
     private static let gapType = "io.weir.gap"
 
     static func write(

@@ -38,12 +38,10 @@ struct FrameContents {
             guard let data = message.data, message.channel.hasPrefix("/"), !message.channel.hasPrefix("/meta/") else {
                 continue
             }
-            let room = (try? GroupMe.Event(channel: message.channel, data: data)).flatMap {
-                Events.Event.groupMe($0).room
-            }
+            let room = BackendModule.room(of: message.channel, data) ?? message.channel
             events.append(
                 Event(
-                    name: data.type ?? message.channel, room: room ?? message.channel,
+                    name: data.type ?? message.channel, room: room,
                     delivery: (message.channel, data)))
         }
     }

@@ -34,7 +34,7 @@ struct GroupMeGuideTests {
         """.split { " \n".contains($0) }.map(String.init)
 
     private func guide(of name: String) -> EventGuide? {
-        EventGuide.groupMeEvents.first { guide in
+        GroupMeGuide.all.first { guide in
             guide.wireNames.flatMap { $0.split(separator: ", ") }.contains { $0 == name }
         }
     }
@@ -55,7 +55,7 @@ struct GroupMeGuideTests {
     }
 
     @Test func `every kind that events can have is told of, and each name once`() {
-        let kinds = EventGuide.groupMe.map(\.kind)
+        let kinds = GroupMeGuide.kinds.map(\.kind)
         for kind in [
             "join", "join_error", "leave", "message", "reaction", "membership", "group", "deletion", "edit", "receipt",
             "typing", "ping", "subscribe", "unknown", "topic", "pin", "call", "poll", "calendar", "bot", "system",
@@ -63,7 +63,7 @@ struct GroupMeGuideTests {
             #expect(kinds.contains(kind), "\(kind)")
         }
         #expect(kinds.count == 21 && Set(kinds).count == 21)
-        let names = EventGuide.groupMeEvents.flatMap(\.wireNames)
+        let names = GroupMeGuide.all.flatMap(\.wireNames)
         #expect(
             names.count == Self.pushes.count - 2 + Self.systemEvents.count + 3 + 1 + 1,
             "what does not decode is missing")

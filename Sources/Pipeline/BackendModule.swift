@@ -1,0 +1,132 @@
+import Events
+package import JSONText
+import Wire
+
+/// A backend behind the plug: all that the rest of Weir asks of one. Its folder makes it; `all` is the registry.
+package struct BackendModule: Sendable {
+    /// How it is called, as in `--backend twake` and in the head of a recording.
+    package var name: String
+    /// Where its realtime connection is opened where nothing else is said.
+    var usualPath: String
+    /// Whether its realtime connection speaks Bayeux, not Socket.IO.
+    var speaksBayeux = false
+    /// The header that the token goes in with requests; nil for `Authorization: Bearer`.
+    var tokenHeader: String?
+    /// How many requests a second its service takes of one user; nil where nobody counts.
+    var usualPace: Int?
+    /// Hosts of the REST service, by the host of the realtime connection, where it has another one.
+    var serviceHosts: [String: String] = [:]
+    /// What the types of its events begin with in CloudEvents: a domain, reversed.
+    package var reversedDomain: String
+    /// Whether the user looks at one company and workspace at a time, which are remembered.
+    package var hasPlaces = false
+    /// Makes the session's part.
+    var makeBackend: @Sendable (Configuration) -> any Backend
+    /// Reads a Socket.IO array ahead of the session, on any thread; nil for what the session has to look at.
+    var decodeAhead: (@Sendable (_ array: ArraySlice<UInt8>) -> Event?)?
+    /// The room of what was published on a channel of Bayeux.
+    var publishedRoom: (@Sendable (_ channel: String, _ data: RawJSON) -> String?)?
+    /// The types of its rows.
+    var entities: [any ItemEntity.Type] = []
+    /// The kinds of its events, as printed and filtered on.
+    package var eventKinds: [String]
+    /// What is known of its events; nil where there is no vocabulary.
+    package var guide: BackendGuide?
+    /// Where the pictures of messages are uploaded; nil where none can be sent.
+    package var pictures: BackendPictures?
+    /// How it says whose a token is; nil where it does not.
+    package var identity: BackendIdentity?
+}
+
+/// What `explain` says of a backend's events. Made when it is asked for: it looks into every type.
+package struct BackendGuide: Sendable {
+    /// Every kind, in the order of their names.
+    package var kinds: @Sendable () -> [EventGuide]
+    /// The same, each of the wire's names by itself; nil where a kind has one guide whatever the wire calls it.
+    package var names: (@Sendable () -> [EventGuide])?
+}
+
+/// The service that takes the bytes of a picture, and gives an address which messages then have: for a hand without a session.
+package struct BackendPictures: Sendable {
+    /// The path that pictures are posted to, each as a body of its own.
+    package var target: String
+    /// The host that belongs to a host of the other services.
+    package var host: @Sendable (String) -> String
+    /// The address in an answer; nil when it has none.
+    package var address: @Sendable (_ body: ArraySlice<UInt8>) -> String?
+}
+
+/// How a backend says whose a token is: for a hand without a session.
+package struct BackendIdentity: Sendable {
+    /// What is asked first, without the token, where servers of several generations are asked otherwise; and the question by the status of the
+    /// answer, nil when that says nothing.
+    package var probe: (call: RESTCall, question: @Sendable (_ status: Int) -> RESTCall?)?
+    /// Asks whose the token is.
+    package var question: RESTCall
+    /// The user's id in the answer; nil when it has none.
+    package var user: @Sendable (_ body: ArraySlice<UInt8>) -> String?
+}
+
+extension BackendModule {
+    /// Every backend there is; the first one is meant where none is named.
+    package static let all: [BackendModule] = [.twake, .groupMe, .untyped]
+
+    /// The types of rows, by the names that logs and stores have.
+    static let entityTypes: [String: any ItemEntity.Type] = {
+        let types: [any ItemEntity.Type] = [Hole.self] + all.flatMap(\.entities)
+        return Dictionary(uniqueKeysWithValues: types.map { ($0.typeName, $0) })
+    }()
+
+    /// Every kind of event, over all backends.
+    package static let allEventKinds: [String] = {
+        var known: Set<String> = []
+        return all.flatMap(\.eventKinds).filter { known.insert($0).inserted }
+    }()
+
+    /// The room of what was published on a channel of Bayeux, by the first backend that knows.
+    package static func room(of channel: String, _ data: RawJSON) -> String? {
+        for case let room? in all.map(\.publishedRoom) {
+            if let found = room(channel, data) { return found }
+        }
+        return nil
+    }
+}
+
+extension Configuration {
+    /// Which backend's vocabulary is spoken.
+    public struct BackendKind: RawRepresentable, Hashable, Sendable, CaseIterable {
+        /// Everything else that is asked of it.
+        package let module: BackendModule
+
+        init(_ module: BackendModule) { self.module = module }
+
+        /// The backend of that name; nil when there is none.
+        public init?(rawValue: String) {
+            guard let module = BackendModule.all.first(where: { $0.name == rawValue }) else { return nil }
+            self.module = module
+        }
+
+        /// Every backend there is.
+        public static let allCases = BackendModule.all.map(BackendKind.init)
+        /// The one that is meant where none is named.
+        public static var usual: BackendKind { allCases[0] }
+
+        /// How it is called.
+        public var rawValue: String { module.name }
+        /// Where its realtime connection is opened where nothing else is said.
+        public var usualPath: String { module.usualPath }
+        /// The header that the token goes in with requests; nil for `Authorization: Bearer`.
+        public var tokenHeader: String? { module.tokenHeader }
+        /// How many requests a second its service takes of one user; nil where nobody counts.
+        public var usualPace: Int? { module.usualPace }
+        /// Whether its realtime connection speaks Bayeux, not Socket.IO.
+        public var speaksBayeux: Bool { module.speaksBayeux }
+        /// The host of the REST service that belongs to a host of the realtime connection.
+        public func serviceHost(for host: String) -> String { module.serviceHosts[host] ?? host }
+
+        /// Whether both are the same backend.
+        public static func == (a: BackendKind, b: BackendKind) -> Bool { a.rawValue == b.rawValue }
+        /// Hashes the name.
+        public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
+    }
+}

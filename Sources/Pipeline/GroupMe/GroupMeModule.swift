@@ -1,0 +1,31 @@
+import Events
+
+extension BackendModule {
+    /// GroupMe. Its pushes have a host of their own; its service refuses from about ten requests a second on, whatever of the user's sends
+    /// them (`reference/groupme.md` 3.7).
+    static let groupMe = BackendModule(
+        name: "groupme", usualPath: "/faye", speaksBayeux: true, tokenHeader: "X-Access-Token", usualPace: 8,
+        serviceHosts: ["push.groupme.com": "api.groupme.com"], reversedDomain: "com.groupme",
+        makeBackend: { GroupMeBackend($0) },
+        publishedRoom: { channel, data in
+            (try? GroupMe.Event(channel: channel, data: data)).flatMap { Event.groupMe($0).room }
+        },
+        entities: [
+            GroupMe.Group.self, GroupMe.Chat.self, GroupMe.Message.self, GroupMe.Member.self, GroupMe.User.self,
+            GroupMe.ReadReceipt.self,
+        ],
+        eventKinds: [
+            "join", "join_error", "leave", "message", "typing", "unknown", "subscribe", "ping", "edit", "deletion",
+            "pin",
+            "reaction", "receipt", "membership", "group", "topic", "call", "poll", "calendar", "bot", "system",
+        ],
+        guide: BackendGuide(kinds: { GroupMeGuide.kinds }, names: { GroupMeGuide.all }),
+        pictures: BackendPictures(
+            target: GroupMePictures.target, host: GroupMePictures.host, address: GroupMePictures.address),
+        identity: BackendIdentity(question: GroupMeAccount.whoami, user: GroupMeAccount.user))
+}
+
+extension Configuration.BackendKind {
+    /// GroupMe.
+    public static let groupme = Self(.groupMe)
+}

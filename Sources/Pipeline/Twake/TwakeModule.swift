@@ -1,0 +1,28 @@
+import Events
+
+extension BackendModule {
+    /// Twake, of all its eras.
+    static let twake = BackendModule(
+        name: "twake", usualPath: "/socket/", reversedDomain: "app.twake", hasPlaces: true,
+        makeBackend: { TwakeBackend($0) },
+        decodeAhead: { array in (try? Twake.Event(array: array)).map(Event.twake) },
+        entities: [
+            Twake.Channel.self, Twake.Message.self, Twake.ChannelMember.self, Twake.Badge.self, Twake.BadgeCount.self,
+            Twake.Account.self, Twake.Company.self, Twake.Workspace.self, Twake.OnlineStatus.self,
+        ],
+        eventKinds: [
+            "authenticated", "unauthorized", "join", "join_error", "leave", "leave_error", "event_error", "message",
+            "typing", "channel", "channel_activity", "channel_member", "channel_tabs", "badge", "notification",
+            "bookmark",
+            "workspace", "user", "company", "company_user", "company_application", "online", "documents", "unknown",
+        ],
+        guide: BackendGuide(kinds: { TwakeGuide.all }),
+        identity: BackendIdentity(
+            probe: (TwakeLogin.probe, { TwakeLogin.era(status: $0).map(TwakeLogin.whoami) }),
+            question: TwakeLogin.whoami(.b), user: { (try? TwakeLogin.account(from: $0))?.id.description }))
+}
+
+extension Configuration.BackendKind {
+    /// Twake.
+    public static let twake = Self(.twake)
+}

@@ -1,0 +1,31 @@
+import Testing
+
+@testable import Pipeline
+
+@Suite struct `The registry of backends` {
+    @Test(arguments: BackendModule.all.map(\.name))
+    func `has the kinds of events that a backend's guide explains, each once`(_ name: String) throws {
+        let module = try #require(BackendModule.all.first { $0.name == name })
+        #expect(Set(module.eventKinds).count == module.eventKinds.count)
+        guard let guide = module.guide else { return }
+        #expect(Set(guide.kinds().map(\.kind)) == Set(module.eventKinds))
+    }
+
+    @Test func `has one name for each backend and each type of row`() {
+        #expect(Set(BackendModule.all.map(\.name)).count == BackendModule.all.count)
+        #expect(BackendModule.entityTypes.count == 1 + BackendModule.all.map(\.entities.count).reduce(0, +))
+        for module in BackendModule.all {
+            for type in module.entities { #expect(type.typeName.hasPrefix(module.name + ".")) }
+        }
+    }
+
+    @Test func `gives a configuration all that it asks of a backend by its name`() {
+        for kind in Configuration.BackendKind.allCases {
+            #expect(Configuration.BackendKind(rawValue: kind.rawValue) == kind)
+            #expect(kind.usualPath.hasPrefix("/"))
+        }
+        #expect(Configuration.BackendKind(rawValue: "slack") == nil)
+        #expect(Configuration.BackendKind.groupme.serviceHost(for: "push.groupme.com") == "api.groupme.com")
+        #expect(Configuration.BackendKind.twake.serviceHost(for: "push.groupme.com") == "push.groupme.com")
+    }
+}
