@@ -2,6 +2,7 @@ import DemoServer
 import Live
 import Network
 import Pipeline
+import Wire
 
 /// `weir demo`: an embedded backend on a loopback port, and a tail of it through the same network as any other.
 enum DemoCommand {
@@ -16,7 +17,7 @@ enum DemoCommand {
         }
         let session = Configuration(backend: options.backend.kind, following: [.usual, .members])
         let configuration = TailConfiguration(
-            server: url, session: session, token: .provider { backend.makeToken() }, seed: options.seed,
+            server: url, session: session, token: .provider { backend.makeToken() ?? Secret("") }, seed: options.seed,
             tool: Help.version)
         let code = await TailCommand.run(configuration, options.run, options.output)
         await backend.shutDown()

@@ -2,12 +2,14 @@ import DemoServer
 import Network
 import Wire
 
-/// A backend of this process, as its clients see it.
+/// A server of this process, as its clients see it.
 protocol OwnBackend: Sendable {
     /// Where it is.
     var url: String { get }
-    /// A token it takes.
-    func makeToken() -> Secret
+    /// What `serve` tells a person.
+    var hint: String { get }
+    /// A token it takes; nil where it asks for none.
+    func makeToken() -> Secret?
     /// Closes every connection and ends the loop's thread.
     func shutDown() async
 }
@@ -34,7 +36,9 @@ struct EmbeddedBackend: OwnBackend {
 
     var url: String { server.url }
 
-    func makeToken() -> Secret { server.makeToken() }
+    var hint: String { "serving until interrupted; tail it with: weir tail \(url) --token env:TOKEN" }
+
+    func makeToken() -> Secret? { server.makeToken() }
 
     /// Closes every connection and ends the loop's thread.
     func shutDown() async {
@@ -59,7 +63,9 @@ struct GroupMeBackend: OwnBackend {
 
     var url: String { server.url }
 
-    func makeToken() -> Secret { server.token }
+    var hint: String { "serving GroupMe until interrupted: pushes at /faye, REST at /v3" }
+
+    func makeToken() -> Secret? { server.token }
 
     /// Closes every connection and ends the loop's thread.
     func shutDown() async {
@@ -69,7 +75,7 @@ struct GroupMeBackend: OwnBackend {
 }
 
 /// An echo server and the loop it runs on.
-struct EchoBackend {
+struct EchoBackend: OwnBackend {
     let server: EchoServer
     private let loop: EventLoop
 
@@ -81,6 +87,12 @@ struct EchoBackend {
         server = try EchoServer(
             on: loop, address: listen.address, port: listen.port, service: service, options: endpoint)
     }
+
+    var url: String { server.url }
+
+    var hint: String { "serving an echo until interrupted" }
+
+    func makeToken() -> Secret? { nil }
 
     /// Closes every connection and ends the loop's thread.
     func shutDown() async {

@@ -1,3 +1,5 @@
+import Pipeline
+
 /// The one table of options. Adding one is its case, in the order of the help, and its row: the compiler asks for both. Help, manual pages,
 /// completions, variables and settings come from here.
 enum Option: Int, CaseIterable {
@@ -20,17 +22,20 @@ enum Option: Int, CaseIterable {
     var row: Row { Self.rows[rawValue] }
 
     private static let rows = allCases.map(\.entry)
+    private static let usual = Configuration.BackendKind.usual.rawValue
+    private static let backends = Configuration.BackendKind.allCases.map(\.rawValue).joined(separator: "|")
+    private static let knownBackends = KnownBackend.allCases.map(\.rawValue).joined(separator: "|")
 
     private var entry: Row {
         switch self {
         case .backend:
             Row(
-                "backend", "twake|groupme|socketio", "what the server speaks (default twake); socketio has no schema",
+                "backend", Value(Self.backends), "what the server speaks (default \(Self.usual)); socketio has no schema",
                 Scope([.demo, .tail, .record, .fileConvert, .explain, .emit], .server).and(.actions),
                 otherwise: [
-                    Variant(.actions, "what the server speaks (default twake)", "twake|groupme"),
-                    Variant([.explain], "whose events (default of all)", "twake|groupme"),
-                    Variant([.demo], "whose world is played (default twake)", "twake|groupme"),
+                    Variant(.actions, "what the server speaks (default \(Self.usual))", Self.knownBackends),
+                    Variant([.explain], "whose events (default of all)", Self.knownBackends),
+                    Variant([.demo], "whose world is played (default \(Self.usual))", Self.knownBackends),
                     Variant([.emit], "what the server speaks (default socketio)"),
                     Variant([.fileConvert], "what the server of the messages spoke (default socketio)"),
                 ])

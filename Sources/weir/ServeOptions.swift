@@ -7,29 +7,37 @@ struct ServeOptions {
         case a, b
     }
 
-    /// What is served.
-    enum Service {
-        /// The Twake backend with the world of a scenario: a name, or a file.
-        case twake(scenario: String)
-        /// The GroupMe backend with its own people.
-        case groupMe
-        case echo(EchoServer.Service)
+    /// What is served: a row of `named`, or a world of the first backend.
+    struct Service {
+        /// The endpoint's path when none is given.
+        var path: String
+        /// Whether it can be at another one.
+        var isMovable = true
+        /// Whether it takes lost connections up again.
+        var recovers = false
+        /// Begins to serve.
+        var start: @Sendable (ServeOptions) throws -> any OwnBackend
 
-        init(scenario: String?) {
-            switch scenario {
-            case "echo": self = .echo(.socketIO)
-            case "engine-echo": self = .echo(.engineIO)
-            case "groupme": self = .groupMe
-            case let scenario: self = .twake(scenario: scenario ?? Scenario.names[0])
+        /// What has a name of its own.
+        static let named: [String: Service] = [
+            "echo": .echo(.socketIO), "engine-echo": .echo(.engineIO),
+            "groupme": Service(path: "/faye", isMovable: false) { options in
+                try GroupMeBackend(seed: options.seed, listen: options.listen)
+            },
+        ]
+
+        /// A workspace and its team, by the name of its script, or its file.
+        static func world(_ scenario: String) -> Service {
+            Service(path: "/socket/") { options in
+                try EmbeddedBackend(
+                    scenario: scenario, seed: options.seed, listen: options.listen, endpoint: options.endpoint,
+                    hasCore: options.era == .b)
             }
         }
 
-        /// The endpoint's path when none is given.
-        var path: String {
-            switch self {
-            case .twake: "/socket/"
-            case .groupMe: "/faye"
-            case .echo(let service): service.path
+        private static func echo(_ service: EchoServer.Service) -> Service {
+            Service(path: service.path, recovers: service == .socketIO) { options in
+                try EchoBackend(service, listen: options.listen, options.endpoint)
             }
         }
     }
@@ -45,12 +53,13 @@ struct ServeOptions {
 
     init(_ arguments: Arguments) throws(UsageError) {
         listen = try arguments.endpoint(.listen) ?? ("127.0.0.1", 0)
-        service = Service(scenario: arguments[.scenario])
+        let scenario = arguments[.scenario] ?? Scenario.names[0]
+        service = Service.named[scenario] ?? .world(scenario)
         let path = arguments[.path] ?? service.path
         guard path.hasPrefix("/"), path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "?") }) else {
             throw arguments.error("--path: invalid path \(UsageError.quoted(path)); write it like /socket.io/")
         }
-        if case .groupMe = service, path != service.path {
+        guard service.isMovable || path == service.path else {
             throw arguments.error("--path: GroupMe's push service is at \(service.path)")
         }
         endpoint = EndpointOptions(path: path)
@@ -58,7 +67,7 @@ struct ServeOptions {
         if let timeout = try arguments.milliseconds(.pingTimeout) { endpoint.pingTimeout = timeout }
         if let timeout = try arguments.milliseconds(.connectTimeout) { endpoint.connectTimeout = timeout }
         if let absence = try arguments.milliseconds(.recovery) {
-            guard case .echo(.socketIO) = service else {
+            guard service.recovers else {
                 throw arguments.error("--recovery is for --scenario echo: Twake's server recovers no connections")
             }
             endpoint.recovery = absence
