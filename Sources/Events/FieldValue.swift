@@ -104,28 +104,9 @@ extension FieldScalar where Self: WireEnumeration {
     func write(into writer: inout JSONWriter) { writer.string(wireName) }
 }
 
-extension GroupMe.ID: FieldValue, FieldScalar {
-    static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self? {
-        try reader.groupMeID()
-    }
-    func write(into writer: inout JSONWriter) { entity.write(into: &writer) }
-    var isBlank: Bool { entity.isNone }
-}
-
 extension FieldScalar where Self: FieldedEntity {
     static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self? {
         try ifAny(reading: &reader, form)
     }
     func write(into writer: inout JSONWriter) { encode(into: &writer) }
 }
-
-extension Twake.MemberType: FieldScalar {}
-extension Twake.NotificationLevel: FieldScalar {}
-extension Twake.Role: FieldScalar {}
-extension Twake.Permission: FieldScalar {}
-extension Twake.Account: FieldScalar {}
-extension Twake.Company: FieldScalar {}
-extension GroupMe.Role: FieldScalar {}
-extension GroupMe.GroupType: FieldScalar {}
-extension GroupMe.MembershipState: FieldScalar {}
-extension GroupMe.Group.Preview: FieldScalar {}

@@ -42,7 +42,7 @@ extension GroupMe.Group: FieldedEntity {
     ]
 }
 
-extension GroupMe.Group.Preview: FieldedEntity {
+extension GroupMe.Group.Preview: FieldedEntity, FieldScalar {
     package static let subject = "preview"
     package static let blank = Self()
     package static let fields: [Field<Self>] = [

@@ -97,3 +97,11 @@ extension JSONWriter {
         endArray()
     }
 }
+
+extension GroupMe.ID: FieldValue, FieldScalar {
+    static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self? {
+        try reader.groupMeID()
+    }
+    func write(into writer: inout JSONWriter) { entity.write(into: &writer) }
+    var isBlank: Bool { entity.isNone }
+}

@@ -80,3 +80,7 @@ extension GroupMe {
         package init(wire name: String) { wireName = name }
     }
 }
+
+extension GroupMe.Role: FieldScalar {}
+extension GroupMe.GroupType: FieldScalar {}
+extension GroupMe.MembershipState: FieldScalar {}

@@ -101,7 +101,7 @@ extension Twake {
     }
 }
 
-extension Twake.Account: FieldedEntity {
+extension Twake.Account: FieldedEntity, FieldScalar {
     package static let subject = "account"
     package static let blank = Self(id: .none)
     package static let fields: [Field<Self>] = [

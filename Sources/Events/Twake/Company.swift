@@ -70,7 +70,7 @@ extension Twake {
     }
 }
 
-extension Twake.Company: FieldedEntity {
+extension Twake.Company: FieldedEntity, FieldScalar {
     package static let subject = "company"
     package static let blank = Self(id: .none)
     package static let fields: [Field<Self>] = [

@@ -44,3 +44,6 @@ extension Twake {
         public init(wire name: String) { wireName = name }
     }
 }
+
+extension Twake.Role: FieldScalar {}
+extension Twake.Permission: FieldScalar {}

@@ -89,3 +89,6 @@ extension Twake {
         public init(wire name: String) { wireName = name }
     }
 }
+
+extension Twake.MemberType: FieldScalar {}
+extension Twake.NotificationLevel: FieldScalar {}
