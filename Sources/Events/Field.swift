@@ -186,7 +186,8 @@ package struct Field<Entity>: Sendable {
 
     /// What a text of that form calls the field, where the entity lacks it.
     fileprivate func missing(in entity: Entity, _ form: FieldForm) -> StaticString? {
-        isBlank(entity) ? form == .log ? name : wireNames.first : nil
+        guard isBlank(entity) else { return nil }
+        return form == .log ? name : wireNames.first
     }
 }
 

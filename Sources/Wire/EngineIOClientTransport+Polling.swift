@@ -232,22 +232,3 @@ extension WebSocketMessage {
             && text.withUTF8Buffer { bytes.elementsEqual($0) }
     }
 }
-
-extension String {
-    /// The text as part of a query: what RFC 3986, 2.3 does not leave alone as `%XX`.
-    package var percentEncoded: String {
-        var text = ""
-        for byte in utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                let digits = String(byte, radix: 16, uppercase: true)
-                text += (byte < 16 ? "%0" : "%") + digits
-            }
-        }
-        return text
-    }
-}

@@ -53,24 +53,6 @@ extension SocketIO.NamespaceAddress {
     }
 }
 
-extension StringProtocol {
-    /// With `%41` and, unless said otherwise, `+` replaced by what they stand for; what is no escape stays as it is, what is not UTF-8 then
-    /// is repaired.
-    package func percentDecoded(plusIsSpace: Bool = true) -> String {
-        var bytes: [UInt8] = []
-        var rest = utf8[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let high = rest.first?.hexValue, let low = rest.dropFirst().first?.hexValue {
-                bytes.append(high << 4 | low)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-}
-
 extension RawJSON {
     /// What a CONNECT payload asks to recover: `pid` and `offset`, both strings; nil for any other.
     var recoveryWish: (pid: String, offset: String)? {
