@@ -1,4 +1,6 @@
 // URLs' way of writing what they may not hold (RFC 3986, 2.1).
+import JSONText
+
 extension String {
     /// The text as part of a query: what RFC 3986, 2.3 does not leave alone as `%XX`.
     package var percentEncoded: String {
