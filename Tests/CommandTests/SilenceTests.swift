@@ -136,7 +136,8 @@ import Testing
         if Self.isLong { try run.wait(seconds: 60) }
         let told = try run.end()
         #expect(run.lines == total + 1, "\(told)")
-        #expect(!told.contains("does not keep up") && !told.contains("disconnected"), "\(told)")
+        // A disk that stops for a moment may hold the socket, the output may not.
+        #expect(!told.contains("the output does not keep up") && !told.contains("disconnected"), "\(told)")
         #expect(try weir("file", "grep", "-cF", #"["tick","#, recording).output == "\(total)\n")
         let replay = try weir(
             "replay", recording, "--speed", "max", "--verify", "--no-ctl", "--quiet", "--format", "jsonl")
