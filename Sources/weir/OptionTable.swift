@@ -30,7 +30,8 @@ enum Option: Int, CaseIterable {
         switch self {
         case .backend:
             Row(
-                "backend", Value(Self.backends), "what the server speaks (default \(Self.usual)); socketio has no schema",
+                "backend", Value(Self.backends),
+                "what the server speaks (default \(Self.usual)); socketio has no schema",
                 Scope([.demo, .tail, .record, .fileConvert, .explain, .emit], .server).and(.actions),
                 otherwise: [
                     Variant(.actions, "what the server speaks (default \(Self.usual))", Self.knownBackends),
