@@ -6,7 +6,7 @@ package protocol BackendEvent: Hashable, Sendable {
     var kind: String { get }
     /// The room it was sent to, when it says.
     var room: String? { get }
-    /// The user behind it, when it says: a display name or an id. Untrusted text.
+    /// The user it comes from, when it says: a display name or an id. Untrusted text.
     var actor: String? { get }
     /// The id of that user, where `actor` is a name. Untrusted text.
     var actorID: String? { get }
@@ -30,7 +30,7 @@ public struct Event: Hashable, Sendable {
     public var kind: String { value.kind }
     /// The room it was sent to, when it says.
     public var room: String? { value.room }
-    /// The user behind it, when it says: a display name or an id. Untrusted text.
+    /// The user it comes from, when it says: a display name or an id. Untrusted text.
     public var actor: String? { value.actor }
     /// The id of that user, where `actor` is a name. Untrusted text.
     public var actorID: String? { value.actorID }

@@ -2,7 +2,7 @@ import Events
 package import JSONText
 import Wire
 
-/// A backend behind the plug: all that the rest of Weir asks of one. Its folder makes it; `all` is the registry.
+/// All that the rest of Weir asks of a backend. The backend's own folder makes it; `all` is the registry.
 package struct BackendModule: Sendable {
     /// How it is called, as in `--backend twake` and in the head of a recording.
     package var name: String
@@ -46,7 +46,7 @@ package struct BackendGuide: Sendable {
     package var names: (@Sendable () -> [EventGuide])?
 }
 
-/// The service that takes the bytes of a picture, and gives an address which messages then have: for a hand without a session.
+/// The service that takes the bytes of a picture and gives an address, which messages then have. For commands that need no session.
 package struct BackendPictures: Sendable {
     /// The path that pictures are posted to, each as a body of its own.
     package var target: String
@@ -56,10 +56,10 @@ package struct BackendPictures: Sendable {
     package var address: @Sendable (_ body: ArraySlice<UInt8>) -> String?
 }
 
-/// How a backend says whose a token is: for a hand without a session.
+/// How a backend says whose a token is. For commands that need no session.
 package struct BackendIdentity: Sendable {
-    /// What is asked first, without the token, where servers of several generations are asked otherwise; and the question by the status of the
-    /// answer, nil when that says nothing.
+    /// What is asked first, without the token, where older servers need another question; and that question by the status of the answer,
+    /// nil when that says nothing.
     package var probe: (call: RESTCall, question: @Sendable (_ status: Int) -> RESTCall?)?
     /// Asks whose the token is.
     package var question: RESTCall

@@ -35,7 +35,7 @@ struct ResourceKey: Hashable, Sendable {
     func hash(into hasher: inout Hasher) { resource.hash(into: &hasher) }
 }
 
-/// What requests belong to: to leave it cancels them all at once, and only them.
+/// What requests belong to. Leaving it cancels all of them, and only them.
 enum RequestTag: Hashable, Sendable {
     case company(EntityID)
     /// `direct` is no workspace of its own: it comes with its company.
