@@ -74,39 +74,20 @@ extension ElementDigest {
 // What few rows have, in a checksum. A field that is not there feeds nothing, so that rows without any of them count as they did before
 // there were such fields; one that is there feeds its number and its value, so that no two rows that differ feed the same.
 extension ElementDigest {
-    mutating func feed(_ number: Int, ifAny id: EntityID?) {
-        guard let id else { return }
-        feed(number)
-        feed(id)
-    }
-
-    mutating func feed(_ number: Int, ifAny text: String?) {
-        guard let text else { return }
-        feed(number)
-        feed(text)
-    }
-
-    mutating func feed(_ number: Int, ifAny time: Timestamp?) {
-        guard let time else { return }
-        feed(number)
-        feed(time.milliseconds)
-    }
-
-    mutating func feed(_ number: Int, ifAny value: Int?) {
+    /// The number and the value, if there is one.
+    @inline(__always)
+    private mutating func feed<Value>(_ number: Int, ifAny value: Value?, _ body: (inout Self, Value) -> Void) {
         guard let value else { return }
         feed(number)
-        feed(value)
+        body(&self, value)
     }
 
-    mutating func feed(_ number: Int, ifAny flag: Bool?) {
-        guard let flag else { return }
-        feed(number)
-        feed(flag ? 1 : 0)
-    }
-
+    mutating func feed(_ number: Int, ifAny id: EntityID?) { feed(number, ifAny: id) { $0.feed($1) } }
+    mutating func feed(_ number: Int, ifAny text: String?) { feed(number, ifAny: text) { $0.feed($1) } }
+    mutating func feed(_ number: Int, ifAny time: Timestamp?) { feed(number, ifAny: time) { $0.feed($1.milliseconds) } }
+    mutating func feed(_ number: Int, ifAny value: Int?) { feed(number, ifAny: value) { $0.feed($1) } }
+    mutating func feed(_ number: Int, ifAny flag: Bool?) { feed(number, ifAny: flag) { $0.feed($1 ? 1 : 0) } }
     mutating func feed(_ number: Int, ifAny text: RawJSON?) {
-        guard let text else { return }
-        feed(number)
-        text.bytes.withUnsafeBytes { feed(bytes: $0) }
+        feed(number, ifAny: text) { digest, text in text.bytes.withUnsafeBytes { digest.feed(bytes: $0) } }
     }
 }

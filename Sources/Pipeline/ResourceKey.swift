@@ -12,7 +12,7 @@ protocol BackendResource: Hashable, Sendable {
     var isShared: Bool { get }
     /// Whether it says something of a row that stays when the room is left.
     var outlivesRoom: Bool { get }
-    /// Whether an answer of that status says that there is no such resource.
+    /// Whether an answer of that status means that the resource does not exist.
     func isMissing(by status: Int) -> Bool
     /// Whether an answer of that status is to be read.
     func isSuccess(_ status: Int) -> Bool

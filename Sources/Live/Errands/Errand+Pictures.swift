@@ -6,8 +6,10 @@ import Wire
 extension Errand {
     /// Uploads one picture after the other, then does what is wanted.
     func uploadPictures(from index: Int = 0) {
-        guard configuration.pictures.indices.contains(index), let service = configuration.backend.module.pictures else {
-            return lookForWaiting()
+        guard configuration.pictures.indices.contains(index) else { return lookForWaiting() }
+        guard let service = configuration.backend.module.pictures else {
+            let why = "the picture was not uploaded: \(configuration.backend.rawValue) takes none"
+            return endAll(.refused(why: why, status: nil), keeps: false)
         }
         let picture = configuration.pictures[index]
         var host = configuration.service

@@ -4,7 +4,7 @@ package import SectionedModel
 
 // What a row of Twake's feeds into a checksum: every field, in an order that never changes, or old logs would not verify.
 
-// What stands behind a reference is fed by whoever holds that: in a function of its own it is read where it lies, and not copied.
+// The fields of a channel and of a message are fed in a function of their own, so that they are read in place and not copied.
 
 extension Twake.Channel {
     package func feed(_ digest: inout ElementDigest) { fields.feed(&digest) }
