@@ -50,6 +50,7 @@ let package = Package(
         // What imports it gets its malloc, wherever malloc is called.
         .systemLibrary(name: "CMimalloc", providers: [.apt(["libmimalloc-dev"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+        .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
         // C++ behind a C header.
         .systemLibrary(name: "CRE2Library", pkgConfig: "re2", providers: [.apt(["libre2-dev"])]),
@@ -64,6 +65,7 @@ let package = Package(
 
         // The pure rooms: no clock, no thread, no file, no socket.
         room("JSONText", ["CJSONScan"]),
+        room("YAMLText", ["JSONText", "CYAML"]),
         room("Wire", ["JSONText", "CJSONScan", "CZlib"]),
         room("Events", ["JSONText", "CJSONScan"]),
         room("SectionedModel"),
@@ -110,6 +112,7 @@ let package = Package(
             name: "CSimdjson", dependencies: ["CSimdjsonLibrary"], path: "Tests/CSimdjson",
             linkerSettings: [.linkedLibrary("simdjson"), .linkedLibrary("stdc++")]),
         tests("JSONTextTests", ["JSONText", "CJSONScan", "CSimdjson", "Wire"]),
+        tests("YAMLTextTests", ["YAMLText", "JSONText", "Wire"]),
         tests("WireTests", ["Wire", "JSONText"]),
         tests("TerminalTests", ["Terminal", "Wire"]),
         tests("EventsTests", ["Events", "Wire", "JSONText"]),
@@ -175,8 +178,8 @@ if Context.environment["WEIR_FUZZ"] != nil {
         .executableTarget(
             name: "weir-fuzz",
             dependencies: [
-                "Live", "Network", "Recording", "Pipeline", "SectionedModel", "Events", "Wire", "JSONText", "Terminal",
-                "DemoServer", "Simulation",
+                "Live", "Network", "Recording", "Pipeline", "SectionedModel", "Events", "Wire", "JSONText", "YAMLText",
+                "Terminal", "DemoServer", "Simulation",
             ],
             path: "Tests/Fuzz", swiftSettings: house))
 }

@@ -1,0 +1,21 @@
+import JSONText
+import YAMLText
+
+/// A YAML text that is read is written as JSON, and reads as the same; of one that is refused every place is in it.
+func fuzzYAML(_ input: ArraySlice<UInt8>) {
+    do throws(YAMLError) {
+        let json = try YAMLNode.parse(Array(input)).json
+        require((try? RawJSON(checking: json.bytes)) != nil, "written JSON does not read")
+        // What aliases made long may be beyond the limit.
+        guard json.bytes.count <= YAMLLimits.bytes else { return }
+        guard let again = try? YAMLNode.parse(Array(json.bytes)) else { fatalError("written JSON is no YAML") }
+        require(again.json == json, "written JSON reads as another value")
+    } catch {
+        require(!error.problems.isEmpty, "refused without a reason")
+        let lines = input.count { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") } + 1
+        for problem in error.problems {
+            let place = problem.position
+            require(1...lines ~= place.line && 1...input.count + 1 ~= place.column, "a place outside the text")
+        }
+    }
+}

@@ -1,0 +1,187 @@
+import Testing
+import YAMLText
+
+@Suite struct `Wrong YAML text` {
+    private func problems(_ text: String) -> [String] { problems(Array(text.utf8)) }
+
+    private func problems(_ bytes: [UInt8]) -> [String] {
+        do throws(YAMLError) {
+            _ = try YAMLNode.parse(bytes)
+            return []
+        } catch {
+            return error.problems.map(\.description)
+        }
+    }
+
+    @Test(arguments: [
+        ("", "line 1, column 1: there is nothing in this text"),
+        ("# only\n", "line 2, column 1: there is nothing in this text"),
+        (
+            "a: b: c",
+            "line 1, column 5: a value cannot begin here: check the indentation, and quote a "
+                + "text that holds ': '"
+        ),
+        (
+            "a: 1\n b: 2",
+            "line 2, column 3: a value cannot begin here: check the indentation, and quote a "
+                + "text that holds ': '"
+        ),
+        (
+            "a:\n\t- b",
+            "line 2, column 1: no value begins so: indent with spaces, not tabs, and quote a "
+                + "text that begins with '@', '`' or '%'"
+        ),
+        (
+            "a: \"x",
+            "line 1, column 6: the text ends inside quotes (while scanning a quoted scalar "
+                + "that begins at line 1, column 4)"
+        ),
+        (
+            "[a, b",
+            "line 1, column 6: ',' or ']' is expected here (while parsing a flow sequence "
+                + "that begins at line 1, column 1)"
+        ),
+        (
+            "- a\nb: 1",
+            "line 2, column 1: '- ' is expected here; check the indentation (while parsing a "
+                + "block collection that begins at line 1, column 1)"
+        ),
+        (
+            "a:\n  b: 1\n c: 2",
+            "line 3, column 2: a key is expected here; check the indentation (while parsing "
+                + "a block mapping that begins at line 1, column 1)"
+        ),
+        (
+            "a: 1\nb\nc: 2",
+            "line 3, column 1: ':' is expected behind the key (while scanning a simple key "
+                + "that begins at line 2, column 1)"
+        ),
+        ("[a]]", "line 1, column 4: the value has ended; nothing may follow it"),
+        ("a\n---\nb", "line 2, column 1: a second document begins here; there must be one"),
+        ("%YAML 1.3\n---\na", "line 1, column 1: expected %YAML 1.2, or no such line"),
+        ("a: !e!x b", "line 1, column 4: unknown tag"),
+        (
+            "a: \"\\ud83d\"",
+            "line 1, column 7: this escape is no character; one beyond U+FFFF is \\U and "
+                + "eight digits (while parsing a quoted scalar that begins at line 1, column 4)"
+        ),
+    ]) func `it is refused at its place in plain words`(text: String, expected: String) {
+        #expect(problems(text) == [expected])
+    }
+
+    @Test func `all keys that stand there again, unknown tags and aliases are told at once`() {
+        let text = """
+            a: 1
+            b: {c: 1, 'c': 2}
+            "a": 2
+            d: !x 3
+            e: !!set {}
+            f: !!int x
+            g: *h
+            ? [k]
+            : 1
+            &i i: &j [*j]
+            z: }
+            """
+        #expect(
+            problems(text) == [
+                "line 2, column 11: the key 'c' stands here again, first at line 2, column 5",
+                "line 3, column 1: the key 'a' stands here again, first at line 1, column 1",
+                "line 4, column 4: the tag '!x' is unknown here, or not for such a value",
+                "line 5, column 4: the tag '!!set' is unknown here, or not for such a value",
+                "line 6, column 4: 'x' is none of !!int", "line 7, column 4: there is no &h before this alias",
+                "line 8, column 3: a key must be a text, not a list or a mapping",
+                "line 10, column 11: the alias *j stands inside of what it stands for",
+                "line 11, column 4: a value is expected here",
+            ])
+    }
+
+    @Test func `what a message repeats is short and inert`() {
+        let again = #"line 1, column 19: the key '\u001b[31m' stands here again, first at line 1, column 2"#
+        #expect(problems(#"{"\u001b[31m": 1, "\u001b[31m": 2}"#) == [again])
+        let long = String(repeating: "k", count: 500)
+        #expect(problems("{'\(long)': 1, '\(long)': 2}").first?.utf8.count ?? 1000 < 150)
+        #expect(problems(String(repeating: "a: 1\n", count: 5000)).count == YAMLError.mostProblems)
+    }
+
+    @Test func `a key that stands twice in JSON is told of it, too`() {
+        let again = "line 1, column 29: the key 'b' stands here again, first at line 1, column 8"
+        #expect(problems(#"{"a": {"b": "\ud83d\ude00", "b": 2}}"#) == [again])
+    }
+
+    @Test func `bytes that are no text are refused`() {
+        let notUTF8 = "a byte that is not UTF-8; expected UTF-8 text"
+        #expect(problems([0x61, 0x3A, 0x0A, 0xC3, 0x28]) == ["line 2, column 1: " + notUTF8])
+        #expect(problems([0xFF, 0xFE, 0x61, 0]) == ["line 1, column 1: UTF-16 text; expected UTF-8 text"])
+        #expect(problems("a: \0") == ["line 1, column 4: a NUL byte; expected UTF-8 text"])
+        let control = "a control character; in double quotes it is an escape"
+        #expect(problems("a:\n - x\u{7}") == ["line 2, column 5: " + control])
+    }
+
+    // MARK: Limits
+
+    @Test func `a text of a mebibyte is read, and one byte more is not`() {
+        let padding = String(repeating: "#", count: YAMLLimits.bytes - 5)
+        #expect(problems("a: 1\n" + padding) == [])
+        #expect(problems("a: 1\n#" + padding) == ["line 1, column 1: 1048577 bytes; the limit is 1048576"])
+    }
+
+    @Test(arguments: ["[", "{a: ", "- ", "{\"a\":"]) func `64 levels are read, and one more is not`(open: String) {
+        let close = ["[": "]", "- ": ""][open] ?? "}"
+        func nested(_ levels: Int) -> String {
+            String(repeating: open, count: levels) + "1" + String(repeating: close, count: levels)
+        }
+        #expect(problems(nested(64)) == [])
+        #expect(problems(nested(65)) == ["line 1, column \(64 * open.count + 1): nested deeper than 64 levels"])
+        #expect(problems(String(repeating: open, count: 100_000)).count == 1)
+        // By aliases.
+        let half = "- &a " + String(repeating: "[", count: 40) + String(repeating: "]", count: 40) + "\n"
+        #expect(problems(half + "- *a") == [])
+        let deep = half + "- " + String(repeating: "[", count: 24) + "*a" + String(repeating: "]", count: 24)
+        #expect(problems(deep) == ["line 2, column 27: nested deeper than 64 levels"])
+    }
+
+    @Test(arguments: ["", " # YAML"]) func `a hundred thousand values are read, and one more is not`(end: String) {
+        func list(_ values: Int) -> String { "[" + String(repeating: "1,", count: values - 2) + "1]" + end }
+        #expect(problems(list(100_000)) == [])
+        #expect(problems(list(100_001)) == ["line 1, column 200000: more than 100000 values, aliases resolved"])
+    }
+
+    @Test func `aliases of aliases count as what they stand for`() {
+        var laughs = "a: &a [lol, lol, lol, lol, lol, lol, lol, lol, lol]\n"
+        for (name, before) in zip("bcdefghi", "abcdefgh") {
+            laughs += "\(name): &\(name) [\(Array(repeating: "*\(before)", count: 9).joined(separator: ", "))]\n"
+        }
+        #expect(problems(laughs) == ["line 6, column 8: more than 100000 values, aliases resolved"])
+        let half = "- &a '\(String(repeating: "x", count: YAMLLimits.resolvedBytes / 8))'\n- "
+        #expect(problems(half + "[*a, *a, *a, *a, *a, *a, *a]") == [])
+        #expect(
+            problems(half + "[*a, *a, *a, *a, *a, *a, *a, *a]")
+                == ["line 2, column 32: more than 4194304 bytes of text, aliases resolved"])
+    }
+
+    @Test func `no text takes long`() {
+        let bytes = YAMLLimits.bytes / 4
+        func filled(_ piece: String, _ start: String = "") -> [UInt8] {
+            let text = start + String(repeating: piece, count: bytes / piece.utf8.count)
+            return Array(text.utf8.prefix(bytes))
+        }
+        var texts = [
+            "[", "{", "- ", "? ", "a\n", "a: 1\n", "[],", ": ", "- &a a\n", "---\n", "\n", "#\n", "'", "\\", "\"\n",
+            "{?",
+            "é", "|\n", " ", "\t", "!", "&a ", "%YAML 1.2\n", "...\n", "\u{85}", "- !x\n",
+        ].map { filled($0) }
+        texts += [filled("a: ,", "{"), filled("[],", "["), filled("\":", "[\""), filled("a\n", "\"")]
+        texts += [filled(" a\n", "|\n"), filled("- *a\n", "- &a a\n")]
+        for text in texts {
+            let elapsed = ContinuousClock().measure { _ = try? YAMLNode.parse(text) }
+            #expect(elapsed < .seconds(10), "\(String(decoding: text.prefix(20), as: UTF8.self))")
+        }
+    }
+
+    @Test func `directives are few`() {
+        let directives = (0..<101).map { "%TAG !\($0)! b\n" }
+        #expect(problems(directives.dropFirst().joined() + "--- a") == [])
+        #expect(problems(directives.joined() + "--- a") == ["line 1, column 1: more than 100 times %TAG"])
+    }
+}
