@@ -30,8 +30,8 @@ struct ActionView: Hashable, Sendable {
     var delivery: Item.Delivery
 }
 
-/// A backend's side of the actions. Pure, like everything here.
-protocol ActionBackend: Sendable {
+/// What the user wants done at the backend. A backend without actions refuses each of them.
+protocol BackendActions: Sendable {
     /// What the action needs next; `fetched` was fetched for it already, and is not asked for again.
     func step(
         for action: Action, fetched: [ResourceKey], in model: SectionedCollection<Item>
@@ -74,10 +74,25 @@ protocol ActionBackend: Sendable {
     func lay(_ view: ActionView, on overlay: inout Overlay, in model: inout SectionedCollection<Item>)
 }
 
-extension ActionBackend {
+extension BackendActions {
+    func step(for action: Action, fetched: [ResourceKey], in model: SectionedCollection<Item>) -> ActionStep {
+        .impossible("a server without a schema has no actions")
+    }
     var place: Action.Place? { nil }
     func isElsewhere(_ action: Action) -> Bool { false }
     func lane(of action: Action, in model: SectionedCollection<Item>) -> EntityID? { action.lane }
+    func baseline(of action: Action, in model: SectionedCollection<Item>) -> Timestamp? { nil }
+    func judge(_ answer: Answer, of action: Action, attempt: Int) -> ActionVerdict { .done }
+    func evidence(
+        of action: Action, since baseline: Timestamp?, in model: SectionedCollection<Item>
+    ) -> ResourceKey? { nil }
+    func reachOfEvidence(
+        in key: ResourceKey, since baseline: Timestamp?, _ model: SectionedCollection<Item>
+    ) -> EvidenceReach { .endsEarly }
+    func settle(_ action: Action, body: ArraySlice<UInt8>, into transaction: inout Transaction) -> EntityID? { nil }
+    func isEcho(_ message: Item, of action: Action, since baseline: Timestamp?) -> Bool { false }
+    func echo(of action: Action, after baseline: Timestamp?, in model: SectionedCollection<Item>) -> EntityID? { nil }
+    func lay(_ view: ActionView, on overlay: inout Overlay, in model: inout SectionedCollection<Item>) {}
 }
 
 /// How far back what was fetched shows whether an action was done.
