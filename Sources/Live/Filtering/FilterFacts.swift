@@ -12,6 +12,7 @@ struct FilterFacts {
     /// Who and what is called how, as far as the changes said.
     private var names: KnownNames
     private let learns: Bool
+    private let verdicts = RoomVerdicts()
     /// Of the report that is asked about now; made when asked for.
     private var rows: [DiffRow]?
     private var line: [UInt8]?
@@ -83,7 +84,7 @@ struct FilterFacts {
             case .event(let report): holds(test, of: report, lag: stamped.lag)
             case .diff: holdsOfCause(test, stamped) ?? holds(test, ofRow: row)
             case .typing(let typing): holds(test, of: typing, stamped)
-            case .room(let room): test.field == .room && test.matches(room: room.room, names)
+            case .room(let room): test.field == .room && holds(test, ofRoom: room.room)
             case .action: test.field == .direction && test.matches("out")
             case .emit(let emit): holds(test, of: emit)
             case .refetch: holdsOfCause(test, stamped) ?? false
@@ -95,7 +96,7 @@ struct FilterFacts {
     private func holds(_ test: FilterMatcher, of report: EventReport, lag: @autoclosure () -> Int64?) -> Bool {
         switch test.field {
         case .kind: test.matches(report.kind)
-        case .room: report.room.map { test.matches(room: $0, names) } ?? false
+        case .room: report.room.map { holds(test, ofRoom: $0) } ?? false
         case .actor:
             report.actor.map { holds(test, ofActor: $0) } ?? false
                 || report.actorID.map { holds(test, ofActor: $0) } ?? false
@@ -140,6 +141,15 @@ struct FilterFacts {
         }
     }
 
+    /// Whether a room is wanted, by its name or by what is shown of it. Rooms are few and their names long: what was found out is kept.
+    private func holds(_ test: FilterMatcher, ofRoom room: String) -> Bool {
+        if test.takesAnything { return true }
+        return verdicts.verdict(on: .init(test: ObjectIdentifier(test), room: room), names.revision) {
+            test.matches(room) || test.matches(ShortName.room(room, width: LineSettings().roomWidth))
+                || names.title(ofRoom: room).map { test.matches("#" + $0) } ?? false
+        }
+    }
+
     private func holds(_ test: FilterMatcher, ofActor actor: String) -> Bool {
         if test.matches(actor) { return true }
         return names.person(actor).map { test.matches($0) } ?? false
@@ -168,32 +178,26 @@ struct FilterFacts {
     }
 }
 
-extension FilterMatcher {
-    /// Whether a room is wanted, by its name or by what is shown of it. Rooms are few and their names long: what was found out is kept.
-    func matches(room: String, _ names: KnownNames) -> Bool {
-        if case .anything = wanted { return true }
-        return verdicts.verdict(of: room, names.revision) {
-            matches(room) || matches(ShortName.room(room, width: LineSettings().roomWidth))
-                || names.title(ofRoom: room).map { matches("#" + $0) } ?? false
-        }
-    }
-}
-
 /// Which rooms a test holds of, as far as it was asked. Bounded, since a peer names the rooms.
-final class RoomVerdicts {
+private final class RoomVerdicts {
+    struct Question: Hashable {
+        var test: ObjectIdentifier
+        var room: String
+    }
+
     static let maximum = 1000
-    private var known: [String: Bool] = [:]
+    private var known: [Question: Bool] = [:]
     private var revision = 0
 
     /// What was found out, or is found out now. With a name that was learnt meanwhile everything may be different.
-    func verdict(of room: String, _ revision: Int, _ decide: () -> Bool) -> Bool {
+    func verdict(on question: Question, _ revision: Int, _ decide: () -> Bool) -> Bool {
         if revision != self.revision || known.count >= Self.maximum {
             known.removeAll(keepingCapacity: true)
             self.revision = revision
         }
-        if let verdict = known[room] { return verdict }
+        if let verdict = known[question] { return verdict }
         let verdict = decide()
-        known[room] = verdict
+        known[question] = verdict
         return verdict
     }
 }

@@ -5,28 +5,7 @@ import Terminal
 
 /// One row of a batch, whatever the operation, for the printers.
 struct DiffRow {
-    enum Operation: String, CaseIterable {
-        case delete, insert, move, update
-
-        /// The sign in front of a diff line.
-        var sign: String {
-            switch self {
-            case .delete: "-"
-            case .insert: "+"
-            case .move: "→"
-            case .update: "~"
-            }
-        }
-
-        var style: TerminalStyle {
-            switch self {
-            case .delete: .bad
-            case .insert: .good
-            case .move: .plain
-            case .update: .caution
-            }
-        }
-    }
+    typealias Operation = DiffOperation
 
     var operation: Operation
     /// Place in the old state.
@@ -86,4 +65,25 @@ extension Item.Section {
 
     /// The same with UUIDs cut short.
     var shortText: String { parent.map { name + "/" + ShortName.id($0) } ?? name }
+}
+
+extension DiffOperation {
+    /// The sign in front of a diff line.
+    var sign: String {
+        switch self {
+        case .delete: "-"
+        case .insert: "+"
+        case .move: "→"
+        case .update: "~"
+        }
+    }
+
+    var style: TerminalStyle {
+        switch self {
+        case .delete: .bad
+        case .insert: .good
+        case .move: .plain
+        case .update: .caution
+        }
+    }
 }

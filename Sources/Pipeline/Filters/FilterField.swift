@@ -1,5 +1,4 @@
 import Events
-import Pipeline
 import Terminal
 
 /// What a clause of a filter asks about.
@@ -16,7 +15,7 @@ public enum FilterField: Hashable, Sendable {
     }
 
     /// What a field's values are.
-    enum Domain {
+    package enum Domain {
         /// One of these words.
         case words([String])
         case text
@@ -30,19 +29,19 @@ public enum FilterField: Hashable, Sendable {
     }
 
     /// The fields that have a name of their own, in the order they are told.
-    static let named: [(name: String, field: FilterField)] = [
+    package static let named: [(name: String, field: FilterField)] = [
         ("type", .type), ("kind", .kind), ("room", .room), ("actor", .actor), ("event", .event),
         ("namespace", .namespace), ("dir", .direction), ("size", .size), ("lag", .lag), ("known", .known),
         ("text", .text), ("diff.op", .diffOperation), ("diff.section", .diffSection), ("diff.kind", .diffKind),
         ("diff.id", .diffID), ("diff.field", .diffField),
     ]
 
-    var domain: Domain {
+    package var domain: Domain {
         switch self {
         case .type: .words(Report.typeNames)
         case .kind: .words(Self.kinds)
         case .direction: .words(["in", "out"])
-        case .diffOperation: .words(DiffRow.Operation.allCases.map(\.rawValue))
+        case .diffOperation: .words(DiffOperation.allCases.map(\.rawValue))
         case .diffKind: .words(Item.Kind.all.map(\.rawValue))
         case .room, .actor, .event, .namespace, .text, .diffSection, .diffID, .diffField: .text
         case .size: .size
@@ -57,12 +56,17 @@ public enum FilterField: Hashable, Sendable {
         BackendModule.allEventKinds + Item.Kind.all.map(\.rawValue).filter { !BackendModule.allEventKinds.contains($0) }
 
     /// Whether it is asked of each row of a change on its own.
-    var isOfRows: Bool {
+    package var isOfRows: Bool {
         switch self {
         case .diffOperation, .diffSection, .diffKind, .diffID, .diffField: true
         case .type, .kind, .room, .actor, .event, .namespace, .direction, .size, .lag, .known, .text, .payload: false
         }
     }
+}
+
+/// What a change does to a row.
+package enum DiffOperation: String, CaseIterable, Sendable {
+    case delete, insert, move, update
 }
 
 extension FilterField: CustomStringConvertible {
@@ -83,12 +87,12 @@ extension FilterField: CustomStringConvertible {
 
 extension Report {
     /// What reports are called, as in the objects of `--format json`.
-    static let typeNames = [
+    package static let typeNames = [
         "event", "diff", "gap", "conn", "room", "action", "emit", "refetch", "typing", "undecodable", "notice", "mark",
     ]
 
     /// What this one is called.
-    var typeName: String {
+    package var typeName: String {
         switch self {
         case .event: "event"
         case .diff: "diff"

@@ -1,6 +1,6 @@
 /// How the words of a filter are written.
-enum FilterSyntax {
-    static func isKeyCharacter(_ scalar: Unicode.Scalar) -> Bool {
+package enum FilterSyntax {
+    package static func isKeyCharacter(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "a"..."z", "A"..."Z", "0"..."9", "_", "-": true
         default: false
@@ -8,16 +8,16 @@ enum FilterSyntax {
     }
 
     /// Whether a key of a payload can be written without quotes.
-    static func isPlainKey(_ key: String) -> Bool {
+    package static func isPlainKey(_ key: String) -> Bool {
         !key.isEmpty && key.unicodeScalars.allSatisfy(isKeyCharacter)
     }
 
-    static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+    package static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
         scalar == " " || scalar == "\t" || scalar == "\n" || scalar == "\r"
     }
 
     /// Whether a bare value goes on: everything but what has a meaning behind a value.
-    static func isValueCharacter(_ scalar: Unicode.Scalar) -> Bool {
+    package static func isValueCharacter(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "(", ")", ",", "\"", "'": false
         default: !isSpace(scalar)
@@ -25,7 +25,7 @@ enum FilterSyntax {
     }
 
     /// A text as it is printed: bare where that reads as the same, else in quotes.
-    static func value(_ text: String) -> String {
+    package static func value(_ text: String) -> String {
         let isPlain = text.unicodeScalars.allSatisfy { scalar in
             switch scalar {
             case "a"..."z", "A"..."Z", "0"..."9", "_", "-", ".", "/", ":", "*", "?", "@", "#", "%", "+", "&": true
@@ -36,7 +36,7 @@ enum FilterSyntax {
     }
 
     /// A text in quotes.
-    static func quoted(_ text: String) -> String {
+    package static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -56,7 +56,7 @@ enum FilterSyntax {
     }
 
     /// A regular expression between slashes.
-    static func pattern(_ text: String) -> String {
+    package static func pattern(_ text: String) -> String {
         var result = "/"
         var isEscaped = false
         for scalar in text.unicodeScalars {
@@ -70,5 +70,5 @@ enum FilterSyntax {
 
 extension FilterSyntax {
     /// A regular expression in quotes, for a reader of filters: a backslash is its own.
-    static func quotedPattern(_ text: String) -> String { quoted(text) }
+    package static func quotedPattern(_ text: String) -> String { quoted(text) }
 }

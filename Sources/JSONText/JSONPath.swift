@@ -1,7 +1,5 @@
-import JSONText
-
 /// A way to a value in a JSON text: `.resource.text`, `[1].list[0]`, nothing for all of it.
-struct JSONPath: Hashable, Sendable {
+package struct JSONPath: Hashable, Sendable {
     private enum Step: Hashable {
         case key(String)
         case element(Int)
@@ -12,12 +10,12 @@ struct JSONPath: Hashable, Sendable {
     private let beginsInArguments: Bool
 
     /// The way to a member.
-    init(key: String) { (steps, beginsInArguments) = ([.key(key)], false) }
+    package init(key: String) { (steps, beginsInArguments) = ([.key(key)], false) }
 
     /// The way that a text names; nil when it names none. Into an event's payload, a way that begins with a key begins in the event's
     /// first argument; `[0]` is its name. What was published on a channel has neither, and is the value itself. `.0` at the beginning
     /// names neither: it could be taken for the name, and for the first argument.
-    init?(_ text: some StringProtocol, beginsInArguments: Bool) {
+    package init?(_ text: some StringProtocol, beginsInArguments: Bool) {
         var rest = Substring(text)
         var steps: [Step] = []
         while let first = rest.first {
@@ -44,10 +42,10 @@ struct JSONPath: Hashable, Sendable {
     }
 
     /// What an error about a way adds.
-    static let hint = "payload[0] is the event's name, payload[1] its first argument"
+    package static let hint = "payload[0] is the event's name, payload[1] its first argument"
 
     /// The text of the value; nil where there is none.
-    func value(in payload: RawJSON) -> RawJSON? {
+    package func value(in payload: RawJSON) -> RawJSON? {
         var reader = JSONReader(payload.bytes.span)
         do throws(JSONError) {
             if beginsInArguments, try reader.peek() == .array, try !Self.descend(.element(1), &reader) { return nil }

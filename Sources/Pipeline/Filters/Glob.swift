@@ -1,5 +1,5 @@
 /// A pattern as in a shell: `*` is any text, `?` any character, `[…]` one of a set (`[a-z]`, `[!…]`).
-struct Glob: Hashable, Sendable {
+package struct Glob: Hashable, Sendable {
     private enum Element: Hashable, Sendable {
         case scalar(Unicode.Scalar)
         case any
@@ -10,7 +10,7 @@ struct Glob: Hashable, Sendable {
     private var elements: [Element] = []
 
     /// Every text is a pattern: a bracket that is not closed stands for itself.
-    init(_ text: String) {
+    package init(_ text: String) {
         let scalars = Array(text.unicodeScalars)
         var position = 0
         while position < scalars.count {
@@ -32,7 +32,7 @@ struct Glob: Hashable, Sendable {
     }
 
     /// Whether a text has anything in it that a pattern gives a meaning to.
-    static func isPattern(_ text: String) -> Bool {
+    package static func isPattern(_ text: String) -> Bool {
         text.utf8.contains { [UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "[")].contains($0) }
     }
 
@@ -59,7 +59,7 @@ struct Glob: Hashable, Sendable {
     }
 
     /// Whether the whole of a text is as the pattern says. Nothing is allocated.
-    func matches(_ text: String) -> Bool {
+    package func matches(_ text: String) -> Bool {
         let scalars = text.unicodeScalars
         var (place, element) = (scalars.startIndex, 0)
         // Where to go on when what was tried behind the last run does not fit: with one character more in the run.

@@ -1,15 +1,17 @@
-/// Reads a filter and checks it: what it gives makes sense, field by field.
-struct FilterParser {
-    /// Bounds, since a filter may come from another process. The characters are those of the text and of what is printed for it.
-    static let (mostCharacters, mostTests, deepest) = (65_536, 256, 64)
+import Terminal
 
-    var reader: FilterReader
+/// Reads a filter and checks it: what it gives makes sense, field by field.
+package struct FilterParser {
+    /// Bounds, since a filter may come from another process. The characters are those of the text and of what is printed for it.
+    package static let (mostCharacters, mostTests, deepest) = (65_536, 256, 64)
+
+    package var reader: FilterReader
     private var depth = 0
     private var tests = 0
 
-    init(_ text: String) { reader = FilterReader(text) }
+    package init(_ text: String) { reader = FilterReader(text) }
 
-    static func parse(_ text: String) throws(FilterError) -> FilterExpression {
+    package static func parse(_ text: String) throws(FilterError) -> FilterExpression {
         var parser = FilterParser(text)
         guard parser.reader.count <= mostCharacters else {
             throw parser.reader.error(

@@ -1,7 +1,7 @@
 import Wire
 
 /// A filter as a tree, every test of it known to make sense. Printed, and read again, it is the same.
-indirect enum FilterExpression: Hashable, Sendable {
+package indirect enum FilterExpression: Hashable, Sendable {
     case test(FilterTest)
     case not(FilterExpression)
     /// Two or more; none of them is `all` itself.
@@ -10,22 +10,22 @@ indirect enum FilterExpression: Hashable, Sendable {
     case any([FilterExpression])
 
     /// All of them; of one, that one.
-    static func every(_ parts: [FilterExpression]) -> FilterExpression {
+    package static func every(_ parts: [FilterExpression]) -> FilterExpression {
         let flat = parts.flatMap { part in if case .all(let inner) = part { inner } else { [part] } }
         return flat.count == 1 ? flat[0] : .all(flat)
     }
 
     /// One of them; of one, that one.
-    static func some(_ parts: [FilterExpression]) -> FilterExpression {
+    package static func some(_ parts: [FilterExpression]) -> FilterExpression {
         let flat = parts.flatMap { part in if case .any(let inner) = part { inner } else { [part] } }
         return flat.count == 1 ? flat[0] : .any(flat)
     }
 
     /// What must all hold.
-    var conjuncts: [FilterExpression] { if case .all(let parts) = self { parts } else { [self] } }
+    package var conjuncts: [FilterExpression] { if case .all(let parts) = self { parts } else { [self] } }
 
     /// The tests, from left to right.
-    var tests: [FilterTest] {
+    package var tests: [FilterTest] {
         switch self {
         case .test(let test): [test]
         case .not(let inner): inner.tests
@@ -35,7 +35,7 @@ indirect enum FilterExpression: Hashable, Sendable {
 }
 
 extension FilterExpression: CustomStringConvertible {
-    var description: String {
+    package var description: String {
         switch self {
         case .test(let test): test.description
         case .not(let inner): "not " + inner.parenthesized
@@ -55,8 +55,8 @@ extension FilterExpression: CustomStringConvertible {
 }
 
 /// One question about one field.
-struct FilterTest: Hashable, Sendable {
-    enum Operator: String, Hashable, Sendable, CaseIterable {
+package struct FilterTest: Hashable, Sendable {
+    package enum Operator: String, Hashable, Sendable, CaseIterable {
         case equal = "="
         case notEqual = "!="
         case less = "<"
@@ -80,14 +80,14 @@ struct FilterTest: Hashable, Sendable {
         }
     }
 
-    var field: FilterField
-    var operation: Operator
+    package var field: FilterField
+    package var operation: Operator
     /// One; none for `exists`, one or more for `in`.
-    var values: [FilterValue]
+    package var values: [FilterValue]
 }
 
 extension FilterTest: CustomStringConvertible {
-    var description: String {
+    package var description: String {
         switch operation {
         case .exists: "\(field) exists"
         case .oneOf, .noneOf: "\(field) \(operation.rawValue) (" + values.map(\.text).joined(separator: ", ") + ")"
@@ -98,7 +98,7 @@ extension FilterTest: CustomStringConvertible {
 }
 
 /// A value that a field is compared with.
-enum FilterValue: Hashable, Sendable {
+package enum FilterValue: Hashable, Sendable {
     case string(String)
     /// A regular expression.
     case pattern(String)
@@ -112,7 +112,7 @@ enum FilterValue: Hashable, Sendable {
     case number(String)
 
     /// As it is written.
-    var text: String {
+    package var text: String {
         switch self {
         case .string(let text): FilterValue.isWord(text) ? FilterSyntax.quoted(text) : FilterSyntax.value(text)
         case .pattern(let text): FilterSyntax.pattern(text)
@@ -131,20 +131,20 @@ enum FilterValue: Hashable, Sendable {
 }
 
 /// A number as JSON writes one. Whole ones are compared by their digits, however many they are, others as `Double`.
-struct FilterNumber: Comparable, Sendable {
+package struct FilterNumber: Comparable, Sendable {
     /// When it is whole and fits.
-    var integer: Int64?
+    package var integer: Int64?
     /// The digits of one that is whole and does not fit, without a sign.
     private var large: String?
     /// Infinite for a whole one beyond `Double`.
-    var real: Double
+    package var real: Double
 
-    init(_ integer: Int64) {
+    package init(_ integer: Int64) {
         self.integer = integer
         real = Double(integer)
     }
 
-    init?(_ text: String) {
+    package init?(_ text: String) {
         var bytes = Substring(text).utf8
         if bytes.first == UInt8(ascii: "-") { bytes.removeFirst() }
         guard let first = bytes.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first),
@@ -160,12 +160,12 @@ struct FilterNumber: Comparable, Sendable {
 
     private var isWhole: Bool { integer != nil || large != nil }
 
-    static func == (a: FilterNumber, b: FilterNumber) -> Bool {
+    package static func == (a: FilterNumber, b: FilterNumber) -> Bool {
         guard a.isWhole, b.isWhole else { return a.real == b.real }
         return a.integer == b.integer && a.large == b.large && a.real == b.real
     }
 
-    static func < (a: FilterNumber, b: FilterNumber) -> Bool {
+    package static func < (a: FilterNumber, b: FilterNumber) -> Bool {
         guard a.isWhole, b.isWhole else { return a.real < b.real }
         if let a = a.integer, let b = b.integer { return a < b }
         guard let digits = a.large else { return b.real > 0 }

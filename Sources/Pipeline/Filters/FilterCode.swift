@@ -1,29 +1,29 @@
 import RegularExpressions
 
-/// A clause as it is asked: its tests in order, each with where to go on. Not for several threads at once.
-struct FilterCode {
+/// A clause as it is asked: its tests in order, each with where to go on.
+package struct FilterCode {
     /// Where a test leads.
-    enum Next: Hashable {
+    package enum Next: Hashable {
         case test(Int)
         case accept
         case refuse
     }
 
-    struct Step {
-        var test: FilterMatcher
-        var onTrue: Next
-        var onFalse: Next
+    package struct Step {
+        package var test: FilterMatcher
+        package var onTrue: Next
+        package var onFalse: Next
     }
 
     private(set) var steps: [Step] = []
     /// Whether a row of a change is needed, whatever the change.
-    let isOfRows: Bool
+    package let isOfRows: Bool
     /// Whether `kind` is asked for, which a change without an event has from its rows.
-    let asksForKind: Bool
+    package let asksForKind: Bool
     /// Whether what somebody or something is called may matter.
-    let asksForNames: Bool
+    package let asksForNames: Bool
 
-    init(_ expression: FilterExpression) {
+    package init(_ expression: FilterExpression) {
         let tests = expression.tests
         isOfRows = tests.contains { $0.field.isOfRows }
         asksForKind = tests.contains { $0.field == .kind }
@@ -73,7 +73,7 @@ extension FilterCode.Next {
 /// One test, ready to be asked: its field, and what the value must be. Negative operators are the code's matter.
 ///
 /// A class, since a step of the code that is asked is not to be copied with all its words.
-final class FilterMatcher {
+package final class FilterMatcher: Sendable {
     enum Wanted {
         case anything
         case words([String])
@@ -86,11 +86,13 @@ final class FilterMatcher {
         case valueOrder(FilterOrder, FilterValue.Decoded)
     }
 
-    let field: FilterField
+    package let field: FilterField
     let wanted: Wanted
-    let verdicts = RoomVerdicts()
 
-    init(_ test: FilterTest) {
+    /// Whether any value is what is wanted.
+    package var takesAnything: Bool { if case .anything = wanted { true } else { false } }
+
+    package init(_ test: FilterTest) {
         field = test.field
         wanted = Self.wanted(test)
     }
@@ -124,7 +126,7 @@ final class FilterMatcher {
     }
 
     /// Whether a text is what is wanted.
-    func matches(_ text: String) -> Bool {
+    package func matches(_ text: String) -> Bool {
         switch wanted {
         case .anything: true
         case .words(let words): words.contains(text)
@@ -135,7 +137,7 @@ final class FilterMatcher {
     }
 
     /// Whether a number of bytes or microseconds is what is wanted.
-    func matches(_ amount: Int64) -> Bool {
+    package func matches(_ amount: Int64) -> Bool {
         switch wanted {
         case .anything: true
         case .amounts(let amounts): amounts.contains(amount)
@@ -145,7 +147,7 @@ final class FilterMatcher {
     }
 
     /// Whether a truth value is what is wanted.
-    func matches(_ truth: Bool) -> Bool {
+    package func matches(_ truth: Bool) -> Bool {
         switch wanted {
         case .anything: true
         case .truth(let wanted): wanted == truth
@@ -154,10 +156,10 @@ final class FilterMatcher {
     }
 }
 
-enum FilterOrder {
+package enum FilterOrder {
     case less, atMost, greater, atLeast
 
-    func holds<Value: Comparable>(_ a: Value, _ b: Value) -> Bool {
+    package func holds<Value: Comparable>(_ a: Value, _ b: Value) -> Bool {
         switch self {
         case .less: a < b
         case .atMost: a <= b
@@ -168,14 +170,14 @@ enum FilterOrder {
 }
 
 extension FilterValue {
-    var string: String? {
+    package var string: String? {
         switch self {
         case .string(let text), .pattern(let text): text
         case .truth, .null, .size, .span, .number: nil
         }
     }
 
-    var amount: Int64? {
+    package var amount: Int64? {
         switch self {
         case .size(let amount), .span(let amount): amount
         case .string, .pattern, .truth, .null, .number: nil

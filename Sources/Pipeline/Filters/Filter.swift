@@ -47,7 +47,7 @@ public struct Filter: Hashable, Sendable {
     /// Whether there is nothing to ask.
     public var isEmpty: Bool { clauses.isEmpty }
 
-    var expression: FilterExpression { .every(clauses.map(\.expression)) }
+    package var expression: FilterExpression { .every(clauses.map(\.expression)) }
 
     /// Asks for this, too. What `and` joins are clauses of their own, so that each is counted.
     public mutating func add(parsing text: String, origin: String) throws(FilterError) {

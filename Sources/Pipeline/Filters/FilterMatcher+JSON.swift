@@ -1,9 +1,9 @@
-import JSONText
+package import JSONText
 import RegularExpressions
 
 extension FilterValue {
     /// A value that one of a payload is compared with.
-    enum Decoded {
+    package enum Decoded {
         case text(String)
         /// As written, too: a peer may send numbers as strings.
         case number(FilterNumber, String)
@@ -26,7 +26,7 @@ extension FilterValue {
 
 extension FilterMatcher {
     /// Whether the value at the field's path is what is wanted. What is no JSON has no values.
-    func matches(_ payload: RawJSON) -> Bool {
+    package func matches(_ payload: RawJSON) -> Bool {
         guard case .payload(let steps) = field else { return false }
         do throws(JSONError) {
             var reader = JSONReader(payload.bytes.span)
@@ -38,7 +38,7 @@ extension FilterMatcher {
     }
 
     /// Whether there is anything at a path of a payload.
-    static func isThere(_ steps: [FilterField.Step], in payload: RawJSON) -> Bool {
+    package static func isThere(_ steps: [FilterField.Step], in payload: RawJSON) -> Bool {
         var reader = JSONReader(payload.bytes.span)
         return (try? go(steps, &reader)) ?? false
     }

@@ -1,28 +1,28 @@
 /// Reads a filter's text scalar by scalar. What a word is depends on what is expected: a value may hold what elsewhere is an operator.
-struct FilterReader {
-    let source: String
+package struct FilterReader {
+    package let source: String
     private let scalars: [Unicode.Scalar]
     private(set) var position = 0
 
-    init(_ source: String) {
+    package init(_ source: String) {
         self.source = source
         scalars = Array(source.unicodeScalars)
     }
 
-    var count: Int { scalars.count }
+    package var count: Int { scalars.count }
 
     /// The next scalar that is no space; nil at the end.
-    mutating func peek() -> Unicode.Scalar? {
+    package mutating func peek() -> Unicode.Scalar? {
         while position < scalars.count, FilterSyntax.isSpace(scalars[position]) { position += 1 }
         return position < scalars.count ? scalars[position] : nil
     }
 
-    mutating func skip(_ count: Int = 1) { position = min(position + count, scalars.count) }
+    package mutating func skip(_ count: Int = 1) { position = min(position + count, scalars.count) }
 
-    mutating func go(to place: Int) { position = place }
+    package mutating func go(to place: Int) { position = place }
 
     /// Takes `text` if it is next.
-    mutating func take(_ text: String) -> Bool {
+    package mutating func take(_ text: String) -> Bool {
         _ = peek()
         guard scalars[position...].starts(with: text.unicodeScalars) else { return false }
         position += text.unicodeScalars.count
@@ -30,13 +30,13 @@ struct FilterReader {
     }
 
     /// The letters, digits, `_` and `-` that are next.
-    mutating func word() -> String {
+    package mutating func word() -> String {
         _ = peek()
         return run(FilterSyntax.isKeyCharacter)
     }
 
     /// Takes a keyword, in any case, if it is next as a whole word.
-    mutating func take(keyword: String) -> Bool {
+    package mutating func take(keyword: String) -> Bool {
         _ = peek()
         let start = position
         guard word().lowercased() == keyword else {
@@ -47,7 +47,7 @@ struct FilterReader {
     }
 
     /// Scalars of a kind, from here on, without leave for spaces.
-    mutating func run(_ isWanted: (Unicode.Scalar) -> Bool) -> String {
+    package mutating func run(_ isWanted: (Unicode.Scalar) -> Bool) -> String {
         var text = String.UnicodeScalarView()
         while position < scalars.count, isWanted(scalars[position]) {
             text.append(scalars[position])
@@ -57,7 +57,7 @@ struct FilterReader {
     }
 
     /// A value: in quotes, or bare.
-    mutating func value() throws(FilterError) -> (text: String, isQuoted: Bool) {
+    package mutating func value() throws(FilterError) -> (text: String, isQuoted: Bool) {
         let first = peek()
         if first == "\"" || first == "'" { return (try quoted(), true) }
         let start = position
@@ -67,7 +67,7 @@ struct FilterReader {
     }
 
     /// What stands in the quotes that are next.
-    mutating func quoted() throws(FilterError) -> String {
+    package mutating func quoted() throws(FilterError) -> String {
         let start = position
         let quote = scalars[position]
         position += 1
@@ -109,7 +109,7 @@ struct FilterReader {
     }
 
     /// A regular expression: between slashes (`\/` is a slash), in quotes, or bare.
-    mutating func pattern() throws(FilterError) -> String {
+    package mutating func pattern() throws(FilterError) -> String {
         guard peek() == "/" else { return FilterReader.withPlainSlashes(try value().text) }
         let start = position
         position += 1
@@ -141,7 +141,7 @@ struct FilterReader {
         return String(result)
     }
 
-    func error(_ message: String, _ range: Range<Int>) -> FilterError {
+    package func error(_ message: String, _ range: Range<Int>) -> FilterError {
         // What is missing at the end has no place in the text.
         FilterError(message: message, source: source, range: range.clamped(to: 0..<scalars.count))
     }

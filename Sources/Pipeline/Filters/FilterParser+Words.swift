@@ -1,9 +1,11 @@
+import JSONText
 import RegularExpressions
+import Terminal
 import Wire
 
 // Fields, operators and values.
 extension FilterParser {
-    mutating func field() throws(FilterError) -> (field: FilterField, range: Range<Int>) {
+    package mutating func field() throws(FilterError) -> (field: FilterField, range: Range<Int>) {
         _ = reader.peek()
         let start = reader.position
         let name = reader.run { FilterSyntax.isKeyCharacter($0) }
@@ -71,7 +73,7 @@ extension FilterParser {
     // MARK: - Operators
 
     /// The operator that is next; nil where there is none.
-    mutating func operation(of field: FilterField) throws(FilterError) -> FilterTest.Operator? {
+    package mutating func operation(of field: FilterField) throws(FilterError) -> FilterTest.Operator? {
         _ = reader.peek()
         let start = reader.position
         guard let operation = takeOperator() else { return nil }
@@ -101,7 +103,7 @@ extension FilterParser {
 
     // MARK: - Values
 
-    mutating func value(of field: FilterField) throws(FilterError) -> FilterValue {
+    package mutating func value(of field: FilterField) throws(FilterError) -> FilterValue {
         _ = reader.peek()
         let start = reader.position
         let (text, isQuoted) = try reader.value()
@@ -128,7 +130,7 @@ extension FilterParser {
         }
     }
 
-    mutating func glob(of field: FilterField) throws(FilterError) -> FilterValue {
+    package mutating func glob(of field: FilterField) throws(FilterError) -> FilterValue {
         _ = reader.peek()
         let start = reader.position
         let text = try reader.value().text
@@ -136,7 +138,7 @@ extension FilterParser {
         return .string(text)
     }
 
-    mutating func pattern(of field: FilterField) throws(FilterError) -> FilterValue {
+    package mutating func pattern(of field: FilterField) throws(FilterError) -> FilterValue {
         _ = reader.peek()
         let start = reader.position
         let text = try reader.pattern()
@@ -152,21 +154,21 @@ extension FilterParser {
 
 extension FilterField {
     /// A value that is none of the words there are.
-    func unknown(_ value: String, _ words: [String]) -> String {
+    package func unknown(_ value: String, _ words: [String]) -> String {
         let near = Suggestion.phrase(for: value, among: words)
         return "no \(self) is called '\(value)'"
             + (near.isEmpty ? "; it is one of " + words.joined(separator: ", ") : near)
     }
 
     /// What is wrong with a pattern that none of the words there are can fit.
-    func problem(withGlob text: String) -> String? {
+    package func problem(withGlob text: String) -> String? {
         guard case .words(let words) = domain else { return nil }
         let glob = Glob(text)
         if words.contains(where: { glob.matches($0) }) { return nil }
         return "no \(self) is like '\(text)'; it is one of " + words.joined(separator: ", ")
     }
 
-    func allows(_ operation: FilterTest.Operator) -> Bool { allowed.contains(operation) }
+    package func allows(_ operation: FilterTest.Operator) -> Bool { allowed.contains(operation) }
 
     private var allowed: [FilterTest.Operator] {
         switch domain {
@@ -179,5 +181,5 @@ extension FilterField {
     }
 
     /// The operators it can be asked with, for people.
-    var operators: String { allowed.map(\.rawValue).joined(separator: " ") }
+    package var operators: String { allowed.map(\.rawValue).joined(separator: " ") }
 }
