@@ -1,4 +1,4 @@
-import JSONText
+package import JSONText
 
 /// The rows of an answer that could not be read and were left out: one bad row costs one row, not the page it stands in.
 package struct LeftOutRows: Hashable, Sendable {
@@ -45,7 +45,16 @@ package final class RowSieve {
     package init() {}
 
     /// The answer is a page that another one follows.
-    func note(nextPage: String) { if !nextPage.isEmpty { leftOut.nextPage = nextPage } }
+    package func note(nextPage: String) { if !nextPage.isEmpty { leftOut.nextPage = nextPage } }
+
+    /// Holds a row back that could not be read.
+    package func leaveOut(_ row: RawJSON, _ failure: DecodingFailure) {
+        leftOut.count += 1
+        leftOut.isHarmless = leftOut.isHarmless && row.bytes.elementsEqual("null".utf8)
+        guard leftOut.rows.count < LeftOutRows.mostRows else { return }
+        let excerpt = Array(row.bytes.prefix(LeftOutRows.longestExcerpt))[...]
+        leftOut.rows.append(LeftOutRows.Row(id: nil, failure: failure, excerpt: excerpt))
+    }
 
     fileprivate func holdBack(
         _ range: Range<Int>, _ mismatch: Mismatch, in reader: borrowing JSONReader

@@ -1,7 +1,7 @@
 extension Timestamp {
     /// The instant that a date of ISO 8601 means, as `2026-07-29T23:40:22.8912Z` and with an offset as `+02:00`; nil for any other
     /// text. What is finer than a millisecond is cut off.
-    init?(iso8601 text: String) {
+    package init?(iso8601 text: String) {
         var parser = DateParser(rest: text.utf8[...])
         guard let milliseconds = parser.date() else { return nil }
         self.init(milliseconds: milliseconds)

@@ -7,6 +7,7 @@ extension Configuration {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("backend", backend.rawValue)
+        writer.member("profile", raw: backend.module.profile?.json)
         writer.member("path", path)
         writer.member("namespace", namespaces[0])
         if namespaces.count > 1 { writer.member("namespaces", names: namespaces) }
@@ -53,15 +54,19 @@ extension Configuration {
     public init(json: RawJSON) throws(JSONError) {
         // Recordings that say nothing of it are of a time when nobody looked again.
         self.init(backend: .socketio, lookAgain: nil)
+        var (name, nameAt, profile) = (String?.none, 0, Profile?.none)
         var reader = JSONReader(json.bytes.span)
         try reader.beginObject()
         while let key = try reader.nextKey() {
             if reader.matches(key, "backend") {
+                nameAt = reader.offset
+                name = try reader.string()
+            } else if reader.matches(key, "profile") {
                 let at = reader.offset
-                guard let kind = BackendKind(rawValue: try reader.string()) else {
+                let text = try reader.raw()
+                do throws(Profile.Invalid) { profile = try Profile(parsing: Array(text.bytes)) } catch {
                     throw JSONError(.invalidString, at: at)
                 }
-                backend = kind
             } else if reader.matches(key, "path") {
                 path = try reader.string()
             } else if reader.matches(key, "namespace") {
@@ -125,6 +130,12 @@ extension Configuration {
             }
         }
         try reader.end()
+        if let profile {
+            backend = .declared(profile)
+        } else if let name {
+            guard let kind = BackendKind(rawValue: name) else { throw JSONError(.invalidString, at: nameAt) }
+            backend = kind
+        }
     }
 
     /// Messages that are asked for of one channel, at most.

@@ -14,6 +14,8 @@ struct AckBook: Sendable {
 
     /// The user's events that the server is to acknowledge, as they were sent.
     var asked: [Key: (report: EmitReport, at: Moment)] = [:]
+    /// Rooms whose joins the server is to acknowledge, by the id in the first namespace.
+    var joins: [Int: String] = [:]
     /// The server's events that nobody has acknowledged; `number` counts them.
     private(set) var unanswered: [Key: (name: String, number: Int)] = [:]
     private var count = 0

@@ -185,7 +185,14 @@ extension Session {
     private mutating func join(_ name: String, into effects: inout [Effect]) {
         if let request = backend.join(name, token: token) {
             reportRoom(.joining, name, into: &effects)
-            send(request, into: &effects)
+            switch request {
+            case .emit(let emission, .acknowledgement):
+                if let id = send(emission, wantsAck: true, into: &effects) { acks.joins[id] = name }
+            case .emit(_, .none), .unasked:
+                send(request, into: &effects)
+                joined(name, into: &effects)
+            case .emit, .subscribe, .unsubscribe: send(request, into: &effects)
+            }
         } else {
             let why = "this backend has no rooms a client can join"
             if rooms.refused(name, why: why) { reportRoom(.refused, name, why: why, into: &effects) }
@@ -194,7 +201,8 @@ extension Session {
 
     private mutating func send(_ request: Transaction.RoomRequest, into effects: inout [Effect]) {
         switch request {
-        case .emit(let emission): send(emission, into: &effects)
+        case .emit(let emission, _): send(emission, into: &effects)
+        case .unasked: break
         case .subscribe(let channel, let ext): subscribe(channel, ext, into: &effects)
         case .unsubscribe(let channel): unsubscribe(channel, into: &effects)
         }

@@ -128,6 +128,11 @@ extension Session {
 
     /// The answer to what the backend asked.
     private mutating func acknowledged(_ answer: SocketIO.Acknowledgement, into effects: inout [Effect]) {
+        if answer.namespace == configuration.namespaces[0], let room = acks.joins.removeValue(forKey: answer.id) {
+            let why = backend.refusal(answer.arguments, of: room)
+            transaction.plans.append(why.map { .joinRefused(room: room, why: $0) } ?? .joined(room: room))
+            return carryOutPlans(into: &effects)
+        }
         do { try backend.acknowledged(answer.arguments, into: &transaction) } catch {
             reportUndecodable(
                 .event, subject: "acknowledgement", error.description, answer.arguments.bytes, into: &effects)
@@ -149,10 +154,16 @@ extension Session {
         effects.append(.report(.undecodable(report)))
     }
 
-    mutating func send(_ emission: Transaction.Emission, wantsAck: Bool = false, into effects: inout [Effect]) {
+    /// Sends an event; gives the id of its acknowledgement, where one is asked for.
+    @discardableResult
+    mutating func send(
+        _ emission: Transaction.Emission, wantsAck: Bool = false, into effects: inout [Effect]
+    ) -> Int? {
+        var id: Int?
         withClient(into: &effects) { client, wire in
-            client.emit(emission.name, arguments: emission.arguments, wantsAck: wantsAck, into: &wire)
+            id = client.emit(emission.name, arguments: emission.arguments, wantsAck: wantsAck, into: &wire)
         }
+        return id
     }
 
     /// Carries out what a backend planned, in order; plans may lead to further plans.

@@ -12,10 +12,22 @@ struct Transaction: Sendable {
         var arguments: RawJSON?
     }
 
+    /// What says that a server took a join.
+    enum RoomAnswer: Sendable {
+        /// An event, of which the backend makes a plan.
+        case event
+        /// The acknowledgement of the join.
+        case acknowledgement
+        /// Nothing: the room is joined once it was asked for.
+        case none
+    }
+
     /// What joins or leaves a room.
     enum RoomRequest: Sendable {
-        /// An event.
-        case emit(Emission)
+        /// An event, and what says that the server took it.
+        case emit(Emission, answer: RoomAnswer = .event)
+        /// Nothing: the server says everything unasked.
+        case unasked
         /// A subscription to a channel; what goes with it may hold the token.
         case subscribe(Bayeux.Channel, ext: RawJSON?)
         /// Its end.

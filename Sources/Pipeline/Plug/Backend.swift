@@ -78,6 +78,9 @@ protocol BackendRooms: Sendable {
     func join(_ room: String, token: Secret?) -> Transaction.RoomRequest?
     func leave(_ room: String, token: Secret?) -> Transaction.RoomRequest?
 
+    /// Why an acknowledgement, a JSON array, of a room's join refuses it; nil when it does not.
+    func refusal(_ answer: RawJSON, of room: String) -> String?
+
     /// What patterns can ask about a room.
     func facts(of room: String, in model: SectionedCollection<Item>) -> RoomFacts
 
@@ -127,6 +130,7 @@ protocol BackendRooms: Sendable {
 extension BackendRooms {
     func join(_ room: String, token: Secret?) -> Transaction.RoomRequest? { nil }
     func leave(_ room: String, token: Secret?) -> Transaction.RoomRequest? { nil }
+    func refusal(_ answer: RawJSON, of room: String) -> String? { nil }
     func facts(of room: String, in model: SectionedCollection<Item>) -> RoomFacts { RoomFacts(name: room) }
     func resources(of room: String, _ model: SectionedCollection<Item>) -> [ResourceKey] { [] }
     mutating func joined(_ room: String, into transaction: inout Transaction) {}

@@ -20,6 +20,8 @@ package struct BackendModule: Sendable {
     package var reversedDomain: String
     /// Whether the user looks at one company and workspace at a time, which are remembered.
     package var hasPlaces = false
+    /// What declares it; nil for one that is written in Swift.
+    package var profile: Profile?
     /// Makes the session's part.
     var makeBackend: @Sendable (Configuration) -> any Backend
     /// Reads a Socket.IO array ahead of the session, on any thread; nil for what the session has to look at.
@@ -73,7 +75,7 @@ extension BackendModule {
 
     /// The types of rows, by the names that logs and stores have.
     static let entityTypes: [String: any ItemEntity.Type] = {
-        let types: [any ItemEntity.Type] = [Hole.self] + all.flatMap(\.entities)
+        let types: [any ItemEntity.Type] = [Hole.self, DeclaredRow.self] + all.flatMap(\.entities)
         return Dictionary(uniqueKeysWithValues: types.map { ($0.typeName, $0) })
     }()
 
@@ -125,7 +127,9 @@ extension Configuration {
         public func serviceHost(for host: String) -> String { module.serviceHosts[host] ?? host }
 
         /// Whether both are the same backend.
-        public static func == (a: BackendKind, b: BackendKind) -> Bool { a.rawValue == b.rawValue }
+        public static func == (a: BackendKind, b: BackendKind) -> Bool {
+            a.rawValue == b.rawValue && a.module.profile == b.module.profile
+        }
         /// Hashes the name.
         public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
     }

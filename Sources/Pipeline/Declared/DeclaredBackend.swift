@@ -1,0 +1,462 @@
+import Events
+import JSONText
+import SectionedModel
+import Wire
+
+/// A backend as a profile declares it.
+///
+/// An event's row is applied, or what it makes one ask for is fetched, as its rule says; an answer is the truth but for rows that an event
+/// changed while it was under way (`newer` decides, row by row). After a reconnect what is about joined rooms is read again.
+struct DeclaredBackend: Backend {
+    let profile: Profile
+    /// The rules of each wire name, in their order.
+    private let rules: [String: [Int]]
+    private let entities: [String: Profile.Entity]
+    private let reads: [String: Profile.Read]
+    /// Whether the list of rooms is asked for, because the user did not name every room.
+    private let discoversRooms: Bool
+    private let connects: Bool
+    private var token: Secret?
+    /// The user; nil while no read has said so.
+    private(set) var user: String?
+    /// Reads that are asked again and again, and when each is due.
+    private var polls: [DeclaredResource: Moment] = [:]
+    /// Resources whose failure was told.
+    private var told = ToldFailures()
+
+    init(_ profile: Profile, _ configuration: Configuration) {
+        self.profile = profile
+        rules = Dictionary(grouping: profile.events.indices) { profile.events[$0].event }
+        entities = Dictionary(profile.entities.map { ($0.name, $0) }) { first, _ in first }
+        reads = Dictionary(profile.reads.map { ($0.name, $0) }) { first, _ in first }
+        discoversRooms = configuration.asksForRooms && configuration.connects
+        connects = configuration.connects
+    }
+
+    // MARK: - Connection
+
+    func connectPayload(token: Secret?) -> RawJSON? {
+        let values = places(nil, token)
+        if let auth = profile.realtime.auth { return auth.filled(values) }
+        return token.map { token in .object { $0.member("token", token.reveal()) } }
+    }
+
+    mutating func connected(token: Secret?, by spoken: RealtimeProtocol, into transaction: inout Transaction) {
+        self.token = token
+        for emission in profile.realtime.emit {
+            guard let emission = emission.filled(places(nil, token)) else { continue }
+            transaction.plans.append(.emit(emission))
+        }
+        if !profile.events.contains(where: { $0.says == .ready }) { beReady(into: &transaction) }
+    }
+
+    private mutating func beReady(into transaction: inout Transaction) {
+        transaction.plans.append(.ready)
+        discover(into: &transaction)
+    }
+
+    /// Asks what is asked once connected: whose the token is, which rooms there are, and what the profile names.
+    private func discover(into transaction: inout Transaction) {
+        var names = profile.account.map { [$0] } ?? []
+        if discoversRooms, let list = profile.rooms?.list { names.append(list) }
+        for name in names + profile.start { fetch(name, of: nil, into: &transaction) }
+    }
+
+    mutating func lookAgain(into transaction: inout Transaction) { discover(into: &transaction) }
+
+    var deadline: Moment? { polls.values.min() }
+
+    mutating func advance(to due: Moment, into transaction: inout Transaction) {
+        for resource in polls.keys.sorted() where polls[resource].map({ $0 <= due }) == true {
+            polls[resource] = nil
+            transaction.fetch(ResourceKey(resource))
+        }
+    }
+
+    /// What a template's places stand for.
+    private func places(_ room: String?, _ token: Secret?) -> (String) -> String? {
+        let (profile, user) = (profile, user)
+        return { place in
+            switch place {
+            case "room": room
+            case "id": room.map { profile.id(ofRoom: $0) }
+            case "user": user
+            case "token": token?.reveal()
+            default: nil
+            }
+        }
+    }
+
+    // MARK: - Events
+
+    func decode(_ event: WireEvent) throws(DecodingFailure) -> Event {
+        let payload = event.payload
+        for index in rules[event.name] ?? [] {
+            let rule = profile.events[index]
+            if let condition = rule.when, !condition.holds(of: payload) { continue }
+            return Event(try decode(event.name, payload, by: rule, index))
+        }
+        return Event(DeclaredEvent(name: event.name, rule: nil, payload: payload, kind: "event"))
+    }
+
+    private func decode(
+        _ name: String, _ payload: RawJSON, by rule: Profile.EventRule, _ index: Int
+    ) throws(DecodingFailure) -> DeclaredEvent {
+        func value(_ path: ProfilePath?) -> RawJSON? { path?.value(inEvent: payload) }
+        var event = DeclaredEvent(
+            name: name, rule: index, payload: payload, kind: rule.kind ?? name,
+            room: value(rule.room)?.plainText.map { profile.room(of: $0) }, actor: value(rule.actor)?.plainText,
+            actorID: value(rule.actorID)?.plainText, text: value(rule.text)?.plainText,
+            serverTime: value(rule.time)?.time)
+        guard let entity = rule.entity.flatMap({ entities[$0] }) else { return event }
+        guard let rows = (rule.at ?? .whole).value(inEvent: payload) else {
+            throw DecodingFailure(subject: name, message: "nothing at \(rule.at?.text ?? ".")", offset: 0)
+        }
+        for row in rows.elements {
+            do throws(Profile.Entity.Unreadable) {
+                event.rows.append(try entity.reading(row, onlyID: rule.then.onlyRemoves))
+            } catch {
+                throw DecodingFailure(subject: name, message: error.message, offset: 0)
+            }
+        }
+        return event
+    }
+
+    mutating func handle(_ event: borrowing Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction) {
+        guard let event = event.value as? DeclaredEvent, let index = event.rule else { return }
+        let rule = profile.events[index]
+        if let saying = rule.says { hear(saying, event, rule, into: &transaction) }
+        var fetches = rule.entity == nil
+        if let entity = rule.entity.flatMap({ entities[$0] }) {
+            let parent = event.room.map { EntityID(profile.id(ofRoom: $0)) }
+            for row in event.rows {
+                let known = transaction.model[entity.itemID(row.id)]
+                switch rule.then[entity.standing(row, known)] {
+                case .apply:
+                    guard known == nil || !entity.once else { continue }
+                    let item = entity.row(row, over: known, parent: parent)
+                    if item != known { transaction.model.put(item) }
+                    overtake(entity, item.sectionKey.parent, in: &transaction)
+                case .remove:
+                    if let known { transaction.model.remove(known.id) }
+                    overtake(entity, known?.sectionKey.parent ?? parent, in: &transaction)
+                case .fetch: fetches = true
+                case .nothing: break
+                }
+            }
+        }
+        if fetches { for name in rule.reads { fetch(name, of: event.room, into: &transaction) } }
+    }
+
+    /// What is under way about a section may have been read before the event.
+    private func overtake(_ entity: Profile.Entity, _ parent: EntityID?, in transaction: inout Transaction) {
+        transaction.refetcher.taint { key in
+            guard let resource = key.declared, reads[resource.read]?.entity == entity.name else { return false }
+            guard let room = resource.room, let parent else { return true }
+            return EntityID(profile.id(ofRoom: room)) == parent
+        }
+    }
+
+    private mutating func hear(
+        _ saying: Profile.EventRule.Saying, _ event: DeclaredEvent, _ rule: Profile.EventRule,
+        into transaction: inout Transaction
+    ) {
+        let why = rule.why?.value(inEvent: event.payload)?.plainText
+        switch (saying, event.room) {
+        case (.ready, _): beReady(into: &transaction)
+        case (.unauthorized, _): transaction.plans.append(.tokenRefused(why ?? "the server refused the token"))
+        case (.joined, let room?): transaction.plans.append(.joined(room: room))
+        case (.refused, let room?): transaction.plans.append(.joinRefused(room: room, why: why ?? "no reason given"))
+        case (.left, let room?): transaction.plans.append(.left(room: room))
+        case (.room, let room?): transaction.want(room)
+        case (.gone, let room?): transaction.plans.append(.unwant(room: room))
+        case (.joined, nil), (.refused, nil), (.left, nil), (.room, nil), (.gone, nil): break
+        }
+    }
+
+    // MARK: - Rooms
+
+    func join(_ room: String, token: Secret?) -> Transaction.RoomRequest? {
+        guard let rooms = profile.rooms else { return nil }
+        guard let join = rooms.join else { return .unasked }
+        var emission = Profile.Emission()
+        (emission.event, emission.arguments) = (join.event, join.arguments)
+        guard let filled = emission.filled(places(room, token)) else { return nil }
+        switch join.answer {
+        case .none: return .emit(filled, answer: .none)
+        case .ack: return .emit(filled, answer: .acknowledgement)
+        case .event: return .emit(filled)
+        }
+    }
+
+    func leave(_ room: String, token: Secret?) -> Transaction.RoomRequest? {
+        profile.rooms?.leave?.filled(places(room, token)).map { .emit($0) }
+    }
+
+    func refusal(_ answer: RawJSON, of room: String) -> String? {
+        guard let join = profile.rooms?.join, let refused = join.refused else { return nil }
+        let first = answer.elements.first ?? answer
+        guard refused.holds(of: first) else { return nil }
+        return join.why?.inValue.value(in: first)?.plainText ?? "no reason given"
+    }
+
+    func facts(of room: String, in model: SectionedCollection<Item>) -> RoomFacts {
+        RoomFacts(name: room, title: roomRow(room, in: model)?.channelName)
+    }
+
+    private func roomRow(_ room: String, in model: SectionedCollection<Item>) -> Item? {
+        let entity = profile.rooms?.list.flatMap { reads[$0]?.entity } ?? "channel"
+        return model[Item.ID(Item.Kind(rawValue: entity), EntityID(profile.id(ofRoom: room)))]
+    }
+
+    func resources(of room: String, _ model: SectionedCollection<Item>) -> [ResourceKey] {
+        (profile.rooms?.reads ?? []).compactMap { reads[$0] }.map { ResourceKey(DeclaredResource($0, of: room)) }
+    }
+
+    mutating func abandon(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction) {
+        let id = EntityID(profile.id(ofRoom: room))
+        transaction.plans.append(.cancel(.channel(id)))
+        polls = polls.filter { $0.key.room != room }
+        for entity in profile.entities where entity.parent != nil {
+            for row in transaction.model.rows(in: entity.section(of: id)) { transaction.model.remove(row.id) }
+        }
+    }
+
+    func section(
+        _ part: Session.RoomPart, of room: String, _ model: SectionedCollection<Item>
+    ) -> (section: Item.Section, key: ResourceKey)? {
+        let name = part == .messages ? profile.rooms?.history : profile.rooms?.who
+        guard let read = name.flatMap({ reads[$0] }), let entity = read.entity.flatMap({ entities[$0] }) else {
+            return nil
+        }
+        let parent = entity.parent == nil ? nil : EntityID(profile.id(ofRoom: room))
+        return (entity.section(of: parent), ResourceKey(DeclaredResource(read, of: room)))
+    }
+
+    // MARK: - Reads
+
+    private func fetch(_ name: String, of room: String?, into transaction: inout Transaction) {
+        guard let read = reads[name] else { return }
+        transaction.fetch(ResourceKey(DeclaredResource(read, of: room)))
+    }
+
+    func request(for key: ResourceKey, page: String?) -> RESTCall? {
+        guard let resource = key.declared, let read = reads[resource.read] else { return nil }
+        return endpoint(read, resource, page: page, pages: 0)?.call
+    }
+
+    private func endpoint(
+        _ read: Profile.Read, _ resource: DeclaredResource, page: String?, pages: Int
+    ) -> Endpoint<[Profile.Entity.Reading]>? {
+        let service = read.service.flatMap { name in profile.services.first { $0.name == name } } ?? profile.services.first
+        let values = places(resource.room, nil)
+        func encoded(_ text: String) -> String { (("\(text)") as RESTTarget).text }
+        guard var target = read.get.filled(values, encoded: encoded) else { return nil }
+        target = (service?.path ?? "") + target
+        var query: [(String, String)] = []
+        for parameter in read.query {
+            guard let value = parameter.value.filled(values) else { return nil }
+            query.append((parameter.name, value))
+        }
+        if let pages = read.pages, let page = page ?? pages.from.map(String.init) { query.append((pages.query, page)) }
+        for (name, value) in query {
+            target += (target.contains("?") ? "&" : "?") + encoded(name) + "=" + encoded(value)
+        }
+        let entity = read.entity.flatMap { entities[$0] }
+        return Endpoint(
+            RESTTarget(stringLiteral: target), carriesToken: service?.token ?? true, tags: resource.tags
+        ) { body, sieve throws(DecodingFailure) in
+            try read.rows(of: entity, in: body, page: page, isLast: pages + 1 >= read.pages?.most ?? 1, sieve)
+        }
+    }
+
+    mutating func apply(
+        _ body: ArraySlice<UInt8>, of key: ResourceKey, isCurrent: Bool, into transaction: inout Transaction
+    ) throws(DecodingFailure) {
+        guard let resource = key.declared, let read = reads[resource.read] else { return }
+        let paging = transaction.refetcher.paging[key]
+        guard let endpoint = endpoint(read, resource, page: paging?.next, pages: paging?.pages ?? 0) else { return }
+        guard let rows = try transaction.list(of: key, to: endpoint, body) else { return }
+        told.wentWell(key)
+        if let span = read.every { polls[resource] = transaction.now + span }
+        if read.name == profile.account, let first = rows.first { learn(user: first.id, into: &transaction) }
+        guard let entity = read.entity.flatMap({ entities[$0] }) else { return }
+        let parent = resource.room.map { EntityID(profile.id(ofRoom: $0)) }
+        var listed: [Item.ID: Item] = [:]
+        for row in rows {
+            let id = entity.itemID(row.id)
+            let known = transaction.model[id]
+            if let known, entity.once || !isCurrent && entity.standing(row, known) == .older {
+                listed[id] = known
+                continue
+            }
+            let item = entity.row(row, over: known, parent: parent)
+            listed[id] = item
+            if item != known { transaction.model.put(item) }
+        }
+        if read.name == profile.rooms?.list { for row in rows { transaction.want(profile.room(of: row.id.description)) } }
+        guard isCurrent, transaction.leftOut.isHarmless, read.replaces != .none else { return }
+        remove(read, entity.section(of: entity.parent == nil ? nil : parent), butNot: listed, into: &transaction)
+    }
+
+    /// Removes rows that an answer would have listed.
+    private func remove(
+        _ read: Profile.Read, _ section: Item.Section, butNot listed: [Item.ID: Item], into transaction: inout Transaction
+    ) {
+        let first = read.replaces == .window ? listed.values.map(\.sortKey).min() ?? .min : .min
+        for row in transaction.model.rows(in: section) where listed[row.id] == nil && row.sortKey >= first {
+            transaction.model.remove(row.id)
+            guard read.name == profile.rooms?.list else { continue }
+            transaction.plans.append(.unwant(room: profile.room(of: row.id.id.description)))
+        }
+    }
+
+    private mutating func learn(user id: EntityID, into transaction: inout Transaction) {
+        guard user != id.description else { return }
+        user = id.description
+        transaction.plans.append(.account(id))
+    }
+
+    mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into transaction: inout Transaction) -> Bool {
+        guard let resource = key.declared, let read = reads[resource.read] else { return true }
+        if let span = read.every { polls[resource] = transaction.now + span }
+        guard read.missing == .remove, let entity = read.entity.flatMap({ entities[$0] }) else {
+            tell(key, "the service has no such resource (404)", into: &transaction)
+            return true
+        }
+        let parent = entity.parent == nil ? nil : resource.room.map { EntityID(profile.id(ofRoom: $0)) }
+        for row in transaction.model.rows(in: entity.section(of: parent)) { transaction.model.remove(row.id) }
+        return true
+    }
+
+    mutating func failed(_ key: ResourceKey, why: String, into transaction: inout Transaction) {
+        if let resource = key.declared, let span = reads[resource.read]?.every {
+            polls[resource] = transaction.now + span
+        }
+        tell(key, why, into: &transaction)
+    }
+
+    private mutating func tell(_ key: ResourceKey, _ why: String, into transaction: inout Transaction) {
+        guard told.isNews(key) else { return }
+        transaction.notice(.warning, "\(key.resource.label) cannot be fetched: \(why)")
+    }
+
+    // MARK: - Memory
+
+    func sections(of key: ResourceKey, in model: SectionedCollection<Item>) -> [Item.Section] {
+        guard let resource = key.declared, let read = reads[resource.read], read.replaces == .all,
+            let entity = read.entity.flatMap({ entities[$0] })
+        else { return [] }
+        return [entity.section(of: entity.parent == nil ? nil : resource.room.map { EntityID(profile.id(ofRoom: $0)) })]
+    }
+
+    func confirmation(of section: Item.Section, in model: SectionedCollection<Item>) -> Confirmation {
+        for read in profile.reads where read.replaces == .all {
+            guard let entity = read.entity.flatMap({ entities[$0] }), section.name == entity.section(of: nil).name else {
+                continue
+            }
+            let room = section.parent.map { profile.room(of: $0.description) }
+            return .by(ResourceKey(DeclaredResource(read, of: room)))
+        }
+        return .never
+    }
+}
+
+/// A read of a profile, of a room where it is about one.
+struct DeclaredResource: BackendResource, Comparable {
+    let read: String
+    let room: String?
+    private let id: EntityID?
+
+    init(_ read: Profile.Read, of room: String?) {
+        self.read = read.name
+        // A read that names no room is one, whatever room made it be asked.
+        let isOfRoom = (read.get.places + read.query.flatMap(\.value.places)).contains { $0 == "room" || $0 == "id" }
+        self.room = isOfRoom ? room : nil
+        id = self.room.map { EntityID($0) }
+    }
+
+    var label: String { room.map { "\(read) of \($0)" } ?? read }
+    var tags: [RequestTag] { id.map { [.channel($0)] } ?? [] }
+    var isPersistent: Bool { true }
+    var isShared: Bool { room == nil }
+
+    static func < (a: Self, b: Self) -> Bool { (a.read, a.room ?? "") < (b.read, b.room ?? "") }
+}
+
+extension ResourceKey {
+    fileprivate var declared: DeclaredResource? { resource as? DeclaredResource }
+}
+
+extension Profile.Emission {
+    /// The event, its places filled; nil where one has no value.
+    func filled(_ values: (String) -> String?) -> Transaction.Emission? {
+        var list: [UInt8] = []
+        for (index, argument) in arguments.enumerated() {
+            guard let value = argument.filled(values) else { return nil }
+            if index > 0 { list.append(UInt8(ascii: ",")) }
+            list += value.bytes
+        }
+        return Transaction.Emission(name: event, arguments: list.isEmpty ? nil : RawJSON(unchecked: list[...]))
+    }
+}
+
+extension Profile.EventRule.Treatments {
+    subscript(_ standing: Profile.Entity.Standing) -> Profile.EventRule.Treatment {
+        switch standing {
+        case .unknown: unknown
+        case .older: older
+        case .same: same
+        case .newer: newer
+        }
+    }
+
+    /// Whether nothing but a row's id is of use.
+    var onlyRemoves: Bool { [unknown, older, same, newer].allSatisfy { $0 == .remove } }
+}
+
+extension Profile.Read {
+    /// The rows of an answer, and through the sieve what the next page is asked for with.
+    fileprivate func rows(
+        of entity: Profile.Entity?, in body: ArraySlice<UInt8>, page: String?, isLast: Bool, _ sieve: RowSieve
+    ) throws(DecodingFailure) -> [Profile.Entity.Reading] {
+        let answer: RawJSON
+        do throws(JSONError) { answer = try RawJSON(checking: body) } catch {
+            throw DecodingFailure(subject: name, message: error.description, offset: 0)
+        }
+        guard let entity else { return [] }
+        guard let found = (rows ?? .whole).inValue.value(in: answer) else {
+            throw DecodingFailure(subject: name, message: "nothing at \(rows?.text ?? ".")", offset: 0)
+        }
+        let elements = found.elements
+        var readings: [Profile.Entity.Reading] = []
+        for element in elements {
+            do throws(Profile.Entity.Unreadable) { readings.append(try entity.reading(element)) } catch {
+                sieve.leaveOut(element, DecodingFailure(subject: "row", message: error.message, offset: 0))
+            }
+        }
+        guard let pages, !isLast else { return readings }
+        if let next = pages.next?.inValue.value(in: answer)?.plainText { sieve.note(nextPage: next) }
+        if let last = pages.last, let id = elements.last.flatMap({ last.inValue.value(in: $0)?.plainText }) {
+            sieve.note(nextPage: id)
+        }
+        if let first = pages.from, !elements.isEmpty {
+            sieve.note(nextPage: "\((page.flatMap { Int($0) } ?? first) + 1)")
+        }
+        return readings
+    }
+}
+
+extension RawJSON {
+    /// The elements of an array; of anything else that value alone.
+    var elements: [RawJSON] {
+        var reader = JSONReader(bytes.span)
+        guard (try? reader.peek()) == .array, (try? reader.beginArray()) != nil else { return [self] }
+        var elements: [RawJSON] = []
+        while (try? reader.nextElement()) == true {
+            guard let element = try? reader.raw() else { break }
+            elements.append(element)
+        }
+        return elements
+    }
+}

@@ -1,0 +1,22 @@
+import Events
+import JSONText
+
+extension BackendModule {
+    /// The backend that a profile declares.
+    static func declared(_ profile: Profile) -> BackendModule {
+        var kinds: Set<String> = []
+        let words = profile.events.map { $0.kind ?? $0.event } + ["event"]
+        var module = BackendModule(
+            name: profile.name, usualPath: profile.realtime.path, reversedDomain: "weir.profile.\(profile.name)",
+            makeBackend: { DeclaredBackend(profile, $0) }, eventKinds: words.filter { kinds.insert($0).inserted })
+        module.profile = profile
+        module.tokenHeader = profile.services.first?.header
+        module.usualPace = profile.services.compactMap(\.rate).min()
+        return module
+    }
+}
+
+extension Configuration.BackendKind {
+    /// The backend that a profile declares.
+    public static func declared(_ profile: Profile) -> Self { Self(.declared(profile)) }
+}

@@ -1,0 +1,157 @@
+package import Events
+public import JSONText
+import SectionedModel
+
+/// A row of a declared backend: its fields as one JSON object, in the order that its profile has them.
+public struct DeclaredRow: ItemEntity, Hashable, Sendable {
+    package static let typeName = "declared"
+
+    /// The object: each field that is there.
+    public let json: RawJSON
+
+    init(json: RawJSON) { self.json = json }
+
+    /// Writes the object.
+    public func encode(into writer: inout JSONWriter) { writer.raw(json) }
+
+    /// Reads what `encode` wrote.
+    package init(decoding reader: inout JSONReader) throws(DecodingFailure) {
+        do throws(JSONError) {
+            guard try reader.peek() == .object else {
+                throw JSONError(.wrongKind(expected: .object, found: try reader.peek()), at: reader.offset)
+            }
+            json = RawJSON(unchecked: Array(try reader.raw().bytes)[...])
+        } catch {
+            throw DecodingFailure(subject: "row", message: error.description, offset: reader.offset)
+        }
+    }
+
+    /// The value of a field; nil where there is none.
+    func value(of field: String) -> RawJSON? { JSONPath(key: field).value(in: json) }
+
+    package var channelName: String? { (value(of: "name") ?? value(of: "title"))?.plainText }
+}
+
+extension RawJSON {
+    /// A text's value, and the digits of a number; nil for anything else, and for a text of no characters.
+    var plainText: String? {
+        var reader = JSONReader(bytes.span)
+        switch try? reader.peek() {
+        case .string: return (try? reader.string()).flatMap { $0.isEmpty ? nil : $0 }
+        case .number: return description
+        case .object, .array, .bool, .null, nil: return nil
+        }
+    }
+
+    var isNull: Bool { bytes.elementsEqual("null".utf8) }
+
+    /// A time: a date of ISO 8601, or a number since 1970, in seconds when it would else be before 1973.
+    var time: Timestamp? {
+        guard let text = plainText else { return nil }
+        guard bytes.first != UInt8(ascii: "\"") || Double(text) != nil else { return Timestamp(iso8601: text) }
+        guard let number = Double(text), number.isFinite, abs(number) < 1e15 else { return nil }
+        return Timestamp(milliseconds: Int64(abs(number) < 1e11 ? number * 1000 : number))
+    }
+
+    /// Whether a greater value stands for a newer state: numbers by their size, texts by their characters.
+    func isGreater(than other: RawJSON) -> Bool {
+        guard let a = plainText, let b = other.plainText else { return false }
+        if let a = Int64(a), let b = Int64(b) { return a > b }
+        if let a = Double(a), let b = Double(b) { return a > b }
+        return a > b
+    }
+}
+
+extension Profile.Entity {
+    /// A row as it was read: its id, what it belongs to, and its fields; nil for a field that is not there, null where it is taken away.
+    struct Reading: Hashable {
+        var id: EntityID
+        var parent: EntityID?
+        var values: [RawJSON?]
+    }
+
+    /// What is wrong with a row, and the field.
+    struct Unreadable: Error { var message: String }
+
+    /// Reads one row; with `onlyID`, no field of it.
+    func reading(_ value: RawJSON, onlyID: Bool = false) throws(Unreadable) -> Reading {
+        guard let id = key.inValue.value(in: value)?.plainText else {
+            throw Unreadable(message: "\(name) without \(key.text)")
+        }
+        var values: [RawJSON?] = []
+        for field in onlyID ? [] : fields {
+            let found = (field.path?.inValue ?? JSONPath(key: field.name)).value(in: value)
+            if field.required, found == nil || found?.isNull == true {
+                throw Unreadable(message: "\(name) \(id) without \(field.path?.text ?? field.name)")
+            }
+            guard let found, !found.isNull else {
+                values.append(found)
+                continue
+            }
+            guard let normal = field.type.normal(found) else {
+                throw Unreadable(message: "\(name) \(id): \(field.name) is not of type \(field.type.rawValue)")
+            }
+            values.append(normal)
+        }
+        return Reading(
+            id: EntityID(id), parent: parent?.inValue.value(in: value)?.plainText.map { EntityID($0) }, values: values)
+    }
+
+    /// The row; what was not read of it stays as it was in `known`.
+    func row(_ reading: Reading, over known: Item?, parent: EntityID?) -> Item {
+        let before = known?.entity.as(DeclaredRow.self)
+        var sortKey: Int64 = 0
+        let json = RawJSON.object { writer in
+            for (field, value) in zip(fields, reading.values) {
+                guard let value = value ?? before?.value(of: field.name), !value.isNull else { continue }
+                writer.key(field.name)
+                writer.raw(value)
+                if let (name, descends) = sortField, name == field.name {
+                    let place = value.plainText.flatMap { Int64($0) } ?? value.time?.milliseconds ?? 0
+                    sortKey = descends ? -place : place
+                }
+            }
+        }
+        let parent = self.parent == nil ? nil : reading.parent ?? known?.sectionKey.parent ?? parent
+        return Item(
+            id: itemID(reading.id), section: section(of: parent), sortKey: sortKey, entity: .init(DeclaredRow(json: json)))
+    }
+
+    func itemID(_ id: EntityID) -> Item.ID { Item.ID(Item.Kind(rawValue: name), id) }
+    func section(of parent: EntityID?) -> Item.Section { Item.Section(section ?? name, parent) }
+
+    /// What is known of a row, beside what an event says of it.
+    enum Standing { case unknown, older, same, newer }
+
+    func standing(_ reading: Reading, _ known: Item?) -> Standing {
+        guard let known else { return .unknown }
+        guard let newer, let index = fields.firstIndex(where: { $0.name == newer }),
+            let value = reading.values[index], let before = known.entity.as(DeclaredRow.self)?.value(of: newer)
+        else { return .newer }
+        return value == before ? .same : value.isGreater(than: before) ? .newer : .older
+    }
+}
+
+extension Profile.Field.Kind {
+    /// A value as it is kept: a copy; nil for one of another type.
+    func normal(_ value: RawJSON) -> RawJSON? {
+        let first = value.bytes.first
+        let isText = first == UInt8(ascii: "\"")
+        switch self {
+        case .any: break
+        case .text: guard isText else { return nil }
+        case .integer: guard !isText, Int64(value.description) != nil else { return nil }
+        case .number: guard !isText, Double(value.description) != nil else { return nil }
+        case .boolean: guard first == UInt8(ascii: "t") || first == UInt8(ascii: "f") else { return nil }
+        case .time:
+            guard let time = value.time else { return nil }
+            return RawJSON(unchecked: Array("\(time.milliseconds)".utf8)[...])
+        case .id:
+            guard let text = value.plainText else { return nil }
+            var writer = JSONWriter()
+            writer.string(text)
+            return RawJSON(unchecked: writer.bytes[...])
+        }
+        return RawJSON(unchecked: Array(value.bytes)[...])
+    }
+}

@@ -1,0 +1,163 @@
+// The keys of a profile: from these tables come reading, writing and the schema.
+
+extension Profile: ProfileObject {
+    static let keys: [ProfileKey<Profile>] = [
+        .init("name", \.name, "How the backend is called, as in --backend.", isRequired: true),
+        .init("realtime", \.realtime, "The realtime connection."),
+        .init("services", named: \.services, "The REST services, each by a name of its own; the first is meant where a read names none."),
+        .init("entities", named: \.entities, "What rows are made of, by kind: message, channel, account, or any other word."),
+        .init("rooms", \.rooms, "What can be joined."),
+        .init("events", \.events, "What each event means; of those with one name the first counts whose condition holds."),
+        .init("reads", named: \.reads, "What is asked of the services, each by a name of its own."),
+        .init("start", \.start, "The reads that are asked once connected.", names: .read),
+        .init("account", \.account, "The read that says whose the token is: the key of its row is the user's id.", names: .read),
+    ]
+}
+
+extension Profile.Realtime: ProfileObject {
+    static let places: [String]? = ["token"]
+    static let keys: [ProfileKey<Self>] = [
+        .init("protocol", \.transport, "What is spoken."),
+        .init("path", \.path, "The path on the server."),
+        .init("namespace", \.namespace, "The Socket.IO namespace."),
+        .init("auth", \.auth, "What CONNECT carries; {\"token\": \"{token}\"} where nothing is said and there is a token."),
+        .init("emit", \.emit, "What is emitted once connected, in order."),
+    ]
+}
+extension Profile.Realtime.Transport: ProfileWord {}
+
+extension Profile.Emission: ProfileObject {
+    static var shortKey: String? { "event" }
+    static let keys: [ProfileKey<Self>] = [
+        .init("event", \.event, "The name of the event.", isRequired: true),
+        .init("arguments", \.arguments, "Its arguments: JSON with places such as {room}."),
+    ]
+}
+
+extension Profile.Service: NamedProfileObject {
+    static var shortKey: String? { "path" }
+    static let keys: [ProfileKey<Self>] = [
+        .init("path", \.path, "What the paths of its reads begin with, at the server of the connection."),
+        .init("header", \.header, "The header that carries the token; Authorization: Bearer where nothing is said."),
+        .init("token", \.token, "Whether the token goes with its requests."),
+        .init("rate", \.rate, "Requests in a second at most."),
+    ]
+}
+
+extension Profile.Entity: NamedProfileObject {
+    static let keys: [ProfileKey<Self>] = [
+        .init("key", \.key, "Where its id is."),
+        .init("fields", named: \.fields, "What is kept of it: names, each with a path or more."),
+        .init("newer", \.newer, "The field that says which of two states is newer: the greater one."),
+        .init("section", \.section, "The section its rows stand in; its name where nothing is said."),
+        .init("parent", \.parent, "Where the id of what the section belongs to is, such as a message's room."),
+        .init("sort", \.sort, "The field its rows are sorted by; '-' before it for the greatest first."),
+        .init("once", \.once, "Whether it never changes: a row that is there is neither asked for nor replaced."),
+    ]
+}
+
+extension Profile.Field: NamedProfileObject {
+    static var shortKey: String? { "path" }
+    static let keys: [ProfileKey<Self>] = [
+        .init("path", \.path, "Where its value is; its name where nothing is said."),
+        .init("type", \.type, "What its value is read as."),
+        .init("required", \.required, "Whether a row without it is left out, and said so."),
+    ]
+}
+extension Profile.Field.Kind: ProfileWord {}
+
+extension Profile.Rooms: ProfileObject {
+    static let places: [String]? = ["room", "id", "user", "token"]
+    static let keys: [ProfileKey<Self>] = [
+        .init("name", \.name, "The name of a room, by the id of what it is of."),
+        .init("join", \.join, "How a room is joined; without it the server says everything unasked."),
+        .init("leave", \.leave, "How a room is left."),
+        .init("list", \.list, "The read that lists rooms: each row is one.", names: .read),
+        .init("reads", \.reads, "The reads that are asked when a room is joined, and again after a reconnect.", names: .read),
+        .init("history", \.history, "The read of what was said in a room.", names: .read),
+        .init("who", \.who, "The read of who is in a room.", names: .read),
+    ]
+}
+
+extension Profile.Join: ProfileObject {
+    static var shortKey: String? { "event" }
+    static let keys: [ProfileKey<Self>] = [
+        .init("event", \.event, "The name of the event that asks.", isRequired: true),
+        .init("arguments", \.arguments, "Its arguments: JSON with the places {room}, {id}, {user} and {token}."),
+        .init("answer", \.answer, "What says that the server took it: none, its ack, or an event that says joined or refused."),
+        .init("refused", \.refused, "What an acknowledgement that refuses is like: a condition on payload."),
+        .init("why", \.why, "Where such an acknowledgement says why."),
+    ]
+}
+extension Profile.Join.Answer: ProfileWord {}
+
+extension Profile.EventRule: ProfileObject {
+    static let keys: [ProfileKey<Self>] = [
+        .init("event", \.event, "The name on the wire.", isRequired: true),
+        .init("when", \.when, "Which of the events with that name are meant: a condition on payload."),
+        .init("kind", \.kind, "What it is printed and filtered as; its name where nothing is said."),
+        .init("says", \.says, "What it says of the connection or of a room."),
+        .init("room", \.room, "Where the id of its room is."),
+        .init("actor", \.actor, "Where the name, or else the id, of the user that it comes from is."),
+        .init("actor_id", \.actorID, "Where that user's id is, when actor is a name."),
+        .init("text", \.text, "Where the text that people read is."),
+        .init("time", \.time, "Where the server's time of it is."),
+        .init("why", \.why, "Where it says why something was refused."),
+        .init("entity", \.entity, "What it carries.", names: .entity),
+        .init("at", \.at, "Where that is, one or a list; the whole payload where nothing is said."),
+        .init("then", \.then, "What becomes of the row: apply, remove, fetch or nothing, or one of them by what is known."),
+        .init("reads", \.reads, "What is asked again.", names: .read),
+    ]
+}
+extension Profile.EventRule.Saying: ProfileWord {}
+extension Profile.EventRule.Treatment: ProfileWord {}
+
+extension Profile.EventRule.Treatments: ProfileObject {
+    static var shortKey: String? { "each" }
+    static let keys: [ProfileKey<Self>] = [
+        .init("each", \.each, "All of them."),
+        .init("unknown", \.unknown, "Nothing is known of the row."),
+        .init("older", \.older, "What is known is newer."),
+        .init("same", \.same, "What is known is as old."),
+        .init("newer", \.newer, "What is known is older, or nothing says which is newer."),
+    ]
+
+    /// One word for all: what is older is still passed over, unless the row is to go.
+    private var each: Profile.EventRule.Treatment {
+        get { .apply }
+        set { (unknown, older, same, newer) = (newValue, newValue == .remove ? newValue : .nothing, newValue, newValue) }
+    }
+}
+
+extension Profile.Read: NamedProfileObject {
+    static let places: [String]? = ["room", "id", "user"]
+    static var shortKey: String? { "get" }
+    static let keys: [ProfileKey<Self>] = [
+        .init("get", \.get, "The path, after that of the service.", isRequired: true),
+        .init("service", \.service, "The service; the first one where nothing is said.", names: .service),
+        .init("query", named: \.query, "Parameters of the query."),
+        .init("rows", \.rows, "Where the rows are; the whole answer where nothing is said."),
+        .init("entity", \.entity, "What a row is.", names: .entity),
+        .init("replaces", \.replaces, "What it says of rows that it does not list: nothing, all of the section, or those from its first row on."),
+        .init("pages", \.pages, "How further pages are asked for."),
+        .init("every", \.every, "How often it is asked while it is of use."),
+        .init("missing", \.missing, "What a 404 means: nothing, or that its rows are gone."),
+    ]
+}
+extension Profile.Read.Replacing: ProfileWord {}
+extension Profile.Read.Missing: ProfileWord {}
+
+extension Profile.Parameter: NamedProfileObject {
+    static var shortKey: String? { "value" }
+    static let keys: [ProfileKey<Self>] = [.init("value", \.value, "Its value.", isRequired: true)]
+}
+
+extension Profile.Pages: ProfileObject {
+    static let keys: [ProfileKey<Self>] = [
+        .init("query", \.query, "The parameter that names a page."),
+        .init("next", \.next, "Where an answer says what the next page is called."),
+        .init("last", \.last, "Where the last row says it, for servers that page by the id of a row."),
+        .init("from", \.from, "The number of the first page, for servers that count them."),
+        .init("most", \.most, "Pages at most."),
+    ]
+}

@@ -1,0 +1,88 @@
+public import JSONText
+import Terminal
+import YAMLText
+
+extension Profile {
+    /// All that is wrong with a profile, in the order of its lines.
+    public struct Invalid: Error, Hashable, Sendable {
+        /// One at least.
+        public let problems: [ProfileProblem]
+    }
+
+    /// Reads a profile: YAML, and so JSON too.
+    public init(parsing bytes: [UInt8]) throws(Invalid) {
+        let root: YAMLNode
+        do throws(YAMLError) { root = try YAMLNode.parse(bytes) } catch {
+            throw Invalid(problems: error.problems.map { ProfileProblem($0.message, at: $0.position) })
+        }
+        var reader = ProfileReader()
+        let profile = Profile.read(root, &reader)
+        if let profile { profile.check(root, &reader) }
+        guard let profile, reader.problems.isEmpty else {
+            throw Invalid(
+                problems: reader.problems.enumerated().sorted {
+                    ($0.element.line, $0.element.column, $0.offset) < ($1.element.line, $1.element.column, $1.offset)
+                }.map(\.element))
+        }
+        self = profile
+    }
+
+    /// The profile as JSON, which reads as the same: what a recording keeps of it.
+    public var json: RawJSON {
+        var writer = JSONWriter()
+        write(into: &writer)
+        return RawJSON(unchecked: writer.bytes[...])
+    }
+
+    /// The JSON Schema of a profile.
+    package static var jsonSchema: JSONValue {
+        guard case .object(let members) = schema else { return schema }
+        return .object([
+            .init("$schema", .string("https://json-schema.org/draft/2020-12/schema")),
+            .init("title", .string("A profile of a chat backend, for weir --profile")),
+        ] + members)
+    }
+
+    /// What one key of the file says that another one does not know.
+    private func check(_ root: YAMLNode, _ reader: inout ProfileReader) {
+        let known: [ProfileReference: [String]] = [
+            .entity: entities.map(\.name), .read: reads.map(\.name), .service: services.map(\.name),
+        ]
+        for reference in reader.references {
+            let names = known[reference.kind] ?? []
+            guard !names.contains(reference.name) else { continue }
+            let near = Suggestion.phrase(for: reference.name, among: names)
+            let there = names.isEmpty ? "; none is declared" : "; declared: " + names.joined(separator: ", ")
+            reader.problem(
+                reference.node,
+                "unknown \(reference.kind.rawValue) '\(TerminalText.truncated(reference.name, to: 40))'"
+                    + (near.isEmpty ? there : near))
+        }
+        func node(_ path: String...) -> YAMLNode { path.reduce(root) { $0[$1] ?? $0 } }
+        if BackendModule.all.contains(where: { $0.name == name }) {
+            reader.problem(node("name"), "'\(name)' is a backend that Weir knows; choose another name")
+        }
+        for entity in entities {
+            let names = entity.fields.map(\.name)
+            for (key, field) in [("newer", entity.newer), ("sort", entity.sortField?.name)] {
+                guard let field, !names.contains(field) else { continue }
+                reader.unknown(node("entities", entity.name, key), named: field, among: names, what: "field")
+            }
+        }
+        for read in reads where read.entity == nil && (read.replaces != .none || read.pages != nil) {
+            reader.problem(node("reads", read.name), "'\(read.name)' needs an entity: what its rows are")
+        }
+        for read in reads {
+            guard let pages = read.pages, [pages.next != nil, pages.last != nil, pages.from != nil].filter({ $0 }).count != 1
+            else { continue }
+            reader.problem(node("reads", read.name, "pages"), "pages need one of next, last and from")
+        }
+    }
+}
+
+extension Profile.Entity {
+    /// The field its rows are sorted by, and whether the greatest comes first.
+    var sortField: (name: String, descends: Bool)? {
+        sort.map { $0.hasPrefix("-") ? (String($0.dropFirst()), true) : ($0, false) }
+    }
+}

@@ -1,0 +1,307 @@
+/// A chat backend, declared: what its events, rooms, entities and REST reads are. A file says it (`Profile(parsing:)`, described by
+/// `schemas/profile.schema.json`), or Swift does.
+///
+/// A name alone is a profile: every event is shown then. What is known under a name is what Weir knows it as: the entity `channel` names rooms,
+/// `account` people, and an entity's field `name`, `title` or `text` is what its row is called.
+public struct Profile: Hashable, Sendable {
+    /// How the backend is called: a letter, then letters, digits, `_` and `-`.
+    public var name = ""
+    /// The connection.
+    public var realtime = Realtime()
+    /// The REST services; the first is meant where a read names none.
+    public var services: [Service] = []
+    /// What rows are made of, by kind.
+    public var entities: [Entity] = []
+    /// What can be joined.
+    public var rooms: Rooms?
+    /// What each event means; of those with one name the first counts whose condition holds.
+    public var events: [EventRule] = []
+    /// What is asked of the services.
+    public var reads: [Read] = []
+    /// The reads that are asked once connected.
+    public var start: [String] = []
+    /// The read that says whose the token is: the key of its first row is the user's id.
+    public var account: String?
+
+    /// A profile of that name, which shows every event.
+    public init(name: String) { self.name = name }
+    init() {}
+}
+
+extension Profile {
+    /// The realtime connection.
+    public struct Realtime: Hashable, Sendable {
+        /// What is spoken.
+        public enum Transport: String, Hashable, Sendable, CaseIterable {
+            case socketio
+        }
+        /// What is spoken.
+        public var transport = Transport.socketio
+        /// The path on the server.
+        public var path = "/socket.io/"
+        /// The namespace.
+        public var namespace = "/"
+        /// What CONNECT carries; nil for `{"token": "{token}"}` where there is a token.
+        public var auth: JSONTemplate?
+        /// What is emitted once connected, in order.
+        public var emit: [Emission] = []
+        /// The usual connection.
+        public init() {}
+    }
+
+    /// An event to the server.
+    public struct Emission: Hashable, Sendable {
+        /// Its name.
+        public var event = ""
+        /// Its arguments.
+        public var arguments: [JSONTemplate] = []
+        /// An event without a name.
+        public init() {}
+    }
+
+    /// A REST service, at the server of the connection.
+    public struct Service: Hashable, Sendable {
+        /// Its name.
+        public var name = ""
+        /// What the paths of its reads begin with.
+        public var path = ""
+        /// The header that carries the token; nil for `Authorization: Bearer`.
+        public var header: String?
+        /// Whether the token goes with its requests.
+        public var token = true
+        /// Requests in a second at most.
+        public var rate: Int?
+        /// A service at the root.
+        public init() {}
+    }
+
+    /// What a row is made of.
+    public struct Entity: Hashable, Sendable {
+        /// The kind of the rows: its name.
+        public var name = ""
+        /// Where its id is.
+        public var key = ProfilePath("id")!
+        /// What is kept of it, in this order.
+        public var fields: [Field] = []
+        /// The field that says which of two states is newer: the greater one; nil where the later word counts.
+        public var newer: String?
+        /// The section its rows stand in; nil for its name.
+        public var section: String?
+        /// Where the id of what the section belongs to is, such as a message's room; nil for one section of all.
+        public var parent: ProfilePath?
+        /// The field its rows are sorted by, a time or a whole number; `-` before it for the greatest first.
+        public var sort: String?
+        /// Whether it never changes: a row that is there is neither asked for nor replaced.
+        public var once = false
+        /// An entity without fields.
+        public init() {}
+    }
+
+    /// A field of a row.
+    public struct Field: Hashable, Sendable {
+        /// What a value is read as.
+        public enum Kind: String, Hashable, Sendable, CaseIterable {
+            /// Any JSON value, as it came.
+            case any
+            case text, integer, number, boolean
+            /// A date of ISO 8601, or seconds or milliseconds since 1970; kept as milliseconds.
+            case time
+            /// A text or a number, kept as a text.
+            case id
+        }
+        /// Its name.
+        public var name = ""
+        /// Where its value is; nil for its name.
+        public var path: ProfilePath?
+        /// What its value is.
+        public var type = Kind.any
+        /// Whether a row without it is left out, and said so.
+        public var required = false
+        /// A field of any value.
+        public init() {}
+    }
+
+    /// What can be joined.
+    public struct Rooms: Hashable, Sendable {
+        /// The name of a room, by the id of what it is of.
+        public var name = try! Template("{id}")
+        /// How one is joined; nil where the server says everything unasked.
+        public var join: Join?
+        /// How one is left.
+        public var leave: Emission?
+        /// The read that lists them: each row is a room.
+        public var list: String?
+        /// The reads that are asked when a room is joined, and again after a reconnect.
+        public var reads: [String] = []
+        /// The read of what was said in a room.
+        public var history: String?
+        /// The read of who is in a room.
+        public var who: String?
+        /// Rooms that are joined at once.
+        public init() {}
+    }
+
+    /// How a room is joined.
+    public struct Join: Hashable, Sendable {
+        /// What says that the server took it.
+        public enum Answer: String, Hashable, Sendable, CaseIterable {
+            /// Nothing: it is joined once it was asked for.
+            case none
+            /// The acknowledgement of the event.
+            case ack
+            /// An event that `says` joined or refused.
+            case event
+        }
+        /// The name of the event that asks.
+        public var event = ""
+        /// Its arguments.
+        public var arguments: [JSONTemplate] = []
+        /// What says that the server took it.
+        public var answer = Answer.none
+        /// What an acknowledgement that refuses is like.
+        public var refused: ProfileCondition?
+        /// Where such an acknowledgement says why.
+        public var why: ProfilePath?
+        /// A join without an event.
+        public init() {}
+    }
+
+    /// What an event means.
+    public struct EventRule: Hashable, Sendable {
+        /// What an event says of the connection or of a room.
+        public enum Saying: String, Hashable, Sendable, CaseIterable {
+            /// The connection can be used.
+            case ready
+            /// The token is refused.
+            case unauthorized
+            /// The room is joined, was refused, or is left.
+            case joined, refused, left
+            /// There is such a room.
+            case room
+            /// There is no such room any more.
+            case gone
+        }
+        /// What becomes of the row that an event carries.
+        public enum Treatment: String, Hashable, Sendable, CaseIterable {
+            /// The row is as the event says; what the event does not mention stays.
+            case apply
+            /// The row goes.
+            case remove
+            /// The rule's reads are asked.
+            case fetch
+            /// Nothing.
+            case nothing
+        }
+        /// The treatment by what is known of the row.
+        public struct Treatments: Hashable, Sendable {
+            /// Nothing is known of it.
+            public var unknown = Treatment.apply
+            /// What is known is newer.
+            public var older = Treatment.nothing
+            /// What is known is as old.
+            public var same = Treatment.apply
+            /// What is known is older, or nothing says which is newer.
+            public var newer = Treatment.apply
+            /// The usual ones.
+            public init() {}
+        }
+        /// The name on the wire.
+        public var event = ""
+        /// Which of the events with that name are meant; nil for all.
+        public var when: ProfileCondition?
+        /// What it is printed and filtered as; nil for its name.
+        public var kind: String?
+        /// What it says of the connection or of a room.
+        public var says: Saying?
+        /// Where the id of its room is.
+        public var room: ProfilePath?
+        /// Where the name, or else the id, of the user that it comes from is.
+        public var actor: ProfilePath?
+        /// Where that user's id is, when `actor` is a name.
+        public var actorID: ProfilePath?
+        /// Where the text that people read is.
+        public var text: ProfilePath?
+        /// Where the server's time of it is.
+        public var time: ProfilePath?
+        /// Where it says why something was refused.
+        public var why: ProfilePath?
+        /// What it carries; nil for nothing that is kept.
+        public var entity: String?
+        /// Where that is, one or a list; nil for the whole payload.
+        public var at: ProfilePath?
+        /// What becomes of it.
+        public var then = Treatments()
+        /// What is asked again.
+        public var reads: [String] = []
+        /// A rule without a name.
+        public init() {}
+    }
+
+    /// A question to a service.
+    public struct Read: Hashable, Sendable {
+        /// What an answer says of rows that it does not list.
+        public enum Replacing: String, Hashable, Sendable, CaseIterable {
+            /// Nothing.
+            case none
+            /// None of its section is there.
+            case all
+            /// None is there from its first row on, in the order of the section.
+            case window
+        }
+        /// What a 404 means.
+        public enum Missing: String, Hashable, Sendable, CaseIterable {
+            /// Nothing.
+            case ignore
+            /// Its rows are gone.
+            case remove
+        }
+        /// Its name.
+        public var name = ""
+        /// The path, after that of the service.
+        public var get = try! Template("/")
+        /// The service; nil for the first one.
+        public var service: String?
+        /// Parameters of the query.
+        public var query: [Parameter] = []
+        /// Where the rows are; nil for the whole answer. One that is no list is one row.
+        public var rows: ProfilePath?
+        /// What a row is.
+        public var entity: String?
+        /// What it says of rows that it does not list.
+        public var replaces = Replacing.none
+        /// How further pages are asked for; nil where an answer is all.
+        public var pages: Pages?
+        /// How often it is asked while it is of use; nil for only when something asks for it.
+        public var every: Duration?
+        /// What a 404 means.
+        public var missing = Missing.ignore
+        /// A read of nothing.
+        public init() {}
+    }
+
+    /// A parameter of a query.
+    public struct Parameter: Hashable, Sendable {
+        /// Its name.
+        public var name = ""
+        /// Its value.
+        public var value = try! Template("")
+        /// A parameter without a name.
+        public init() {}
+    }
+
+    /// How further pages of an answer are asked for.
+    public struct Pages: Hashable, Sendable {
+        /// The parameter that names a page.
+        public var query = "page"
+        /// Where an answer says what the next page is called; nothing there, or null, is the end.
+        public var next: ProfilePath?
+        /// Where the last row says it, for servers that page by the id of a row.
+        public var last: ProfilePath?
+        /// The number of the first page, for servers that count them; a page without rows is the end.
+        public var from: Int?
+        /// Pages at most.
+        public var most = 100
+        /// Pages that are counted.
+        public init() {}
+    }
+}

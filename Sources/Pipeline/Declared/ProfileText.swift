@@ -1,0 +1,239 @@
+public import JSONText
+
+/// A text with places to be filled, as `/rooms/{room}/messages`: `{{` and `}}` are braces.
+public struct Template: Hashable, Sendable {
+    private enum Part: Hashable, Sendable {
+        case text(String)
+        case place(String)
+    }
+
+    /// What is wrong with one, in a sentence.
+    public struct Malformed: Error, Hashable, Sendable {
+        /// The sentence.
+        public var message: String
+    }
+
+    /// As it was written.
+    public let text: String
+    private var parts: [Part] = []
+
+    /// Reads a template.
+    public init(_ text: String) throws(Malformed) {
+        self.text = text
+        var literal = ""
+        var rest = text[...]
+        while let character = rest.popFirst() {
+            switch character {
+            case "{" where rest.first == "{", "}" where rest.first == "}":
+                literal.append(character)
+                rest.removeFirst()
+            case "{":
+                guard let end = rest.firstIndex(of: "}") else {
+                    throw Malformed(message: "'{' without its '}'; write a brace itself as '{{'")
+                }
+                if !literal.isEmpty { parts.append(.text(literal)) }
+                literal = ""
+                parts.append(.place(String(rest[..<end])))
+                rest = rest[rest.index(after: end)...]
+            case "}": throw Malformed(message: "'}' without its '{'; write a brace itself as '}}'")
+            default: literal.append(character)
+            }
+        }
+        if !literal.isEmpty { parts.append(.text(literal)) }
+    }
+
+    /// The names of the places.
+    public var places: [String] { parts.compactMap { if case .place(let name) = $0 { name } else { nil } } }
+
+    /// The text with each place filled; nil where a place has no value.
+    func filled(_ values: (String) -> String?, encoded: (String) -> String = { $0 }) -> String? {
+        var result = ""
+        for part in parts {
+            switch part {
+            case .text(let text): result += text
+            case .place(let name):
+                guard let value = values(name) else { return nil }
+                result += encoded(value)
+            }
+        }
+        return result
+    }
+
+    /// What stands in the only place of a text that this template was filled to give; nil for any other text.
+    func value(in text: String) -> String? {
+        guard places.count == 1, let index = parts.firstIndex(where: { if case .place = $0 { true } else { false } })
+        else { return nil }
+        func literal(_ parts: ArraySlice<Part>) -> String {
+            parts.reduce(into: "") { if case .text(let text) = $1 { $0 += text } }
+        }
+        let (before, after) = (literal(parts[..<index]), literal(parts[(index + 1)...]))
+        guard text.utf8.count > before.utf8.count + after.utf8.count, text.hasPrefix(before), text.hasSuffix(after)
+        else { return nil }
+        return String(text.dropFirst(before.count).dropLast(after.count))
+    }
+}
+
+/// A JSON value whose texts are templates: what is filled in is written as JSON needs it.
+public struct JSONTemplate: Hashable, Sendable {
+    private indirect enum Node: Hashable, Sendable {
+        case template(Template)
+        case array([Node])
+        case object([Member])
+        case other(JSONValue)
+    }
+
+    private struct Member: Hashable, Sendable {
+        var key: String
+        var value: Node
+    }
+
+    private let root: Node
+    /// As it was written.
+    public let json: JSONValue
+
+    /// Reads the texts of a value as templates.
+    public init(_ json: JSONValue) throws(Template.Malformed) {
+        self.json = json
+        root = try Self.node(json)
+    }
+
+    private static func node(_ json: JSONValue) throws(Template.Malformed) -> Node {
+        switch json {
+        case .string(let text): return .template(try Template(text))
+        case .array(let elements):
+            var nodes: [Node] = []
+            for element in elements { nodes.append(try node(element)) }
+            return .array(nodes)
+        case .object(let members):
+            var nodes: [Member] = []
+            for member in members { nodes.append(Member(key: member.key, value: try node(member.value))) }
+            return .object(nodes)
+        case .null, .bool, .integer, .number, .text: return .other(json)
+        }
+    }
+
+    /// The names of the places.
+    public var places: [String] { Self.places(root) }
+
+    private static func places(_ node: Node) -> [String] {
+        switch node {
+        case .template(let template): template.places
+        case .array(let nodes): nodes.flatMap(places)
+        case .object(let members): members.flatMap { places($0.value) }
+        case .other: []
+        }
+    }
+
+    /// The value with each place filled; nil where a place has no value.
+    func filled(_ values: (String) -> String?) -> RawJSON? {
+        var writer = JSONWriter()
+        guard Self.write(root, values, &writer) else { return nil }
+        return RawJSON(unchecked: writer.bytes[...])
+    }
+
+    private static func write(_ node: Node, _ values: (String) -> String?, _ writer: inout JSONWriter) -> Bool {
+        switch node {
+        case .template(let template):
+            guard let text = template.filled(values) else { return false }
+            writer.string(text)
+        case .array(let nodes):
+            writer.beginArray()
+            for node in nodes { guard write(node, values, &writer) else { return false } }
+            writer.endArray()
+        case .object(let members):
+            writer.beginObject()
+            for member in members {
+                writer.key(member.key)
+                guard write(member.value, values, &writer) else { return false }
+            }
+            writer.endObject()
+        case .other(let value): writer.value(value)
+        }
+        return true
+    }
+}
+
+/// The way to a value, as in the filter language without its `payload`: `data.user.name`, `list[0].id`, `.` for all of it.
+public struct ProfilePath: Hashable, Sendable {
+    /// As it was written.
+    public let text: String
+    /// In the payload of an event, where it begins in the first argument; `[0]` is the event's name.
+    private let inEvent: JSONPath
+    /// In any other value.
+    let inValue: JSONPath
+
+    /// Reads a path; nil for a text that is none.
+    public init?(_ text: String) {
+        let way = text == "." ? "" : text.hasPrefix("[") || text.hasPrefix(".") ? text : "." + text
+        guard !text.isEmpty, let event = JSONPath(way, beginsInArguments: true),
+            let value = JSONPath(way, beginsInArguments: false)
+        else { return nil }
+        self.text = text
+        (inEvent, inValue) = (event, value)
+    }
+
+    /// All of a value.
+    static let whole = ProfilePath(".")!
+
+    /// The value in the payload of an event; all of it is its first argument.
+    func value(inEvent payload: RawJSON) -> RawJSON? {
+        self == .whole ? payload.arguments.first : inEvent.value(in: payload)
+    }
+}
+
+extension RawJSON {
+    /// The arguments of an event with its name, as Socket.IO has it; of any other value that alone.
+    var arguments: [RawJSON] { bytes.first == UInt8(ascii: "[") ? Array(elements.dropFirst()) : [self] }
+}
+
+/// A question about a JSON value in the filter language: `payload.data.type = message`. In a profile it can ask for `payload` alone.
+public struct ProfileCondition: Hashable, Sendable {
+    /// As it was written.
+    public let text: String
+    private let question: Question
+
+    private indirect enum Question: Sendable {
+        case test(FilterMatcher, isNegative: Bool)
+        case not(Question)
+        case all([Question])
+        case any([Question])
+    }
+
+    /// Reads a condition.
+    public init(_ text: String) throws(FilterError) {
+        let expression = try FilterParser.parse(text)
+        for test in expression.tests {
+            if case .payload = test.field { continue }
+            throw FilterError(
+                message: "a profile asks for payload.… alone, not for \(test.field)", source: text, range: 0..<0)
+        }
+        self.text = text
+        question = Self.question(expression)
+    }
+
+    private static func question(_ expression: FilterExpression) -> Question {
+        switch expression {
+        case .test(let test): .test(FilterMatcher(test), isNegative: test.operation.isNegative)
+        case .not(let inner): .not(question(inner))
+        case .all(let parts): .all(parts.map(question))
+        case .any(let parts): .any(parts.map(question))
+        }
+    }
+
+    /// Whether it holds of a payload, or of any other value.
+    func holds(of value: RawJSON) -> Bool { Self.holds(question, value) }
+
+    private static func holds(_ question: Question, _ value: RawJSON) -> Bool {
+        switch question {
+        case .test(let test, let isNegative): test.matches(value) != isNegative
+        case .not(let inner): !holds(inner, value)
+        case .all(let parts): parts.allSatisfy { holds($0, value) }
+        case .any(let parts): parts.contains { holds($0, value) }
+        }
+    }
+
+    /// Whether both are written alike.
+    public static func == (a: Self, b: Self) -> Bool { a.text == b.text }
+    /// Hashes the text.
+    public func hash(into hasher: inout Hasher) { hasher.combine(text) }
+}
