@@ -65,6 +65,7 @@ package struct RESTCall: Hashable, Sendable {
         case get = "GET"
         case post = "POST"
         case put = "PUT"
+        case patch = "PATCH"
         case delete = "DELETE"
     }
 

@@ -1,5 +1,6 @@
 import Live
 import Network
+import Pipeline
 
 extension Arguments {
     /// What is done for certain reports.

@@ -1,4 +1,5 @@
 import Live
+import Terminal
 
 /// Arguments split into words and options, each option known to the command; values are not looked at yet. What was not
 /// typed is added by `settle`.

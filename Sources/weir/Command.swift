@@ -1,4 +1,5 @@
 import Live
+import Terminal
 
 /// A command: what the help says of it, and what it does. Each is one row, which stands with its kin in a file of its own; the options it
 /// has are said by theirs.
@@ -12,7 +13,7 @@ final class Command: Sendable {
         fileMark, fileRedact, fileCompress, fileConvert, fileDiff,
         emit, send, edit, react, delete, read, channel, workspace, download, login, logout, whoami,
         ctx, ctxAdd, ctxEdit, ctxCopy, ctxRename, ctxRemove, ctxList, ctxUse, ctxUnuse, ctxPrevious, ctxShow, ctxCheck,
-        config, configShow, configPath, configCheck, completion, man, cheat, explain, help,
+        config, configShow, configPath, configCheck, profile, profileCheck, profileSchema, completion, man, cheat, explain, help,
     ]
 
     /// Those that want something done in a company.

@@ -1,6 +1,7 @@
 import Glibc
 import Live
 import Network
+import Terminal
 
 /// `weir ctx add` and `weir ctx edit`: what is typed becomes lines of a context's file, and nothing that is wrong gets in.
 enum ContextEditing {

@@ -1,6 +1,7 @@
 import Glibc
 import Live
 import Pipeline
+import Terminal
 
 /// The folder of the contexts, one file each, and which of them is selected. The folder is 0700, the files 0600; a file is there whole or
 /// not at all.

@@ -1,4 +1,5 @@
 import Live
+import Pipeline
 
 /// What `tail`, `demo` and `replay` show of what they see.
 struct FilterOptions {

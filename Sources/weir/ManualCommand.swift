@@ -1,5 +1,6 @@
 import Glibc
 import Live
+import Terminal
 
 /// `weir help`, `weir man` and `weir cheat`.
 enum ManualCommand {

@@ -3,7 +3,7 @@ import Pipeline
 /// The one table of options. Adding one is its case, in the order of the help, and its row: the compiler asks for both. Help, manual pages,
 /// completions, variables and settings come from here.
 enum Option: Int, CaseIterable {
-    case backend, path, namespace, query, eio, transport, token, auth, header, ca, cert, key, keyPass, pin, proxy,
+    case backend, profile, path, namespace, query, eio, transport, token, auth, header, ca, cert, key, keyPass, pin, proxy,
         proxyAuth, company, workspace, join, autoAdopt, maxRooms, emit, emitAck, noAck, ack, history, catchUp,
         members, framing, format, template, fields, schema, time, zone, roomWidth, spacer, summary, view, noStatus,
         hook, notify, forward, filter, kind, notKind, room, notRoom, from, notFrom, grep, exclude, highlight, sample,
@@ -40,6 +40,10 @@ enum Option: Int, CaseIterable {
                     Variant([.emit], "what the server speaks (default socketio)"),
                     Variant([.fileConvert], "what the server of the messages spoke (default socketio)"),
                 ])
+        case .profile:
+            Row(
+                "profile", "FILE", "what the server speaks, declared (weir profile check FILE)",
+                Scope([.tail, .record], .server).and(.actions))
         case .path:
             Row(
                 "path", "PATH", "endpoint's path (default /socket/; socketio and echo: /socket.io/)",

@@ -2,6 +2,7 @@ import Glibc
 import JSONText
 import Live
 import Network
+import Pipeline
 
 /// Where the reports of one run go, made from its options.
 struct Outlets {

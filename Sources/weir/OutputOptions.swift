@@ -1,4 +1,5 @@
 import Live
+import Pipeline
 
 /// What `tail`, `demo`, `record` and `replay` do with what they see.
 struct OutputOptions {

@@ -2,6 +2,7 @@ import Glibc
 import JSONText
 import Live
 import Network
+import Terminal
 
 /// A tail or replay that runs, as its control socket shows it: JSON-RPC 2.0, one object a line.
 struct RunningProcess {

@@ -119,6 +119,25 @@ extension Command {
             """,
         examples: "weir config check")
 
+    static let profile = Command(
+        "profile", "", "look after profiles, which declare what a server speaks", inherits: .nothing,
+        details: """
+            A profile is a YAML file that says what a chat backend's events, rooms, rows and REST reads are.
+            With --profile FILE its server is tailed, recorded and replayed as one that Weir knows.
+            """,
+        examples: "weir profile check samples/profiles/socketio-chat.yaml")
+
+    static let profileCheck = Command(
+        "profile check", "FILE", "say all that is wrong with a profile",
+        run: atOnce(ProfileCommand.check), inherits: .nothing,
+        details: "Each problem with its line and column. Exits with 2 when there is one.",
+        examples: "weir profile check samples/profiles/socketio-chat.yaml")
+
+    static let profileSchema = Command(
+        "profile schema", "", "print the JSON Schema of profiles, for editors",
+        run: atOnce(ProfileCommand.schema), inherits: .nothing,
+        examples: "weir profile schema")
+
     static let completion = Command(
         "completion", "bash|zsh|fish", "print what makes a shell complete weir's words",
         run: atOnce(CompletionCommand.run), inherits: .nothing,

@@ -1,4 +1,5 @@
 import Live
+import Terminal
 
 /// The text of a config file or a context: `option = value` lines, `[command]` sections, lists by repetition. Pure.
 ///

@@ -1,6 +1,7 @@
 import Glibc
 import Live
 import Network
+import Pipeline
 import Recording
 import Wire
 

@@ -1,3 +1,5 @@
+@testable import Pipeline
+
 @testable import Live
 
 /// Makes filters and what nearly is one, the same for the same seed.

@@ -1,6 +1,7 @@
 import Glibc
 import JSONText
 import Network
+import Pipeline
 import Testing
 import Wire
 

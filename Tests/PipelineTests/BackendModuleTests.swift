@@ -13,7 +13,7 @@ import Testing
 
     @Test func `has one name for each backend and each type of row`() {
         #expect(Set(BackendModule.all.map(\.name)).count == BackendModule.all.count)
-        #expect(BackendModule.entityTypes.count == 1 + BackendModule.all.map(\.entities.count).reduce(0, +))
+        #expect(BackendModule.entityTypes.count == 2 + BackendModule.all.map(\.entities.count).reduce(0, +))
         for module in BackendModule.all {
             for type in module.entities { #expect(type.typeName.hasPrefix(module.name + ".")) }
         }

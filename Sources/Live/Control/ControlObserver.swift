@@ -1,5 +1,6 @@
 import JSONText
 import Network
+import Terminal
 import Wire
 
 /// What the clients of a process observe, and the timer of the next look at it. On the loop.

@@ -1,4 +1,5 @@
 import JSONText
+import Pipeline
 
 // The filter of the view, by the control socket.
 extension Tail {

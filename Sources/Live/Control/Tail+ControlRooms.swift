@@ -1,5 +1,6 @@
 import JSONText
 import Pipeline
+import Terminal
 
 // Rooms, by the control socket.
 extension Tail {

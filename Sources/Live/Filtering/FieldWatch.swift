@@ -1,5 +1,6 @@
 import JSONText
 import Pipeline
+import Terminal
 
 /// Looks whether any event has the values that a filter names by their ways into the payload, and what events have instead. Bounded: what
 /// they have is learnt from the first of them.

@@ -143,7 +143,7 @@ struct FilterFacts {
 
     /// Whether a room is wanted, by its name or by what is shown of it. Rooms are few and their names long: what was found out is kept.
     private func holds(_ test: FilterMatcher, ofRoom room: String) -> Bool {
-        if test.takesAnything { return true }
+        if case .anything = test.wanted { return true }
         return verdicts.verdict(on: .init(test: ObjectIdentifier(test), room: room), names.revision) {
             test.matches(room) || test.matches(ShortName.room(room, width: LineSettings().roomWidth))
                 || names.title(ofRoom: room).map { test.matches("#" + $0) } ?? false

@@ -1,4 +1,4 @@
-import Pipeline
+public import Pipeline
 
 /// What a view is to do with a report.
 public struct ViewMark: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import Network
+public import Pipeline
 import Synchronization
 
 /// What a view shows now. Any thread may change it while the view runs: what comes from then on is judged anew.

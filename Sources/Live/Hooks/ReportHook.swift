@@ -1,5 +1,5 @@
 public import Network
-import Pipeline
+public import Pipeline
 
 /// Something that is done for certain reports.
 public struct ReportHook: Sendable {

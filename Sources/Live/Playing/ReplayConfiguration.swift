@@ -1,3 +1,4 @@
+public import Pipeline
 public import Recording
 
 /// What a replay is told once.

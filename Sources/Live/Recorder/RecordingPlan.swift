@@ -1,3 +1,4 @@
+public import Pipeline
 public import Recording
 
 /// How a tail records.

@@ -1,5 +1,6 @@
 import JSONText
 import Pipeline
+import Terminal
 
 /// What somebody wants of the rooms of a running tail, by its control socket.
 struct RoomCall {

@@ -1,5 +1,6 @@
 package import JSONText
 import Pipeline
+import Terminal
 
 /// What patterns mean at the moment: which rooms by which pattern, and which patterns mean none.
 package struct RoomResolution: Hashable, Sendable {

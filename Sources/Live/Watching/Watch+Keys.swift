@@ -1,3 +1,4 @@
+import Pipeline
 import Terminal
 
 // What keys do.

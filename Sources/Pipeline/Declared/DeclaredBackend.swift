@@ -11,8 +11,8 @@ struct DeclaredBackend: Backend {
     let profile: Profile
     /// The rules of each wire name, in their order.
     private let rules: [String: [Int]]
-    private let entities: [String: Profile.Entity]
-    private let reads: [String: Profile.Read]
+    let entities: [String: Profile.Entity]
+    let reads: [String: Profile.Read]
     /// Whether the list of rooms is asked for, because the user did not name every room.
     private let discoversRooms: Bool
     private let connects: Bool
@@ -149,7 +149,7 @@ struct DeclaredBackend: Backend {
     }
 
     /// What is under way about a section may have been read before the event.
-    private func overtake(_ entity: Profile.Entity, _ parent: EntityID?, in transaction: inout Transaction) {
+    func overtake(_ entity: Profile.Entity, _ parent: EntityID?, in transaction: inout Transaction) {
         transaction.refetcher.taint { key in
             guard let resource = key.declared, reads[resource.read]?.entity == entity.name else { return false }
             guard let room = resource.room, let parent else { return true }
@@ -205,9 +205,14 @@ struct DeclaredBackend: Backend {
     }
 
     private func roomRow(_ room: String, in model: SectionedCollection<Item>) -> Item? {
-        let entity = profile.rooms?.list.flatMap { reads[$0]?.entity } ?? "channel"
-        return model[Item.ID(Item.Kind(rawValue: entity), EntityID(profile.id(ofRoom: room)))]
+        model[roomID(profile.id(ofRoom: room))]
     }
+
+    /// The kind of the rows that are rooms.
+    var roomEntity: String { profile.rooms?.list.flatMap { reads[$0]?.entity } ?? "channel" }
+
+    /// The row of the room of what has this id.
+    func roomID(_ id: String) -> Item.ID { Item.ID(Item.Kind(rawValue: roomEntity), EntityID(id)) }
 
     func resources(of room: String, _ model: SectionedCollection<Item>) -> [ResourceKey] {
         (profile.rooms?.reads ?? []).compactMap { reads[$0] }.map { ResourceKey(DeclaredResource($0, of: room)) }
@@ -235,7 +240,7 @@ struct DeclaredBackend: Backend {
 
     // MARK: - Reads
 
-    private func fetch(_ name: String, of room: String?, into transaction: inout Transaction) {
+    func fetch(_ name: String, of room: String?, into transaction: inout Transaction) {
         guard let read = reads[name] else { return }
         transaction.fetch(ResourceKey(DeclaredResource(read, of: room)))
     }
@@ -245,13 +250,19 @@ struct DeclaredBackend: Backend {
         return endpoint(read, resource, page: page, pages: 0)?.call
     }
 
+    func service(_ name: String?) -> Profile.Service? {
+        name.flatMap { name in profile.services.first { $0.name == name } } ?? profile.services.first
+    }
+
+    /// A text as part of a path or a query.
+    static func encoded(_ text: String) -> String { (("\(text)") as RESTTarget).text }
+
     private func endpoint(
         _ read: Profile.Read, _ resource: DeclaredResource, page: String?, pages: Int
     ) -> Endpoint<[Profile.Entity.Reading]>? {
-        let service = read.service.flatMap { name in profile.services.first { $0.name == name } } ?? profile.services.first
+        let service = service(read.service)
         let values = places(resource.room, nil)
-        func encoded(_ text: String) -> String { (("\(text)") as RESTTarget).text }
-        guard var target = read.get.filled(values, encoded: encoded) else { return nil }
+        guard var target = read.get.filled(values, encoded: Self.encoded) else { return nil }
         target = (service?.path ?? "") + target
         var query: [(String, String)] = []
         for parameter in read.query {
@@ -260,7 +271,7 @@ struct DeclaredBackend: Backend {
         }
         if let pages = read.pages, let page = page ?? pages.from.map(String.init) { query.append((pages.query, page)) }
         for (name, value) in query {
-            target += (target.contains("?") ? "&" : "?") + encoded(name) + "=" + encoded(value)
+            target += (target.contains("?") ? "&" : "?") + Self.encoded(name) + "=" + Self.encoded(value)
         }
         let entity = read.entity.flatMap { entities[$0] }
         return Endpoint(
@@ -294,14 +305,17 @@ struct DeclaredBackend: Backend {
             listed[id] = item
             if item != known { transaction.model.put(item) }
         }
-        if read.name == profile.rooms?.list { for row in rows { transaction.want(profile.room(of: row.id.description)) } }
+        if read.name == profile.rooms?.list {
+            for row in rows { transaction.want(profile.room(of: row.id.description)) }
+        }
         guard isCurrent, transaction.leftOut.isHarmless, read.replaces != .none else { return }
         remove(read, entity.section(of: entity.parent == nil ? nil : parent), butNot: listed, into: &transaction)
     }
 
     /// Removes rows that an answer would have listed.
     private func remove(
-        _ read: Profile.Read, _ section: Item.Section, butNot listed: [Item.ID: Item], into transaction: inout Transaction
+        _ read: Profile.Read, _ section: Item.Section, butNot listed: [Item.ID: Item],
+        into transaction: inout Transaction
     ) {
         let first = read.replaces == .window ? listed.values.map(\.sortKey).min() ?? .min : .min
         for row in transaction.model.rows(in: section) where listed[row.id] == nil && row.sortKey >= first {
@@ -352,7 +366,8 @@ struct DeclaredBackend: Backend {
 
     func confirmation(of section: Item.Section, in model: SectionedCollection<Item>) -> Confirmation {
         for read in profile.reads where read.replaces == .all {
-            guard let entity = read.entity.flatMap({ entities[$0] }), section.name == entity.section(of: nil).name else {
+            guard let entity = read.entity.flatMap({ entities[$0] }), section.name == entity.section(of: nil).name
+            else {
                 continue
             }
             let room = section.parent.map { profile.room(of: $0.description) }

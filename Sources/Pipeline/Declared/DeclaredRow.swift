@@ -114,7 +114,8 @@ extension Profile.Entity {
         }
         let parent = self.parent == nil ? nil : reading.parent ?? known?.sectionKey.parent ?? parent
         return Item(
-            id: itemID(reading.id), section: section(of: parent), sortKey: sortKey, entity: .init(DeclaredRow(json: json)))
+            id: itemID(reading.id), section: section(of: parent), sortKey: sortKey,
+            entity: .init(DeclaredRow(json: json)))
     }
 
     func itemID(_ id: EntityID) -> Item.ID { Item.ID(Item.Kind(rawValue: name), id) }
@@ -126,7 +127,8 @@ extension Profile.Entity {
     func standing(_ reading: Reading, _ known: Item?) -> Standing {
         guard let known else { return .unknown }
         guard let newer, let index = fields.firstIndex(where: { $0.name == newer }),
-            let value = reading.values[index], let before = known.entity.as(DeclaredRow.self)?.value(of: newer)
+            index < reading.values.count, let value = reading.values[index],
+            let before = known.entity.as(DeclaredRow.self)?.value(of: newer)
         else { return .newer }
         return value == before ? .same : value.isGreater(than: before) ? .newer : .older
     }

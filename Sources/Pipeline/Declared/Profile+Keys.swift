@@ -4,13 +4,21 @@ extension Profile: ProfileObject {
     static let keys: [ProfileKey<Profile>] = [
         .init("name", \.name, "How the backend is called, as in --backend.", isRequired: true),
         .init("realtime", \.realtime, "The realtime connection."),
-        .init("services", named: \.services, "The REST services, each by a name of its own; the first is meant where a read names none."),
-        .init("entities", named: \.entities, "What rows are made of, by kind: message, channel, account, or any other word."),
+        .init(
+            "services", named: \.services,
+            "The REST services, each by a name of its own; the first is meant where a read names none."),
+        .init(
+            "entities", named: \.entities,
+            "What rows are made of, by kind: message, channel, account, or any other word."),
         .init("rooms", \.rooms, "What can be joined."),
-        .init("events", \.events, "What each event means; of those with one name the first counts whose condition holds."),
+        .init(
+            "events", \.events, "What each event means; of those with one name the first counts whose condition holds."),
         .init("reads", named: \.reads, "What is asked of the services, each by a name of its own."),
+        .init("writes", named: \.writes, "What the user can have done: send, edit, delete, react, read."),
         .init("start", \.start, "The reads that are asked once connected.", names: .read),
-        .init("account", \.account, "The read that says whose the token is: the key of its row is the user's id.", names: .read),
+        .init(
+            "account", \.account, "The read that says whose the token is: the key of its row is the user's id.",
+            names: .read),
     ]
 }
 
@@ -20,7 +28,9 @@ extension Profile.Realtime: ProfileObject {
         .init("protocol", \.transport, "What is spoken."),
         .init("path", \.path, "The path on the server."),
         .init("namespace", \.namespace, "The Socket.IO namespace."),
-        .init("auth", \.auth, "What CONNECT carries; {\"token\": \"{token}\"} where nothing is said and there is a token."),
+        .init(
+            "auth", \.auth, "What CONNECT carries; {\"token\": \"{token}\"} where nothing is said and there is a token."
+        ),
         .init("emit", \.emit, "What is emitted once connected, in order."),
     ]
 }
@@ -73,7 +83,9 @@ extension Profile.Rooms: ProfileObject {
         .init("join", \.join, "How a room is joined; without it the server says everything unasked."),
         .init("leave", \.leave, "How a room is left."),
         .init("list", \.list, "The read that lists rooms: each row is one.", names: .read),
-        .init("reads", \.reads, "The reads that are asked when a room is joined, and again after a reconnect.", names: .read),
+        .init(
+            "reads", \.reads, "The reads that are asked when a room is joined, and again after a reconnect.",
+            names: .read),
         .init("history", \.history, "The read of what was said in a room.", names: .read),
         .init("who", \.who, "The read of who is in a room.", names: .read),
     ]
@@ -84,7 +96,9 @@ extension Profile.Join: ProfileObject {
     static let keys: [ProfileKey<Self>] = [
         .init("event", \.event, "The name of the event that asks.", isRequired: true),
         .init("arguments", \.arguments, "Its arguments: JSON with the places {room}, {id}, {user} and {token}."),
-        .init("answer", \.answer, "What says that the server took it: none, its ack, or an event that says joined or refused."),
+        .init(
+            "answer", \.answer,
+            "What says that the server took it: none, its ack, or an event that says joined or refused."),
         .init("refused", \.refused, "What an acknowledgement that refuses is like: a condition on payload."),
         .init("why", \.why, "Where such an acknowledgement says why."),
     ]
@@ -105,7 +119,9 @@ extension Profile.EventRule: ProfileObject {
         .init("why", \.why, "Where it says why something was refused."),
         .init("entity", \.entity, "What it carries.", names: .entity),
         .init("at", \.at, "Where that is, one or a list; the whole payload where nothing is said."),
-        .init("then", \.then, "What becomes of the row: apply, remove, fetch or nothing, or one of them by what is known."),
+        .init(
+            "then", \.then, "What becomes of the row: apply, remove, fetch or nothing, or one of them by what is known."
+        ),
         .init("reads", \.reads, "What is asked again.", names: .read),
     ]
 }
@@ -125,7 +141,9 @@ extension Profile.EventRule.Treatments: ProfileObject {
     /// One word for all: what is older is still passed over, unless the row is to go.
     private var each: Profile.EventRule.Treatment {
         get { .apply }
-        set { (unknown, older, same, newer) = (newValue, newValue == .remove ? newValue : .nothing, newValue, newValue) }
+        set {
+            (unknown, older, same, newer) = (newValue, newValue == .remove ? newValue : .nothing, newValue, newValue)
+        }
     }
 }
 
@@ -138,7 +156,9 @@ extension Profile.Read: NamedProfileObject {
         .init("query", named: \.query, "Parameters of the query."),
         .init("rows", \.rows, "Where the rows are; the whole answer where nothing is said."),
         .init("entity", \.entity, "What a row is.", names: .entity),
-        .init("replaces", \.replaces, "What it says of rows that it does not list: nothing, all of the section, or those from its first row on."),
+        .init(
+            "replaces", \.replaces,
+            "What it says of rows that it does not list: nothing, all of the section, or those from its first row on."),
         .init("pages", \.pages, "How further pages are asked for."),
         .init("every", \.every, "How often it is asked while it is of use."),
         .init("missing", \.missing, "What a 404 means: nothing, or that its rows are gone."),
@@ -146,6 +166,24 @@ extension Profile.Read: NamedProfileObject {
 }
 extension Profile.Read.Replacing: ProfileWord {}
 extension Profile.Read.Missing: ProfileWord {}
+
+extension Profile.Write: NamedProfileObject {
+    static let places: [String]? = ["room", "id", "user", "text", "thread", "message", "action"]
+    static var shortKey: String? { "path" }
+    static let keys: [ProfileKey<Self>] = [
+        .init("method", \.method, "How it is asked."),
+        .init("path", \.path, "The path, after that of the service.", isRequired: true),
+        .init("service", \.service, "The service; the first one where nothing is said.", names: .service),
+        .init("body", \.body, "What is sent: JSON with places such as {text}."),
+        .init("entity", \.entity, "What it makes or changes.", names: .entity),
+        .init("at", \.at, "Where that is in the answer; all of it where nothing is said."),
+        .init("shows", named: \.shows, "The fields that are shown before the server has answered."),
+        .init("echo", \.echo, "The field that holds {action}, by which the server's echo is known."),
+        .init("why", \.why, "Where an answer that refuses says why."),
+        .init("reads", \.reads, "What is asked again once it is done.", names: .read),
+    ]
+}
+extension Profile.Write.Method: ProfileWord {}
 
 extension Profile.Parameter: NamedProfileObject {
     static var shortKey: String? { "value" }

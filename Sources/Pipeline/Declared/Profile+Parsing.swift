@@ -1,8 +1,12 @@
 public import JSONText
 import Terminal
+import Wire
 import YAMLText
 
 extension Profile {
+    /// The actions that a write can be.
+    static let writeNames = ["send", "edit", "delete", "react", "read"]
+
     /// All that is wrong with a profile, in the order of its lines.
     public struct Invalid: Error, Hashable, Sendable {
         /// One at least.
@@ -37,10 +41,11 @@ extension Profile {
     /// The JSON Schema of a profile.
     package static var jsonSchema: JSONValue {
         guard case .object(let members) = schema else { return schema }
-        return .object([
-            .init("$schema", .string("https://json-schema.org/draft/2020-12/schema")),
-            .init("title", .string("A profile of a chat backend, for weir --profile")),
-        ] + members)
+        return .object(
+            [
+                .init("$schema", .string("https://json-schema.org/draft/2020-12/schema")),
+                .init("title", .string("A profile of a chat backend, for weir --profile")),
+            ] + members)
     }
 
     /// What one key of the file says that another one does not know.
@@ -69,11 +74,27 @@ extension Profile {
                 reader.unknown(node("entities", entity.name, key), named: field, among: names, what: "field")
             }
         }
+        for write in writes {
+            if !Self.writeNames.contains(write.name) {
+                reader.unknown(node("writes", write.name), named: write.name, among: Self.writeNames, what: "write")
+            }
+            guard let entity = entities.first(where: { $0.name == write.entity }) else { continue }
+            for field in write.shows.map(\.name) + [write.echo].compactMap({ $0 })
+            where !entity.fields.contains(where: { $0.name == field }) {
+                reader.unknown(
+                    node("writes", write.name), named: field, among: entity.fields.map(\.name), what: "field")
+            }
+        }
+        for emission in realtime.emit.map(\.event) + [rooms?.join?.event, rooms?.leave?.event].compactMap({ $0 })
+        where SocketIO.isReserved(emission) {
+            reader.problem(root, "'\(emission)' is an event of Socket.IO's own, which nobody can emit")
+        }
         for read in reads where read.entity == nil && (read.replaces != .none || read.pages != nil) {
             reader.problem(node("reads", read.name), "'\(read.name)' needs an entity: what its rows are")
         }
         for read in reads {
-            guard let pages = read.pages, [pages.next != nil, pages.last != nil, pages.from != nil].filter({ $0 }).count != 1
+            guard let pages = read.pages,
+                [pages.next != nil, pages.last != nil, pages.from != nil].filter({ $0 }).count != 1
             else { continue }
             reader.problem(node("reads", read.name, "pages"), "pages need one of next, last and from")
         }

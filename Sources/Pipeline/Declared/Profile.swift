@@ -18,6 +18,8 @@ public struct Profile: Hashable, Sendable {
     public var events: [EventRule] = []
     /// What is asked of the services.
     public var reads: [Read] = []
+    /// What the user can have done.
+    public var writes: [Write] = []
     /// The reads that are asked once connected.
     public var start: [String] = []
     /// The read that says whose the token is: the key of its first row is the user's id.
@@ -276,6 +278,38 @@ extension Profile {
         /// What a 404 means.
         public var missing = Missing.ignore
         /// A read of nothing.
+        public init() {}
+    }
+
+    /// Something the user can have done: `send`, `edit`, `delete`, `react` or `read`, by its name.
+    public struct Write: Hashable, Sendable {
+        /// How it is asked.
+        public enum Method: String, Hashable, Sendable, CaseIterable {
+            case post, put, patch, delete
+        }
+        /// Which action it is.
+        public var name = ""
+        /// How it is asked.
+        public var method = Method.post
+        /// The path, after that of the service.
+        public var path = try! Template("/")
+        /// The service; nil for the first one.
+        public var service: String?
+        /// What is sent.
+        public var body: JSONTemplate?
+        /// What it makes or changes.
+        public var entity: String?
+        /// Where that is in the answer; nil for all of it.
+        public var at: ProfilePath?
+        /// The fields that are shown before the server has answered.
+        public var shows: [Parameter] = []
+        /// The field that holds the action's id, by which its echo is known; the server makes nothing twice for one.
+        public var echo: String?
+        /// Where an answer that refuses says why.
+        public var why: ProfilePath?
+        /// What is asked again once it is done.
+        public var reads: [String] = []
+        /// A write of nothing.
         public init() {}
     }
 

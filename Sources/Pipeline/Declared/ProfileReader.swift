@@ -45,7 +45,8 @@ struct ProfileKey<Owner: ProfileObject>: Sendable {
     let write: @Sendable (Owner, inout JSONWriter) -> Void
 
     init<Value: ProfileValue>(
-        _ name: String, _ path: any WritableKeyPath<Owner, Value> & Sendable, _ meaning: String, isRequired: Bool = false,
+        _ name: String, _ path: any WritableKeyPath<Owner, Value> & Sendable, _ meaning: String,
+        isRequired: Bool = false,
         names reference: ProfileReference? = nil
     ) {
         (self.name, self.meaning, self.isRequired) = (name, meaning, isRequired)
@@ -76,7 +77,9 @@ struct ProfileKey<Owner: ProfileObject>: Sendable {
             }
             for member in members {
                 let (key, node) = (member.key, member.value)
-                guard let word = ProfileReader.word(key, &reader), var value = Value.read(node, &reader) else { continue }
+                guard let word = ProfileReader.word(key, &reader), var value = Value.read(node, &reader) else {
+                    continue
+                }
                 value.name = word
                 owner[keyPath: path].append(value)
             }
@@ -191,8 +194,11 @@ struct ProfileReader {
     mutating func check(_ used: [String], at node: YAMLNode) {
         for place in used where !places.contains(place) {
             let near = Suggestion.phrase(for: place, among: places)
-            let allowed = places.isEmpty ? "; nothing can be filled in here" : "; allowed: {" + places.joined(separator: "}, {") + "}"
-            problem(node, "unknown place '{\(TerminalText.truncated(place, to: 40))}'" + (near.isEmpty ? allowed : near))
+            let allowed =
+                places.isEmpty
+                ? "; nothing can be filled in here" : "; allowed: {" + places.joined(separator: "}, {") + "}"
+            problem(
+                node, "unknown place '{\(TerminalText.truncated(place, to: 40))}'" + (near.isEmpty ? allowed : near))
         }
     }
 
@@ -202,7 +208,9 @@ struct ProfileReader {
             text.utf8.allSatisfy({ isLetter($0) || (0x30...0x39).contains($0) || $0 == 0x5F || $0 == 0x2D })
         else {
             reader.problem(
-                node, "invalid name '\(TerminalText.truncated(node.text ?? "", to: 40))'; a name is a letter, then letters, digits, '_' and '-'")
+                node,
+                "invalid name '\(TerminalText.truncated(node.text ?? "", to: 40))'; a name is a letter, then letters, digits, '_' and '-'"
+            )
             return nil
         }
         return text
@@ -274,7 +282,9 @@ extension Int: ProfileValue {
     }
     func write(into writer: inout JSONWriter) { writer.integer(self) }
     static var schema: JSONValue {
-        .object([.init("type", .string("integer")), .init("minimum", .integer(0)), .init("maximum", .integer(1_000_000))])
+        .object([
+            .init("type", .string("integer")), .init("minimum", .integer(0)), .init("maximum", .integer(1_000_000)),
+        ])
     }
 }
 
@@ -311,7 +321,9 @@ extension Array: ProfileValue where Element: ProfileValue {
     }
     static var schema: JSONValue {
         .object([
-            .init("anyOf", .array([.object([.init("type", .string("array")), .init("items", Element.schema)]), Element.schema]))
+            .init(
+                "anyOf",
+                .array([.object([.init("type", .string("array")), .init("items", Element.schema)]), Element.schema]))
         ])
     }
 }
@@ -363,7 +375,8 @@ extension JSONTemplate: ProfileValue {
 extension ProfilePath: ProfileValue {
     static func read(_ node: YAMLNode, _ reader: inout ProfileReader) -> ProfilePath? {
         if let path = node.text.flatMap(ProfilePath.init) { return path }
-        reader.problem(node, "invalid path \(node.kindName); write it like data.user.name or list[0].id, or '.' for all of it")
+        reader.problem(
+            node, "invalid path \(node.kindName); write it like data.user.name or list[0].id, or '.' for all of it")
         return nil
     }
     func write(into writer: inout JSONWriter) { writer.string(text) }

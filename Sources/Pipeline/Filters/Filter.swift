@@ -23,7 +23,7 @@ public struct Filter: Hashable, Sendable {
     public struct Clause: Hashable, Sendable {
         /// Who asked for it: an option, or what else takes filters.
         public let origin: String
-        let expression: FilterExpression
+        package let expression: FilterExpression
 
         /// The clause as it is understood: every word in its one form.
         public var text: String { expression.description }

@@ -1,4 +1,4 @@
-import RegularExpressions
+package import RegularExpressions
 
 /// A clause as it is asked: its tests in order, each with where to go on.
 package struct FilterCode {
@@ -15,7 +15,7 @@ package struct FilterCode {
         package var onFalse: Next
     }
 
-    private(set) var steps: [Step] = []
+    package private(set) var steps: [Step] = []
     /// Whether a row of a change is needed, whatever the change.
     package let isOfRows: Bool
     /// Whether `kind` is asked for, which a change without an event has from its rows.
@@ -74,7 +74,7 @@ extension FilterCode.Next {
 ///
 /// A class, since a step of the code that is asked is not to be copied with all its words.
 package final class FilterMatcher: Sendable {
-    enum Wanted {
+    package enum Wanted: Sendable {
         case anything
         case words([String])
         case glob(Glob)
@@ -87,10 +87,7 @@ package final class FilterMatcher: Sendable {
     }
 
     package let field: FilterField
-    let wanted: Wanted
-
-    /// Whether any value is what is wanted.
-    package var takesAnything: Bool { if case .anything = wanted { true } else { false } }
+    package let wanted: Wanted
 
     package init(_ test: FilterTest) {
         field = test.field

@@ -3,7 +3,7 @@ import RegularExpressions
 
 extension FilterValue {
     /// A value that one of a payload is compared with.
-    package enum Decoded {
+    package enum Decoded: Sendable {
         case text(String)
         /// As written, too: a peer may send numbers as strings.
         case number(FilterNumber, String)

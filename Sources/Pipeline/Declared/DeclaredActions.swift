@@ -1,0 +1,227 @@
+import Events
+import JSONText
+import SectionedModel
+
+// What the user wants done, as the profile's writes say it.
+extension DeclaredBackend {
+    /// The write of an action, and what its templates' places stand for.
+    private func write(for action: Action, in model: SectionedCollection<Item>) -> (Profile.Write, (String) -> String?)?
+    {
+        guard let write = profile.writes.first(where: { $0.name == action.operation.name }),
+            let channel = action.operation.channel
+        else { return nil }
+        let id = self.id(ofChannel: channel, in: model)
+        let (room, user) = (profile.room(of: id), user)
+        let reference = action.operation.reference
+        return (
+            write,
+            { place in
+                switch place {
+                case "room": room
+                case "id": id
+                case "user": user
+                case "action": action.id.description
+                case "text": action.operation.text
+                case "thread": action.operation.thread?.description
+                case "message": reference?.message.description
+                default: nil
+                }
+            }
+        )
+    }
+
+    /// The id of a channel that is named by `#` and what people call it, the letters' case aside; any other name is the id.
+    private func id(ofChannel name: EntityID, in model: SectionedCollection<Item>) -> String {
+        let text = name.description
+        guard text.hasPrefix("#") else { return text }
+        let wanted = text.dropFirst().lowercased()
+        let section = entities[roomEntity]?.section(of: nil) ?? Item.Section(roomEntity)
+        let row = model.rows(in: section).first { $0.channelName?.lowercased() == wanted }
+        return row?.id.id.description ?? String(text.dropFirst())
+    }
+
+    func step(for action: Action, fetched: [ResourceKey], in model: SectionedCollection<Item>) -> ActionStep {
+        guard let (write, values) = write(for: action, in: model) else {
+            let known = profile.writes.map(\.name).joined(separator: ", ")
+            return .impossible(
+                "the profile '\(profile.name)' has no write '\(action.operation.name)'"
+                    + (known.isEmpty ? "" : "; it has " + known))
+        }
+        if let name = action.operation.channel, name.description.hasPrefix("#"), let list = profile.rooms?.list,
+            let read = reads[list], id(ofChannel: name, in: model) == String(name.description.dropFirst())
+        {
+            let key = ResourceKey(DeclaredResource(read, of: nil))
+            guard fetched.contains(key) else { return .fetch([key]) }
+            guard model[roomID(id(ofChannel: name, in: model))] != nil else {
+                return .impossible("there is no room \(name)")
+            }
+        }
+        if let account = profile.account.flatMap({ reads[$0] }), user == nil, write.places.contains("user") {
+            let key = ResourceKey(DeclaredResource(account, of: nil))
+            return fetched.contains(key) ? .impossible("the server does not say who you are") : .fetch([key])
+        }
+        let service = service(write.service)
+        guard let path = write.path.filled(values, encoded: Self.encoded) else {
+            return .impossible("'\(write.name)' lacks a value for \(write.path.text)")
+        }
+        var body: RawJSON?
+        if let template = write.body {
+            body = template.filled(values)
+            if body == nil { return .impossible("'\(write.name)' lacks a value for its body") }
+        }
+        let call = RESTCall(
+            write.method.rest, RESTTarget(stringLiteral: (service?.path ?? "") + path),
+            body: body.map { Array($0.bytes) } ?? [], carriesToken: service?.token ?? true)
+        return .request(action.operation, call)
+    }
+
+    func judge(_ answer: Answer, of action: Action, attempt: Int) -> ActionVerdict {
+        switch answer {
+        case .failure(let kind, let message):
+            // These end before the request has left.
+            let neverLeft = ["resolve", "connect", "tls", "proxy"].contains(kind)
+            return .later(after: nil, why: message, mayBeDone: !neverLeft)
+        case .response(200..<300, _, _): return .done
+        case .response(let status, let body, let retryAfter):
+            let write = profile.writes.first { $0.name == action.operation.name }
+            let words = (try? RawJSON(checking: body)).flatMap { write?.why?.inValue.value(in: $0)?.plainText }
+            let why = String((words ?? "HTTP status \(status)").prefix(300))
+            let wait = retryAfter.map { Duration.seconds($0) }
+            switch status {
+            case 401: return .tokenRefused(why: why)
+            // The server has what this action made.
+            case 409 where write?.echo != nil: return .done
+            case 404 where action.operation.name == "delete" && attempt > 1: return .done
+            case 429: return .later(after: wait, why: why, mayBeDone: false)
+            case 408, 500...: return .later(after: wait, why: why, mayBeDone: true)
+            default: return .refused(why: why, status: status)
+            }
+        }
+    }
+
+    mutating func settle(_ action: Action, body: ArraySlice<UInt8>, into transaction: inout Transaction) -> EntityID? {
+        guard let (write, values) = write(for: action, in: transaction.model), let room = values("room") else {
+            return nil
+        }
+        for name in write.reads { fetch(name, of: room, into: &transaction) }
+        let parent = EntityID(profile.id(ofRoom: room))
+        let message = action.operation.reference?.message
+        guard let entity = write.entity.flatMap({ entities[$0] }) else { return message }
+        if action.operation.name == "delete", let message {
+            overtake(entity, parent, in: &transaction)
+            transaction.model.remove(entity.itemID(message))
+            return message
+        }
+        guard let answer = try? RawJSON(checking: body), let row = (write.at ?? .whole).inValue.value(in: answer),
+            let reading = try? entity.reading(row)
+        else { return message }
+        overtake(entity, parent, in: &transaction)
+        let known = transaction.model[entity.itemID(reading.id)]
+        if known.map({ entity.standing(reading, $0) != .older }) ?? true {
+            transaction.take(entity.row(reading, over: known, parent: parent))
+        }
+        return reading.id
+    }
+
+    // MARK: The own echo
+
+    func baseline(of action: Action, in model: SectionedCollection<Item>) -> Timestamp? { action.asked }
+
+    func isEcho(_ message: Item, of action: Action, since baseline: Timestamp?) -> Bool {
+        guard action.operation.isSending,
+            let write = profile.writes.first(where: { $0.name == action.operation.name }), let echo = write.echo,
+            message.id.kind.rawValue == write.entity
+        else { return false }
+        return message.entity.as(DeclaredRow.self)?.value(of: echo)?.plainText == action.id.description
+    }
+
+    func echo(of action: Action, after baseline: Timestamp?, in model: SectionedCollection<Item>) -> EntityID? {
+        guard let (write, values) = write(for: action, in: model), let entity = write.entity.flatMap({ entities[$0] }),
+            write.echo != nil, let room = values("room")
+        else { return nil }
+        let section = entity.section(of: entity.parent == nil ? nil : EntityID(profile.id(ofRoom: room)))
+        return model.rows(in: section).last { isEcho($0, of: action, since: baseline) }?.id.id
+    }
+
+    // MARK: While it waits
+
+    /// Where rows that wait for the server stand: after all others, in the order they were asked for.
+    private static let afterAllOthers = Int64(1) << 62
+
+    func lay(_ view: ActionView, on overlay: inout Overlay, in model: inout SectionedCollection<Item>) {
+        let action = view.action
+        guard let (write, values) = write(for: action, in: model), let entity = write.entity.flatMap({ entities[$0] })
+        else { return }
+        if let message = action.operation.reference?.message {
+            let id = entity.itemID(message)
+            guard action.operation.name != "delete" else { return overlay.leave(id, in: &model) }
+            return overlay.change(id, view, in: &model) { row in
+                entity.row(shown(write, entity, row.id.id, values), over: row, parent: nil).entity
+            }
+        }
+        let parent = values("id").map { EntityID($0) }
+        let row = entity.row(shown(write, entity, action.id, values), over: nil, parent: parent)
+        overlay.put(
+            Item(
+                id: row.id, section: row.sectionKey, sortKey: Self.afterAllOthers + Int64(view.order),
+                entity: row.entity, delivery: view.delivery), in: &model)
+    }
+
+    /// The fields that a write shows before it is done.
+    private func shown(
+        _ write: Profile.Write, _ entity: Profile.Entity, _ id: EntityID, _ values: (String) -> String?
+    ) -> Profile.Entity.Reading {
+        let fields = entity.fields.map { field -> RawJSON? in
+            guard let text = write.shows.first(where: { $0.name == field.name })?.value.filled(values) else {
+                return nil
+            }
+            var writer = JSONWriter()
+            writer.string(text)
+            return RawJSON(unchecked: writer.bytes[...])
+        }
+        return Profile.Entity.Reading(id: id, parent: nil, values: fields)
+    }
+}
+
+extension Action.Operation {
+    /// The text that is said, or that a message gets.
+    fileprivate var text: String? {
+        switch self {
+        case .send(_, _, let text), .edit(_, let text): text
+        case .react(_, let names): names.first
+        case .delete, .markRead, .createChannel, .editChannel, .deleteChannel, .addMember, .removeMember,
+            .createWorkspace:
+            nil
+        }
+    }
+
+    fileprivate var thread: EntityID? { if case .send(_, let thread, _) = self { thread } else { nil } }
+
+    /// The message that is changed.
+    fileprivate var reference: Action.MessageReference? {
+        switch self {
+        case .edit(let reference, _), .react(let reference, _), .delete(let reference): reference
+        case .send, .markRead, .createChannel, .editChannel, .deleteChannel, .addMember, .removeMember,
+            .createWorkspace:
+            nil
+        }
+    }
+}
+
+extension Profile.Write {
+    /// The places its templates have.
+    fileprivate var places: [String] {
+        path.places + (body?.places ?? []) + shows.flatMap(\.value.places)
+    }
+}
+
+extension Profile.Write.Method {
+    fileprivate var rest: RESTCall.Method {
+        switch self {
+        case .post: .post
+        case .put: .put
+        case .patch: .patch
+        case .delete: .delete
+        }
+    }
+}

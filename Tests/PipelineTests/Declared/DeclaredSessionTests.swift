@@ -1,0 +1,140 @@
+import Events
+import Foundation
+import JSONText
+import SectionedModel
+import Testing
+import Wire
+
+@testable import Pipeline
+
+/// What a session does whose backend a profile declares: the sample of a room chat, spoken to as its server would.
+@Suite struct DeclaredSessionTests {
+    private static let samples = URL(filePath: #filePath)
+        .deletingLastPathComponent().appending(path: "../../../samples/profiles")
+
+    private static func sample(_ name: String) throws -> Profile {
+        try Profile(parsing: Array(Data(contentsOf: samples.appending(path: name + ".yaml"))))
+    }
+
+    /// A session of the chat that is connected and knows its rooms.
+    private func joined(rooms: [String] = []) throws -> Transcript {
+        var chat = Transcript(
+            Configuration(backend: .declared(try Self.sample("socketio-chat")), revision: .v4, rooms: rooms))
+        chat.feed(.opened(connection: chat.connection, token: Secret("t0ken")))
+        chat.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
+        #expect(chat.sent.first == #"40{"token":"t0ken"}"#)
+        chat.receive(#"40{"sid":"t"}"#)
+        return chat
+    }
+
+    private func row(_ chat: Transcript, _ kind: String, _ id: String) -> String? {
+        chat.session.model[Item.ID(Item.Kind(rawValue: kind), EntityID(id))].map { item in
+            var writer = JSONWriter()
+            item.entity.encode(into: &writer)
+            return String(decoding: writer.bytes, as: UTF8.self)
+        }
+    }
+
+    private func rooms(_ chat: Transcript) -> [String] {
+        chat.effects.compactMap {
+            if case .report(.room(let room)) = $0 {
+                "\(room.change) \(room.room)\(room.why.map { ": " + $0 } ?? "")"
+            } else {
+                nil
+            }
+        }
+    }
+
+    @Test func `rooms are listed, joined by an acknowledged event, and read`() throws {
+        var chat = try joined()
+        #expect(chat.asked == ["/api/rooms"])
+        chat.answer("/api/rooms", #"[{"id":"lobby","title":"The lobby"},{"id":"dev","title":"Dev"}]"#)
+        #expect(chat.sent == [#"420["join",{"room":"lobby"}]"#, #"421["join",{"room":"dev"}]"#])
+        #expect(chat.session.roomFacts(of: "lobby").title == "The lobby")
+        chat.receive(#"430[{"ok":true}]"#)
+        #expect(rooms(chat) == ["joined lobby"])
+        #expect(chat.requests.map(\.target) == ["/api/rooms/lobby/messages?limit=50"])
+        chat.receive(#"431[{"ok":false,"error":"members only"}]"#)
+        #expect(rooms(chat) == ["refused dev: members only"])
+        chat.answer(
+            "/lobby/messages",
+            #"{"messages":[{"id":1,"text":"hi","sender":"ana","room":"lobby","at":1700000000},{"id":2,"sender":"bo","at":0}]}"#
+        )
+        #expect(row(chat, "message", "1") == #"{"text":"hi","user":"ana","at":1700000000000}"#)
+        let undecodable = chat.effects.compactMap {
+            if case .report(.undecodable(let report)) = $0 { report.message } else { nil }
+        }
+        #expect(undecodable == ["message 2 without text (byte 0); the row is left out"])
+    }
+
+    @Test func `an event is printed as its rule says, and its row is kept`() throws {
+        var chat = try joined(rooms: ["lobby"])
+        chat.receive(
+            #"42["message",{"id":7,"text":"hello","sender":"ana","room":"lobby","at":"2026-01-02T03:04:05Z"}]"#)
+        let events = chat.effects.compactMap { if case .report(.event(let event)) = $0 { event } else { nil } }
+        #expect(events.map(\.kind) == ["message"])
+        #expect(events.map(\.room) == ["lobby"])
+        #expect(events.map(\.actor) == ["ana"])
+        #expect(events.map(\.event.summary) == ["hello"])
+        #expect(events.map(\.serverTime) == [Timestamp(milliseconds: 1_767_323_045_000)])
+        #expect(row(chat, "message", "7") == #"{"text":"hello","user":"ana","at":1767323045000}"#)
+        #expect(chat.ids(in: Item.Section("message", EntityID("lobby"))) == ["7"])
+    }
+
+    @Test func `what an event does not mention stays, what it says is null goes, and an older word changes nothing`()
+        throws
+    {
+        var chat = try joined(rooms: ["lobby"])
+        chat.receive(#"42["message",{"id":7,"text":"one","sender":"ana","room":"lobby","at":1,"edited_at":5}]"#)
+        chat.receive(#"42["message",{"id":7,"text":"two","room":"lobby","edited_at":6}]"#)
+        #expect(row(chat, "message", "7") == #"{"text":"two","user":"ana","at":1000,"edited":6000}"#)
+        chat.receive(#"42["message",{"id":7,"text":"zero","room":"lobby","edited_at":4}]"#)
+        #expect(row(chat, "message", "7") == #"{"text":"two","user":"ana","at":1000,"edited":6000}"#)
+        chat.receive(#"42["message",{"id":7,"text":"three","sender":null,"room":"lobby","edited_at":7}]"#)
+        #expect(row(chat, "message", "7") == #"{"text":"three","at":1000,"edited":7000}"#)
+        chat.receive(#"42["message_deleted",{"id":7,"room":"lobby","by":"ana"}]"#)
+        #expect(row(chat, "message", "7") == nil)
+    }
+
+    @Test func `a malformed event of a known name is reported, an unknown one is shown`() throws {
+        var chat = try joined(rooms: ["lobby"])
+        chat.receive(#"42["message",{"id":7,"room":"lobby"}]"#)
+        #expect(
+            chat.effects.contains {
+                if case .report(.undecodable(let report)) = $0 {
+                    report.message.contains("message 7 without text")
+                } else {
+                    false
+                }
+            })
+        chat.receive(#"42["shout",{"a":1}]"#)
+        let events = chat.effects.compactMap { if case .report(.event(let event)) = $0 { event } else { nil } }
+        #expect(events.map(\.kind) == ["event"])
+        #expect(events.map(\.isKnown) == [false])
+        #expect(events.map(\.event.summary) == [#"shout {"a":1}"#])
+    }
+
+    @Test func `a row that an answer does not list goes, but not one that an event brought meanwhile`() throws {
+        var chat = try joined(rooms: ["lobby"])
+        chat.receive(#"430[{"ok":true}]"#)
+        chat.answer("/lobby/messages", #"{"messages":[{"id":1,"text":"a","at":1},{"id":2,"text":"b","at":2}]}"#)
+        let section = Item.Section("message", EntityID("lobby"))
+        #expect(chat.ids(in: section) == ["1", "2"])
+        chat.cut()
+        chat.pass(.seconds(1))
+        chat.feed(.opened(connection: chat.connection, token: Secret("t0ken")))
+        chat.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
+        chat.receive(#"40{"sid":"u"}"#)
+        chat.receive(#"430[{"ok":true}]"#)
+        chat.receive(#"42["message",{"id":3,"text":"c","room":"lobby","at":3}]"#)
+        chat.answer("/lobby/messages", #"{"messages":[{"id":1,"text":"a","at":1}]}"#)
+        #expect(chat.ids(in: section) == ["1", "2", "3"])
+        chat.answer("/lobby/messages", #"{"messages":[{"id":1,"text":"a","at":1},{"id":3,"text":"c","at":3}]}"#)
+        #expect(chat.ids(in: section) == ["1", "3"])
+    }
+
+    @Test func `a recording's head holds the profile, and makes the same session`() throws {
+        let configuration = Configuration(backend: .declared(try Self.sample("socketio-chat")))
+        #expect(try Configuration(json: configuration.json) == configuration)
+    }
+}
