@@ -21,8 +21,8 @@ struct ActionOptions {
         configuration = ErrandConfiguration(
             server: url, token: try arguments.secret(.token, "token"),
             maximumAttempts: try arguments.count(.maxAttempts) ?? 3, seed: UInt64.random(in: .min ... .max))
-        configuration.backend =
-            try arguments.declaredBackend() ?? (arguments.choice(.backend) ?? KnownBackend.usual).kind
+        let named: KnownBackend? = try arguments.choice(.backend)
+        configuration.backend = try arguments.declaredBackend() ?? (named ?? .usual).kind
         configuration.access = try arguments.access(to: url)
         configuration.longestRetryAfter = try arguments.duration(.maxRetryAfter) ?? .longestRetryAfter
         configuration.company = arguments[.company]

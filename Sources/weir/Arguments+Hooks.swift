@@ -6,10 +6,12 @@ extension Arguments {
     /// What is done for certain reports.
     func hooks() throws(UsageError) -> [ReportHook] {
         var hooks: [ReportHook] = []
+        let kinds = try declaredKinds
         for text in all(.hook) { hooks.append(try hook(text)) }
         for text in all(.notify) {
             try filtering(.notify) { () throws(FilterError) in
-                hooks.append(ReportHook(try Filter(parsing: text, origin: Option.notify.flag), .notification))
+                hooks.append(
+                    ReportHook(try Filter(parsing: text, origin: Option.notify.flag, kinds: kinds), .notification))
             }
         }
         if let text = self[.forward] {
@@ -25,9 +27,10 @@ extension Arguments {
     /// `EXPR=COMMAND`: an expression may have an equals sign itself, so the first one is meant that stands behind a whole expression.
     private func hook(_ text: String) throws(UsageError) -> ReportHook {
         var complaint: FilterError?
+        let kinds = try declaredKinds
         for index in text.indices where text[index] == "=" {
             do throws(FilterError) {
-                let filter = try Filter(parsing: String(text[..<index]), origin: Option.hook.flag)
+                let filter = try Filter(parsing: String(text[..<index]), origin: Option.hook.flag, kinds: kinds)
                 let words = text[text.index(after: index)...].split(separator: " ").map(String.init)
                 if !filter.isEmpty, !words.isEmpty { return ReportHook(filter, .command(words)) }
             } catch {

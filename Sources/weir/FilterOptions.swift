@@ -7,6 +7,7 @@ struct FilterOptions {
     var view = ViewFilter.Setting()
 
     init(_ arguments: Arguments) throws(UsageError) {
+        view.filter = Filter(kinds: try arguments.declaredKinds)
         for text in arguments.all(.filter) {
             try arguments.filtering(.filter) { () throws(FilterError) in
                 try view.filter.add(parsing: text, origin: Option.filter.flag)
@@ -20,7 +21,8 @@ struct FilterOptions {
         }
         for text in arguments.all(.highlight) {
             try arguments.filtering(.highlight) { () throws(FilterError) in
-                view.highlights.append(try Filter(parsing: text, origin: Option.highlight.flag))
+                view.highlights.append(
+                    try Filter(parsing: text, origin: Option.highlight.flag, kinds: view.filter.kinds))
             }
         }
         if let text = arguments[.sample] {
@@ -67,8 +69,11 @@ extension Arguments {
 
     /// The filter that a text is.
     func filter(_ text: String, of option: Option) throws(UsageError) -> Filter {
+        let kinds = try declaredKinds
         var filter = Filter()
-        try filtering(option) { () throws(FilterError) in filter = try Filter(parsing: text, origin: option.flag) }
+        try filtering(option) { () throws(FilterError) in
+            filter = try Filter(parsing: text, origin: option.flag, kinds: kinds)
+        }
         guard !filter.isEmpty else { throw error("\(option.flag): the expression is empty") }
         return filter
     }

@@ -3,7 +3,8 @@ import Pipeline
 /// The one table of options. Adding one is its case, in the order of the help, and its row: the compiler asks for both. Help, manual pages,
 /// completions, variables and settings come from here.
 enum Option: Int, CaseIterable {
-    case backend, profile, path, namespace, query, eio, transport, token, auth, header, ca, cert, key, keyPass, pin, proxy,
+    case backend, profile, path, namespace, query, eio, transport, token, auth, header, ca, cert, key, keyPass, pin,
+        proxy,
         proxyAuth, company, workspace, join, autoAdopt, maxRooms, emit, emitAck, noAck, ack, history, catchUp,
         members, framing, format, template, fields, schema, time, zone, roomWidth, spacer, summary, view, noStatus,
         hook, notify, forward, filter, kind, notKind, room, notRoom, from, notFrom, grep, exclude, highlight, sample,

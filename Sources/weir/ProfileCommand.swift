@@ -2,6 +2,7 @@ import JSONText
 import Live
 import Network
 import Pipeline
+import Recording
 import Terminal
 
 /// `weir profile`: what a backend's profile says, checked.
@@ -31,6 +32,17 @@ extension Arguments {
             throw error("--profile says what the server speaks, and so does --backend: give one of them")
         }
         return nil
+    }
+
+    /// The kinds of events and rows that a profile declares: that of the options, or of the recording that is played.
+    var declaredKinds: [String] {
+        get throws(UsageError) {
+            if let backend = try declaredBackend() { return backend.declaredKinds }
+            guard command == .replay || command == .watch, let path = positionals.first, path != "-",
+                let reader = try? RecordingReader(opening: path)
+            else { return [] }
+            return (try? Configuration(json: reader.head.session))?.backend.declaredKinds ?? []
+        }
     }
 
     /// The profile that a file declares; the error has a line for each thing that is wrong in it.

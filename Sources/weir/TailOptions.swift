@@ -58,9 +58,9 @@ struct TailOptions {
     var context: Context?
 
     init(_ arguments: Arguments) throws(UsageError) {
+        let named: Configuration.BackendKind? = try arguments.choice(.backend)
         backend =
-            try arguments.declaredBackend() ?? arguments.choice(.backend)
-            ?? (arguments.command == .emit ? .socketio : .usual)
+            try arguments.declaredBackend() ?? named ?? (arguments.command == .emit ? .socketio : .usual)
         path = try arguments.endpointPath
         if let whole = path, !backend.speaksBayeux, !whole.hasSuffix("/") { path = whole + "/" }
         namespaces = try arguments.namespaces

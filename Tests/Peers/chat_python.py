@@ -2,8 +2,8 @@
 
     python chat_python.py --port 4200 --state chat.json
 
-Rooms, messages and who may join are in the state file, so that a server that was killed goes on where it was. POST
-/say, /edit and /delete do what a browser of another user would.
+Messages are in the state file, so that a server that was killed goes on where it was. POST /say and /edit do what
+the browsers of other users would.
 """
 import argparse
 import json
@@ -36,7 +36,7 @@ def keep():
 
 @sio.event
 async def connect(sid, environ, auth):
-    if (auth or {}).get("token") != "ana":
+    if (auth or {}).get("token") != "token-of-ana":
         raise ConnectionRefusedError("who are you?")
 
 
@@ -54,41 +54,60 @@ async def leave(sid, data):
     return {"ok": True}
 
 
+def refusal(status, words):
+    return web.json_response({"error": words}, status=status)
+
+
+async def post(room, sender, text, nonce=None, silently=False):
+    if room not in state["messages"]:
+        return refusal(404, "no such room")
+    if "spam" in text:
+        return refusal(422, "no spam in here")
+    for message in state["messages"][room]:
+        if nonce and message.get("nonce") == nonce:
+            return web.json_response(message)
+    state["last"] += 1
+    message = {"id": state["last"], "room": room, "sender": sender, "text": text, "at": time.time()}
+    if nonce:
+        message["nonce"] = nonce
+    state["messages"][room].append(message)
+    keep()
+    if not silently:
+        await sio.emit("message", message, room=room)
+    return web.json_response(message)
+
+
+async def change(room, id, by, text):
+    """Changes a message, or deletes it where there is no text."""
+    for message in state["messages"].get(room, []):
+        if str(message["id"]) != str(id):
+            continue
+        if message["sender"] != by:
+            return refusal(403, "it is not yours")
+        if text is None:
+            state["messages"][room].remove(message)
+            await sio.emit("message_deleted", {"id": message["id"], "room": room, "by": by}, room=room)
+        else:
+            message.update(text=text, edited_at=time.time())
+            await sio.emit("message", message, room=room)
+        keep()
+        return web.json_response(message)
+    return refusal(404, "no such message")
+
+
 async def say(request):
     body = await request.json()
-    state["last"] += 1
-    message = {"id": state["last"], "room": body["room"], "sender": body["sender"], "text": body["text"],
-               "at": time.time()}
-    state["messages"][body["room"]].append(message)
-    keep()
-    if not body.get("silently"):
-        await sio.emit("message", message, room=body["room"])
-    return web.json_response(message)
+    return await post(body["room"], body["sender"], body["text"], silently=body.get("silently", False))
 
 
 async def edit(request):
     body = await request.json()
-    for message in state["messages"][body["room"]]:
-        if message["id"] == body["id"]:
-            message.update(text=body["text"], edited_at=time.time())
-            keep()
-            await sio.emit("message", message, room=body["room"])
-            return web.json_response(message)
-    raise web.HTTPNotFound()
-
-
-async def delete(request):
-    body = await request.json()
-    messages = state["messages"][body["room"]]
-    messages[:] = [message for message in messages if message["id"] != body["id"]]
-    keep()
-    await sio.emit("message_deleted", {"id": body["id"], "room": body["room"], "by": body["by"]}, room=body["room"])
-    return web.json_response({})
+    return await change(body["room"], body["id"], body["by"], body.get("text"))
 
 
 def allowed(handler):
     async def checked(request):
-        if request.headers.get("authorization") != "Bearer ana":
+        if request.headers.get("authorization") != "Bearer token-of-ana":
             raise web.HTTPUnauthorized()
         return await handler(request)
     return checked
@@ -107,11 +126,30 @@ async def messages(request):
     return web.json_response({"messages": found[-int(request.query.get("limit", 50)):]})
 
 
+@allowed
+async def me(request):
+    return web.json_response({"id": "ana", "name": "Ana Lima"})
+
+
+@allowed
+async def send(request):
+    body = await request.json()
+    return await post(request.match_info["room"], "ana", body["text"], body.get("nonce"))
+
+
+@allowed
+async def change_own(request):
+    text = (await request.json())["text"] if request.method == "PUT" else None
+    return await change(request.match_info["room"], request.match_info["id"], "ana", text)
+
+
 application = web.Application()
 sio.attach(application)
 application.add_routes([
     web.get("/api/rooms", rooms), web.get("/api/rooms/{room}/messages", messages),
-    web.post("/say", say), web.post("/edit", edit), web.post("/delete", delete)])
+    web.get("/api/me", me), web.post("/api/rooms/{room}/messages", send),
+    web.put("/api/rooms/{room}/messages/{id}", change_own), web.delete("/api/rooms/{room}/messages/{id}", change_own),
+    web.post("/say", say), web.post("/edit", edit)])
 
 
 async def announce(_):

@@ -73,7 +73,7 @@ public final class ViewFilter: Sendable {
 
     /// Shows what a text says from now on; an empty one shows everything. When it is wrong nothing changes.
     public func set(_ text: String, origin: String = "filter") throws(FilterError) {
-        let filter = try Filter(parsing: text, origin: origin)
+        let filter = try Filter(parsing: text, origin: origin, kinds: setting.filter.kinds)
         change { $0.filter = filter }
     }
 

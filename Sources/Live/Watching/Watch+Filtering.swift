@@ -12,7 +12,7 @@ extension Watch {
         // What was not changed keeps what is known of it: who asked for which clause.
         if text != filters.filter.text {
             do throws(FilterError) {
-                setting.filter = try Filter(parsing: text, origin: "f")
+                setting.filter = try Filter(parsing: text, origin: "f", kinds: filters.filter.kinds)
             } catch {
                 filterError = error
                 return

@@ -37,7 +37,7 @@ extension DeclaredBackend {
         let wanted = text.dropFirst().lowercased()
         let section = entities[roomEntity]?.section(of: nil) ?? Item.Section(roomEntity)
         let row = model.rows(in: section).first { $0.channelName?.lowercased() == wanted }
-        return row?.id.id.description ?? String(text.dropFirst())
+        return row?.id.id.description ?? listedNames[wanted] ?? String(text.dropFirst())
     }
 
     func step(for action: Action, fetched: [ResourceKey], in model: SectionedCollection<Item>) -> ActionStep {

@@ -21,6 +21,8 @@ struct DeclaredBackend: Backend {
     private(set) var user: String?
     /// Reads that are asked again and again, and when each is due.
     private var polls: [DeclaredResource: Moment] = [:]
+    /// The ids of rooms by their names in lower case, of the list that came last: rows that came just now stand in no section yet.
+    private(set) var listedNames: [String: String] = [:]
     /// Resources whose failure was told.
     private var told = ToldFailures()
 
@@ -306,6 +308,11 @@ struct DeclaredBackend: Backend {
             if item != known { transaction.model.put(item) }
         }
         if read.name == profile.rooms?.list {
+            listedNames = [:]
+            for item in listed.values {
+                guard let name = item.channelName?.lowercased() else { continue }
+                listedNames[name] = min(listedNames[name] ?? item.id.id.description, item.id.id.description)
+            }
             for row in rows { transaction.want(profile.room(of: row.id.description)) }
         }
         guard isCurrent, transaction.leftOut.isHarmless, read.replaces != .none else { return }

@@ -19,4 +19,10 @@ extension BackendModule {
 extension Configuration.BackendKind {
     /// The backend that a profile declares.
     public static func declared(_ profile: Profile) -> Self { Self(.declared(profile)) }
+
+    /// The kinds of events and rows that its profile declares; none for a backend that Weir knows.
+    package var declaredKinds: [String] {
+        guard let profile = module.profile else { return [] }
+        return module.eventKinds + profile.entities.map(\.name)
+    }
 }

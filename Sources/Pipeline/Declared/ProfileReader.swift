@@ -145,8 +145,10 @@ extension ProfileObject {
         ]
         let required = known.filter(\.isRequired).map { JSONValue.string($0.name) }
         if !required.isEmpty { members.append(.init("required", .array(required))) }
-        guard shortKey != nil else { return .object(members) }
-        return .object([.init("anyOf", .array([.object([.init("type", .string("string"))]), .object(members)]))])
+        var forms = [JSONValue.object(members)]
+        if let short = known.first(where: { $0.name == shortKey }) { forms.insert(short.schema(), at: 0) }
+        if required.isEmpty { forms.append(.object([.init("type", .string("null"))])) }
+        return forms.count == 1 ? forms[0] : .object([.init("anyOf", .array(forms))])
     }
 }
 

@@ -32,11 +32,15 @@ public struct Filter: Hashable, Sendable {
     /// All of them must hold; none: everything is shown.
     public private(set) var clauses: [Clause] = []
 
+    /// Kinds that a profile declares, which it can ask for beside the known ones.
+    public let kinds: [String]
+
     /// Shows everything.
-    public init() {}
+    public init(kinds: [String] = []) { self.kinds = kinds }
 
     /// The filter that a text is; of an empty one, what shows everything.
-    public init(parsing text: String, origin: String = "filter") throws(FilterError) {
+    public init(parsing text: String, origin: String = "filter", kinds: [String] = []) throws(FilterError) {
+        self.kinds = kinds
         guard text.unicodeScalars.contains(where: { !FilterSyntax.isSpace($0) }) else { return }
         try add(parsing: text, origin: origin)
     }
@@ -51,7 +55,7 @@ public struct Filter: Hashable, Sendable {
 
     /// Asks for this, too. What `and` joins are clauses of their own, so that each is counted.
     public mutating func add(parsing text: String, origin: String) throws(FilterError) {
-        try add(try FilterParser.parse(text).conjuncts, origin)
+        try add(try FilterParser.parse(text, kinds: kinds).conjuncts, origin)
     }
 
     /// Asks for one of several values of a field; with `isWanted` false, for none of them. Words with `*`, `?` or `[` are patterns.
@@ -68,7 +72,7 @@ public struct Filter: Hashable, Sendable {
                 .test(FilterTest(field: field, operation: words.count == 1 ? .equal : .oneOf, values: words)))
         }
         for value in values where Glob.isPattern(value) {
-            if let message = field.problem(withGlob: value) {
+            if let message = field.problem(withGlob: value, kinds) {
                 throw FilterError(message: message, source: value, range: 0..<value.unicodeScalars.count)
             }
             tests.append(.test(FilterTest(field: field, operation: .like, values: [.string(value)])))
@@ -114,7 +118,7 @@ public struct Filter: Hashable, Sendable {
     }
 
     private func checked(_ value: String, _ field: FilterField) throws(FilterError) -> FilterValue {
-        if case .words(let words) = field.domain, !words.contains(value) {
+        if let words = field.words(with: kinds), !words.contains(value) {
             throw FilterError(
                 message: field.unknown(value, words), source: value, range: 0..<value.unicodeScalars.count)
         }

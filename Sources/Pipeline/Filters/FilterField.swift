@@ -55,6 +55,12 @@ public enum FilterField: Hashable, Sendable {
     private static let kinds =
         BackendModule.allEventKinds + Item.Kind.all.map(\.rawValue).filter { !BackendModule.allEventKinds.contains($0) }
 
+    /// The words that its values are, with those of a profile where it asks for a kind; nil where they are no closed list.
+    func words(with kinds: [String]) -> [String]? {
+        guard case .words(let words) = domain else { return nil }
+        return self == .kind || self == .diffKind ? words + kinds.filter { !words.contains($0) } : words
+    }
+
     /// Whether it is asked of each row of a change on its own.
     package var isOfRows: Bool {
         switch self {

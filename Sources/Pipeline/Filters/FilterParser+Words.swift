@@ -109,7 +109,8 @@ extension FilterParser {
         let (text, isQuoted) = try reader.value()
         let range = start..<reader.position
         switch field.domain {
-        case .words(let words):
+        case .words:
+            let words = field.words(with: kinds) ?? []
             guard words.contains(text) else { throw reader.error(field.unknown(text, words), range) }
             return .string(text)
         case .text: return .string(text)
@@ -134,7 +135,7 @@ extension FilterParser {
         _ = reader.peek()
         let start = reader.position
         let text = try reader.value().text
-        if let message = field.problem(withGlob: text) { throw reader.error(message, start..<reader.position) }
+        if let message = field.problem(withGlob: text, kinds) { throw reader.error(message, start..<reader.position) }
         return .string(text)
     }
 
@@ -161,8 +162,8 @@ extension FilterField {
     }
 
     /// What is wrong with a pattern that none of the words there are can fit.
-    package func problem(withGlob text: String) -> String? {
-        guard case .words(let words) = domain else { return nil }
+    package func problem(withGlob text: String, _ kinds: [String]) -> String? {
+        guard let words = words(with: kinds) else { return nil }
         let glob = Glob(text)
         if words.contains(where: { glob.matches($0) }) { return nil }
         return "no \(self) is like '\(text)'; it is one of " + words.joined(separator: ", ")

@@ -6,13 +6,18 @@ package struct FilterParser {
     package static let (mostCharacters, mostTests, deepest) = (65_536, 256, 64)
 
     package var reader: FilterReader
+    /// Kinds that a profile declares, which can be asked for beside the known ones.
+    let kinds: [String]
     private var depth = 0
     private var tests = 0
 
-    package init(_ text: String) { reader = FilterReader(text) }
+    package init(_ text: String, kinds: [String] = []) {
+        reader = FilterReader(text)
+        self.kinds = kinds
+    }
 
-    package static func parse(_ text: String) throws(FilterError) -> FilterExpression {
-        var parser = FilterParser(text)
+    package static func parse(_ text: String, kinds: [String] = []) throws(FilterError) -> FilterExpression {
+        var parser = FilterParser(text, kinds: kinds)
         guard parser.reader.count <= mostCharacters else {
             throw parser.reader.error(
                 "a filter has at most \(mostCharacters) characters", mostCharacters..<parser.reader.count)

@@ -24,6 +24,7 @@ import Wire
         chat.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
         #expect(chat.sent.first == #"40{"token":"t0ken"}"#)
         chat.receive(#"40{"sid":"t"}"#)
+        chat.answer("/api/me", #"{"id":"ana","name":"Ana Lima"}"#)
         return chat
     }
 
@@ -121,11 +122,13 @@ import Wire
         let section = Item.Section("message", EntityID("lobby"))
         #expect(chat.ids(in: section) == ["1", "2"])
         chat.cut()
-        chat.pass(.seconds(1))
+        chat.pass(.seconds(30))
         chat.feed(.opened(connection: chat.connection, token: Secret("t0ken")))
         chat.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
         chat.receive(#"40{"sid":"u"}"#)
-        chat.receive(#"430[{"ok":true}]"#)
+        #expect(chat.sent == [#"421["join",{"room":"lobby"}]"#])
+        chat.answer("/api/me", #"{"id":"ana","name":"Ana Lima"}"#)
+        chat.receive(#"431[{"ok":true}]"#)
         chat.receive(#"42["message",{"id":3,"text":"c","room":"lobby","at":3}]"#)
         chat.answer("/lobby/messages", #"{"messages":[{"id":1,"text":"a","at":1}]}"#)
         #expect(chat.ids(in: section) == ["1", "2", "3"])

@@ -34,10 +34,10 @@ import Testing
         #expect(
             problems(text) == [
                 "2:12: unknown key 'protocl'; did you mean 'protocol'?",
-                "4:36: unknown word 'txt'; did you mean 'text'?",
-                "4:50: unknown field 'edited'; allowed: text",
+                "4:35: unknown word 'txt'; did you mean 'text'?",
+                "4:49: unknown field 'edited'; allowed: text",
                 "6:28: invalid condition: a value is missing",
-                "6:53: unknown entity 'mesage'; did you mean 'message'?",
+                "6:52: unknown entity 'mesage'; did you mean 'message'?",
                 "7:5: the key 'event' is missing: The name on the wire.",
                 "9:15: unknown place '{rom}'; did you mean 'room'?",
                 "9:38: invalid duration '5x'; write it like 500ms, 2s, 1.5m or 1h",
