@@ -28,7 +28,7 @@ enum RealtimeSocket {
             request.fellBack = fellBack
             request.upgrading = upgrading
             self = .engineIO(EngineIOSocket(on: loop, http: http, request, handler: handler))
-        case .webSocket:
+        case .webSocket, .messages:
             let url = server.with(scheme: server.isSecure ? "wss" : "ws", target: target + suffix)
             var request = WebSocketRequest(url: url, access: access, maximumMessage: limits.message)
             request.framing = framing

@@ -50,6 +50,8 @@ package struct ConnectionRequest: Hashable, Sendable {
             path: String, transport: EngineIO.TransportChoice, revision: EngineIO.Revision, detectsRevision: Bool)
         /// A WebSocket, whose text messages are frames of Bayeux.
         case webSocket
+        /// A WebSocket, whose text messages are JSON.
+        case messages
         /// Long-polling: each frame of Bayeux is a POST, and each answer is one.
         case longPolling
     }
@@ -58,7 +60,7 @@ package struct ConnectionRequest: Hashable, Sendable {
     package var isWebSocket: Bool {
         switch opening {
         case .engineIO(_, let transport, _, _): transport == .auto || transport == .websocket
-        case .webSocket: true
+        case .webSocket, .messages: true
         case .longPolling: false
         }
     }
@@ -68,6 +70,7 @@ package struct ConnectionRequest: Hashable, Sendable {
         switch opening {
         case .engineIO(_, _, let revision, _): .socketIO(revision)
         case .webSocket, .longPolling: .bayeux
+        case .messages: .json
         }
     }
 }

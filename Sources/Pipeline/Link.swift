@@ -58,6 +58,8 @@ enum LossCause: Hashable, Sendable {
     case protocolEnd(SocketIOClient.CloseCause)
     /// Bayeux ended it.
     case channelsEnd(BayeuxClient.CloseCause)
+    /// The machine of plain JSON messages ended it.
+    case messagesEnd(MessageClient.CloseCause)
     /// The server refused our namespace; its words.
     case namespaceRefused(String)
     /// The server took us out of the namespace.
@@ -77,8 +79,8 @@ enum LossCause: Hashable, Sendable {
     var needsNoWait: Bool {
         switch self {
         case .closed(let close): close.retry == .atOnce
-        case .protocolEnd(.pingTimeout), .channelsEnd(.silent): true
-        case .failed, .protocolEnd, .channelsEnd, .namespaceRefused, .disconnectedByServer,
+        case .protocolEnd(.pingTimeout), .channelsEnd(.silent), .messagesEnd(.silent), .messagesEnd(.restart): true
+        case .failed, .protocolEnd, .channelsEnd, .messagesEnd, .namespaceRefused, .disconnectedByServer,
             .authenticationTimeout, .tokenRefused:
             false
         }
@@ -92,6 +94,7 @@ enum LossCause: Hashable, Sendable {
             close.reason.isEmpty ? "closed with code \(close.code)" : "closed with code \(close.code): \(close.reason)"
         case .protocolEnd(let cause): Self.text(of: cause)
         case .channelsEnd(let cause): Self.text(of: cause)
+        case .messagesEnd(let cause): cause.text
         case .namespaceRefused(let message): "the namespace was refused: \(message)"
         case .disconnectedByServer: "the server disconnected us"
         case .authenticationTimeout: "no answer to authenticate"
@@ -183,6 +186,7 @@ struct ConnectionHistory: Sendable {
     /// What the machine of the last connection left for the next one's.
     var memory = SocketIOClient.Memory()
     var channels = BayeuxClient.Memory()
+    var messages = MessageClient.Memory()
     /// What became of the namespaces that the open connection asked for.
     var joining = NamespaceAnswers([])
     /// Whether frames of Bayeux are polled for, since the server answered something else than a WebSocket.

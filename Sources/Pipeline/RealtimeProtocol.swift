@@ -6,12 +6,14 @@ public enum RealtimeProtocol: Hashable, Sendable, CustomStringConvertible {
     case socketIO(EngineIO.Revision)
     /// Bayeux 1.0.
     case bayeux
+    /// Plain JSON messages, as a profile describes them.
+    case json
 
     /// The revision of Engine.IO; nil where none is spoken.
     public var revision: EngineIO.Revision? {
         switch self {
         case .socketIO(let revision): revision
-        case .bayeux: nil
+        case .bayeux, .json: nil
         }
     }
 
@@ -20,6 +22,7 @@ public enum RealtimeProtocol: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .socketIO(let revision): "Engine.IO \(revision.rawValue)"
         case .bayeux: "Bayeux \(Bayeux.version)"
+        case .json: "plain WebSocket"
         }
     }
 
@@ -28,6 +31,7 @@ public enum RealtimeProtocol: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .socketIO(let revision): "eio\(revision.rawValue)"
         case .bayeux: "bayeux"
+        case .json: "json"
         }
     }
 }

@@ -25,6 +25,7 @@ extension Session {
     private var detectsRevision: Bool { configuration.revision == nil && history.revision == nil }
 
     private var nextOpening: (target: String, ConnectionRequest.Opening) {
+        if configuration.backend.speaksJSON { return (configuration.path, .messages) }
         guard !configuration.backend.speaksBayeux else {
             return (configuration.path, pollsChannels ? .longPolling : .webSocket)
         }
@@ -72,6 +73,7 @@ extension Session {
             history.connectPayload = payload.map { _ in auth == nil ? "token" : "auth object" }
             if revision == .v3 { tellOfUnsentPayload() }
         case .bayeux: openChannels(into: &effects)
+        case .json: openMessages(into: &effects)
         }
     }
 
@@ -121,7 +123,9 @@ extension Session {
     mutating func closed(_ connection: Int, _ close: WebSocketClose, into effects: inout [Effect]) {
         switch link {
         case .handshaking(let open), .authenticating(let open, _), .ready(let open):
-            if open.connection == connection { lost(.closed(close), into: &effects) }
+            guard open.connection == connection else { return }
+            messages?.closed(code: Int(close.code))
+            lost(refusal(close).map { .tokenRefused($0) } ?? .closed(close), into: &effects)
         case .idle, .connecting, .renewingToken, .waiting, .over: break
         }
     }
@@ -137,7 +141,7 @@ extension Session {
         case .protocolEnd(.requested), .channelsEnd(.requested):
             retireClient(into: &effects)
             link = .idle
-        case .failed, .closed, .protocolEnd, .channelsEnd, .namespaceRefused, .disconnectedByServer,
+        case .failed, .closed, .protocolEnd, .channelsEnd, .messagesEnd, .namespaceRefused, .disconnectedByServer,
             .authenticationTimeout, .tokenRefused:
             lost(cause, into: &effects)
         }
@@ -189,7 +193,7 @@ extension Session {
             finish(.gaveUp(attempts: 0, cause.failure), into: &effects)
         case let cause where cause.needsNoWait && history.attempt == 0:
             retryAtOnce(after: cause, into: &effects)
-        case .failed, .closed, .protocolEnd, .channelsEnd, .disconnectedByServer, .authenticationTimeout:
+        case .failed, .closed, .protocolEnd, .channelsEnd, .messagesEnd, .disconnectedByServer, .authenticationTimeout:
             retry(after: cause, into: &effects)
         }
     }
@@ -199,7 +203,9 @@ extension Session {
         guard case .handshaking = link, client?.isUnanswered == true, !history.toldOfOtherParsers else { return }
         switch cause {
         case .closed, .protocolEnd(.handshakeTimeout), .disconnectedByServer: break
-        case .failed, .protocolEnd, .channelsEnd, .namespaceRefused, .authenticationTimeout, .tokenRefused: return
+        case .failed, .protocolEnd, .channelsEnd, .messagesEnd, .namespaceRefused, .authenticationTimeout,
+            .tokenRefused:
+            return
         }
         history.toldOfOtherParsers = true
         transaction.notice(
@@ -321,6 +327,7 @@ extension Session {
         case .handshaking, .authenticating, .ready:
             withClient(into: &effects) { client, wire in client.advance(to: due, into: &wire) }
             withChannels(into: &effects) { client, wire in client.advance(to: due, into: &wire) }
+            withMessages(into: &effects) { client, wire in client.advance(to: due, into: &wire) }
         case .idle, .connecting, .renewingToken, .over: break
         }
     }
@@ -374,7 +381,7 @@ extension LossCause {
         case .failed(let failure): failure.retry
         case .closed(let close): close.retry
         case .protocolEnd(.msgpack): .never
-        case .protocolEnd, .channelsEnd, .namespaceRefused, .disconnectedByServer, .authenticationTimeout,
+        case .protocolEnd, .channelsEnd, .messagesEnd, .namespaceRefused, .disconnectedByServer, .authenticationTimeout,
             .tokenRefused:
             nil
         }
@@ -387,7 +394,8 @@ extension LossCause {
     fileprivate var isServersOwn: Bool {
         switch self {
         case .disconnectedByServer, .protocolEnd(.byServer), .channelsEnd(.byServer): true
-        case .failed, .closed, .protocolEnd, .channelsEnd, .namespaceRefused, .authenticationTimeout, .tokenRefused:
+        case .failed, .closed, .protocolEnd, .channelsEnd, .messagesEnd, .namespaceRefused, .authenticationTimeout,
+            .tokenRefused:
             false
         }
     }

@@ -69,6 +69,7 @@ extension Session {
         _ emit: Emit, _ report: inout EmitReport, into effects: inout [Effect]
     ) throws(Problem) {
         let (now, namespace) = (transaction.now, report.namespace)
+        guard messages == nil else { throw Problem(words: "a plain WebSocket of JSON messages takes no events") }
         guard client != nil else { throw Problem(words: "there is no connection to send it over") }
         if let id = emit.ackID, emit.isAnswer {
             acks.settle(AckBook.Key(namespace: namespace, id: id))

@@ -11,6 +11,7 @@ extension Session {
         transaction.frame = message.bytes
         withClient(into: &effects) { client, wire in client.receive(message, at: now, into: &wire) }
         withChannels(into: &effects) { client, wire in client.receive(message.bytes, at: now, into: &wire) }
+        withMessages(into: &effects) { client, wire in client.receive(message.bytes, at: now, into: &wire) }
     }
 
     /// The socket is read, or not. What was not read cannot be held against the server: it has as much longer for all that it is to say.
@@ -30,6 +31,7 @@ extension Session {
         self.reading = reading
         client?.set(reading, at: now)
         bayeux?.set(reading, at: now)
+        messages?.set(reading, at: now)
     }
 
     /// Since when messages may be missing where `moment` is when the last one was read. One that waited in the socket is as old as the pause.
@@ -57,6 +59,8 @@ extension Session {
         if let memory = client?.socketClosed(into: &told) { history.memory = memory }
         client = nil
         retireChannels()
+        if let memory = messages?.memory { history.messages = memory }
+        messages = nil
         forgetEmits(into: &effects)
     }
 
@@ -159,6 +163,11 @@ extension Session {
     mutating func send(
         _ emission: Transaction.Emission, wantsAck: Bool = false, into effects: inout [Effect]
     ) -> Int? {
+        if messages != nil {
+            guard let message = emission.message else { return nil }
+            withMessages(into: &effects) { client, wire in client.send(message, into: &wire) }
+            return nil
+        }
         var id: Int?
         withClient(into: &effects) { client, wire in
             id = client.emit(emission.name, arguments: emission.arguments, wantsAck: wantsAck, into: &wire)

@@ -35,6 +35,8 @@ package struct Session: Sendable {
     var client: SocketIOClient?
     /// The machine of the open connection of a backend that speaks Bayeux.
     var bayeux: BayeuxClient?
+    /// The machine of the open connection of a backend that speaks plain JSON messages.
+    var messages: MessageClient?
     /// The token that was resolved for the open connection.
     var token: Secret?
     var rooms = RoomBook()
@@ -124,6 +126,7 @@ package struct Session: Sendable {
         return switch link.open?.spoken {
         case .socketIO?: client!.deadline
         case .bayeux?: bayeux?.deadline
+        case .json?: messages?.deadline
         case nil: nil
         }
     }

@@ -10,6 +10,8 @@ struct Transaction: Sendable {
         var name: String
         /// Comma-separated JSON values.
         var arguments: RawJSON?
+        /// What is sent where messages are plain JSON.
+        var message: RawJSON?
     }
 
     /// What says that a server took a join.

@@ -7,12 +7,15 @@ public enum WireEvent: Sendable {
     case socketIO(SocketIO.Event)
     /// On a channel of Bayeux.
     case bayeux(BayeuxClient.Delivery)
+    /// A JSON message of a plain WebSocket.
+    case json(JSONMessage)
 
     /// The name on the wire; of what was published on a channel its `type`, and where that has none, the channel's.
     public var name: String {
         switch self {
         case .socketIO(let event): event.name
         case .bayeux(let delivery): delivery.data.type ?? delivery.channel
+        case .json(let message): message.name
         }
     }
 
@@ -21,6 +24,7 @@ public enum WireEvent: Sendable {
         switch self {
         case .socketIO(let event): event.attachments.reduce(event.array.bytes.count) { $0 + $1.count }
         case .bayeux(let delivery): delivery.data.bytes.count
+        case .json(let message): message.payload.bytes.count
         }
     }
 
@@ -29,6 +33,7 @@ public enum WireEvent: Sendable {
         switch self {
         case .socketIO(let event): event.namespace
         case .bayeux(let delivery): delivery.channel
+        case .json: "/"
         }
     }
 
@@ -38,6 +43,7 @@ public enum WireEvent: Sendable {
         switch self {
         case .socketIO(let event): event.payload
         case .bayeux(let delivery): delivery.data
+        case .json(let message): message.payload
         }
     }
 
@@ -45,7 +51,7 @@ public enum WireEvent: Sendable {
     var ackID: Int? {
         switch self {
         case .socketIO(let event): event.ackID
-        case .bayeux: nil
+        case .bayeux, .json: nil
         }
     }
 }

@@ -62,7 +62,7 @@ struct TailOptions {
         backend =
             try arguments.declaredBackend() ?? named ?? (arguments.command == .emit ? .socketio : .usual)
         path = try arguments.endpointPath
-        if let whole = path, !backend.speaksBayeux, !whole.hasSuffix("/") { path = whole + "/" }
+        if let whole = path, !backend.hasOpaquePath, !whole.hasSuffix("/") { path = whole + "/" }
         namespaces = try arguments.namespaces
         revision = try arguments.revision(.eio)
         transport = try arguments.choice(.transport) ?? .auto

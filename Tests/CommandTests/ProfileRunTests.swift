@@ -156,3 +156,121 @@ struct ProfileRunTests {
         #expect(run.output == published || run.output == published + "\n")
     }
 }
+
+/// A plain-WebSocket gateway by the command: the sample of one against a server on the genuine aiohttp.
+@Suite(
+    .enabled(if: environment("socketio5") != nil, "aiohttp is not installed: run Tests/run"), .timeLimit(.minutes(3)))
+struct GatewayRunTests {
+    private static let profile = packageFolder + "/samples/profiles/gateway.yaml"
+
+    private func serve(_ port: UInt16, _ state: String, _ arguments: String...) throws -> Peer {
+        let python = try #require(environment("socketio5")) + "/bin/python"
+        let peer = try Peer(
+            [python, peersFolder + "/gateway_python.py", "--port", "\(port)", "--state", state] + arguments,
+            errorsToo: true)
+        try peer.readLine(startingWith: "listening")
+        peer.drain()
+        return peer
+    }
+
+    private func post(_ port: UInt16, _ path: String, _ body: String = "{}") throws {
+        _ = try TestSupport.run([
+            "python3", "-c", "import sys, urllib.request as r; r.urlopen(r.Request(sys.argv[1], sys.argv[2].encode()))",
+            "http://127.0.0.1:\(port)" + path, body,
+        ])
+    }
+
+    private func tail(_ port: UInt16, token: String = "token-of-ana", _ arguments: String...) throws -> Peer {
+        try Peer(
+            [
+                try pathOfWeir(), "tail", "http://127.0.0.1:\(port)", "--profile", Self.profile, "--token", "env:TOKEN",
+                "--no-ctl", "--duration", "60s",
+            ] + arguments, environment: ["TOKEN": token, "HOME": try temporaryFolder()], errorsToo: true)
+    }
+
+    /// Reads lines up to one that holds a text; gives them all.
+    @discardableResult
+    private func read(_ tail: Peer, to end: String = "\u{0}") -> String {
+        var text = ""
+        while let line = tail.readLine() {
+            text += line + "\n"
+            if line.contains(end) { break }
+        }
+        return text
+    }
+
+    @Test func `a session that was cut is resumed without a gap, and replayed byte by byte`() throws {
+        let (port, folder) = (try freePort(), try temporaryFolder())
+        let server = try serve(port, folder + "/state.json", "--beat", "200")
+        defer { server.stop() }
+        let tail = try tail(
+            port, "--record", folder + "/a.weir.jsonl", "--diff-log", folder + "/a.jsonl", "--until-match",
+            "text ~ last")
+        defer { tail.stop() }
+        read(tail, to: "+ channel 2")
+        try post(port, "/say", #"{"channel":"1","text":"hello"}"#)
+        read(tail, to: "bo  hello")
+        try post(port, "/cut")
+        try post(port, "/say", #"{"channel":"2","text":"in the gap"}"#)
+        let between = read(tail, to: "the session was recovered")
+        try post(port, "/say", #"{"channel":"1","text":"the last"}"#)
+        let end = read(tail)
+        #expect(tail.wait() == 0, "\(end)")
+        #expect((between + end).contains("bo  in the gap"), "\(between)\(end)")
+        #expect(!between.contains("gap ") && !end.contains("gaps"), "\(between)\(end)")
+        let replay = try weir("replay", folder + "/a.weir.jsonl", "--diff-log", folder + "/b.jsonl", "--quiet")
+        #expect(replay.status == 0, "\(replay.errors)")
+        #expect(try readFile(folder + "/b.jsonl") == readFile(folder + "/a.jsonl"))
+    }
+
+    @Test func `a server that was killed knows no session: another begins, and what was missed is read`() throws {
+        let (port, state) = (try freePort(), try temporaryFolder() + "/state.json")
+        let first = try serve(port, state)
+        let tail = try tail(port, "--until-match", "text ~ last")
+        defer { tail.stop() }
+        read(tail, to: "+ channel 2")
+        first.stop()
+        try writeFile(
+            state,
+            #"{"channels":[{"id":"1","name":"general","position":1}],"last":7,"messages":[{"id":"7","channel_id":"1","author":{"id":"200","username":"bo"},"content":"said to nobody","timestamp":"2026-01-01T00:00:00Z","edited_timestamp":null}]}"#
+        )
+        let second = try serve(port, state)
+        defer { second.stop() }
+        let text = read(tail, to: "+ message 7")
+        #expect(text.contains("gap") && text.contains("said to nobody"), "\(text)")
+        try post(port, "/say", #"{"channel":"1","text":"the last"}"#)
+        read(tail)
+        #expect(tail.wait() == 3)
+    }
+
+    @Test func `a heartbeat without an answer has the tail connect again`() throws {
+        let port = try freePort()
+        let server = try serve(port, try temporaryFolder() + "/state.json", "--beat", "150", "--deaf")
+        defer { server.stop() }
+        let tail = try tail(port)
+        defer { tail.stop() }
+        let text = read(tail, to: "did not answer a heartbeat")
+        #expect(text.contains("did not answer a heartbeat"), "\(text)")
+    }
+
+    @Test func `a close code of the profile means that the token is refused, and a refused message says why`() throws {
+        let port = try freePort()
+        let server = try serve(port, try temporaryFolder() + "/state.json")
+        defer { server.stop() }
+        let tail = try tail(port, token: "stolen")
+        defer { tail.stop() }
+        let text = read(tail)
+        #expect(tail.wait() == 4)
+        #expect(text.contains("authentication failed"), "\(text)")
+        func send(_ words: String) throws -> CommandResult {
+            try weir(
+                [
+                    "send", "http://127.0.0.1:\(port)", "#general", words, "--profile", Self.profile, "--token",
+                    "env:TOKEN",
+                ], environment: ["TOKEN": "token-of-ana"])
+        }
+        #expect(try send("hello").status == 0)
+        let refused = try send("spam")
+        #expect(refused.status == 4 && refused.errors.contains("no spam in here"), "\(refused.errors)")
+    }
+}

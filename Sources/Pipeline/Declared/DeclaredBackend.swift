@@ -182,7 +182,7 @@ struct DeclaredBackend: Backend {
         guard let rooms = profile.rooms else { return nil }
         guard let join = rooms.join else { return .unasked }
         var emission = Profile.Emission()
-        (emission.event, emission.arguments) = (join.event, join.arguments)
+        (emission.event, emission.arguments, emission.message) = (join.event, join.arguments, join.message)
         guard let filled = emission.filled(places(room, token)) else { return nil }
         switch join.answer {
         case .none: return .emit(filled, answer: .none)
@@ -419,7 +419,12 @@ extension Profile.Emission {
             if index > 0 { list.append(UInt8(ascii: ",")) }
             list += value.bytes
         }
-        return Transaction.Emission(name: event, arguments: list.isEmpty ? nil : RawJSON(unchecked: list[...]))
+        var filled = Transaction.Emission(name: event, arguments: list.isEmpty ? nil : RawJSON(unchecked: list[...]))
+        if let message {
+            guard let text = message.filled(values) else { return nil }
+            filled.message = text
+        }
+        return filled
     }
 }
 

@@ -7,7 +7,9 @@ extension BackendModule {
         var kinds: Set<String> = []
         let words = profile.events.map { $0.kind ?? $0.event } + ["event"]
         var module = BackendModule(
-            name: profile.name, usualPath: profile.realtime.path, reversedDomain: "weir.profile.\(profile.name)",
+            name: profile.name,
+            usualPath: profile.realtime.path ?? (profile.realtime.transport == .websocket ? "/" : "/socket.io/"),
+            reversedDomain: "weir.profile.\(profile.name)",
             makeBackend: { DeclaredBackend(profile, $0) }, eventKinds: words.filter { kinds.insert($0).inserted })
         module.profile = profile
         module.tokenHeader = profile.services.first?.header

@@ -23,7 +23,7 @@ extension Profile: ProfileObject {
 }
 
 extension Profile.Realtime: ProfileObject {
-    static let places: [String]? = ["token"]
+    static let places: [String]? = ["token", "session", "sequence"]
     static let keys: [ProfileKey<Self>] = [
         .init("protocol", \.transport, "What is spoken."),
         .init("path", \.path, "The path on the server."),
@@ -32,14 +32,55 @@ extension Profile.Realtime: ProfileObject {
             "auth", \.auth, "What CONNECT carries; {\"token\": \"{token}\"} where nothing is said and there is a token."
         ),
         .init("emit", \.emit, "What is emitted once connected, in order."),
+        .init("hello", \.hello, "What a plain WebSocket's server says first: a condition on payload."),
+        .init("identify", \.identify, "The message that says whose the connection is, with {token}."),
+        .init("message", \.message, "Where a plain WebSocket's message says what it is."),
+        .init("session", \.session, "Where the server says what the session is called, for resuming it."),
+        .init("resume", \.resume, "How the session of a lost connection is gone on with."),
+        .init("heartbeat", \.heartbeat, "How a plain WebSocket is kept alive."),
+        .init(
+            "restart", \.restart, "A message by which the server asks for another connection: a condition on payload."),
+        .init("close", \.close, "What the codes of a close mean; any other is tried again."),
     ]
 }
 extension Profile.Realtime.Transport: ProfileWord {}
 
+extension Profile.Message: ProfileObject {
+    static let keys: [ProfileKey<Self>] = [
+        .init("name", \.name, "Where its name is."),
+        .init("data", \.data, "Where what it carries is; all of it where nothing is said."),
+        .init("sequence", \.sequence, "Where its number is, for resuming."),
+    ]
+}
+
+extension Profile.Resume: ProfileObject {
+    static let keys: [ProfileKey<Self>] = [
+        .init("send", \.send, "What asks for it, with {session}, {sequence} and {token}.", isRequired: true),
+        .init("refused", \.refused, "What an answer that refuses it is like: a condition on payload."),
+    ]
+}
+
+extension Profile.Heartbeat: ProfileObject {
+    static let keys: [ProfileKey<Self>] = [
+        .init("send", \.send, "What is sent, with {sequence}.", isRequired: true),
+        .init("every", \.every, "How often, where the server does not say."),
+        .init("interval", \.interval, "Where the hello says how often, in milliseconds."),
+        .init("answer", \.answer, "What an answer is like: a condition on payload."),
+    ]
+}
+
+extension Profile.Close: ProfileObject {
+    static let keys: [ProfileKey<Self>] = [
+        .init("refused", \.refused, "Codes that mean that the token is refused."),
+        .init("anew", \.anew, "Codes that mean that the session is over: another one begins."),
+    ]
+}
+
 extension Profile.Emission: ProfileObject {
     static var shortKey: String? { "event" }
     static let keys: [ProfileKey<Self>] = [
-        .init("event", \.event, "The name of the event.", isRequired: true),
+        .init("event", \.event, "The name of the event."),
+        .init("message", \.message, "What is sent on a plain WebSocket: JSON with places such as {room}."),
         .init("arguments", \.arguments, "Its arguments: JSON with places such as {room}."),
     ]
 }
@@ -94,7 +135,10 @@ extension Profile.Rooms: ProfileObject {
 extension Profile.Join: ProfileObject {
     static var shortKey: String? { "event" }
     static let keys: [ProfileKey<Self>] = [
-        .init("event", \.event, "The name of the event that asks.", isRequired: true),
+        .init("event", \.event, "The name of the event that asks."),
+        .init(
+            "message", \.message,
+            "What asks on a plain WebSocket: JSON with the places {room}, {id}, {user} and {token}."),
         .init("arguments", \.arguments, "Its arguments: JSON with the places {room}, {id}, {user} and {token}."),
         .init(
             "answer", \.answer,

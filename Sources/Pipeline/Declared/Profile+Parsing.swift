@@ -85,10 +85,7 @@ extension Profile {
                     node("writes", write.name), named: field, among: entity.fields.map(\.name), what: "field")
             }
         }
-        for emission in realtime.emit.map(\.event) + [rooms?.join?.event, rooms?.leave?.event].compactMap({ $0 })
-        where SocketIO.isReserved(emission) {
-            reader.problem(root, "'\(emission)' is an event of Socket.IO's own, which nobody can emit")
-        }
+        check(emissions: root, &reader)
         for read in reads where read.entity == nil && (read.replaces != .none || read.pages != nil) {
             reader.problem(node("reads", read.name), "'\(read.name)' needs an entity: what its rows are")
         }
@@ -97,6 +94,31 @@ extension Profile {
                 [pages.next != nil, pages.last != nil, pages.from != nil].filter({ $0 }).count != 1
             else { continue }
             reader.problem(node("reads", read.name, "pages"), "pages need one of next, last and from")
+        }
+    }
+}
+
+extension Profile {
+    /// What is sent has a name on Socket.IO, and is a message on a plain WebSocket.
+    private func check(emissions root: YAMLNode, _ reader: inout ProfileReader) {
+        var sent = realtime.emit.map {
+            (node: root["realtime"]?["emit"], event: $0.event, hasMessage: $0.message != nil)
+        }
+        if let join = rooms?.join { sent.append((root["rooms"]?["join"], join.event, join.message != nil)) }
+        if let leave = rooms?.leave { sent.append((root["rooms"]?["leave"], leave.event, leave.message != nil)) }
+        for (node, event, hasMessage) in sent {
+            switch realtime.transport {
+            case .socketio where event.isEmpty: reader.problem(node ?? root, "the key 'event' is missing: its name")
+            case .socketio where SocketIO.isReserved(event):
+                reader.problem(node ?? root, "'\(event)' is an event of Socket.IO's own, which nobody can emit")
+            case .websocket where !hasMessage:
+                reader.problem(node ?? root, "the key 'message' is missing: what is sent on a plain WebSocket")
+            case .socketio, .websocket: break
+            }
+        }
+        if realtime.transport == .websocket, rooms?.join?.answer == .ack {
+            reader.problem(
+                root["rooms"]?["join"]?["answer"] ?? root, "a plain WebSocket has no acknowledgements: none or event")
         }
     }
 }

@@ -1,3 +1,5 @@
+import JSONText
+
 /// A chat backend, declared: what its events, rooms, entities and REST reads are. A file says it (`Profile(parsing:)`, described by
 /// `schemas/profile.schema.json`), or Swift does.
 ///
@@ -36,25 +38,91 @@ extension Profile {
         /// What is spoken.
         public enum Transport: String, Hashable, Sendable, CaseIterable {
             case socketio
+            /// A plain WebSocket of JSON messages.
+            case websocket
         }
         /// What is spoken.
         public var transport = Transport.socketio
-        /// The path on the server.
-        public var path = "/socket.io/"
+        /// The path on the server; nil for `/socket.io/`, and for `/` of a plain WebSocket.
+        public var path: String?
         /// The namespace.
         public var namespace = "/"
         /// What CONNECT carries; nil for `{"token": "{token}"}` where there is a token.
         public var auth: JSONTemplate?
         /// What is emitted once connected, in order.
         public var emit: [Emission] = []
+        /// What the server says first, of a plain WebSocket; nil where it is not waited for.
+        public var hello: ProfileCondition?
+        /// What says whose the connection is, of a plain WebSocket.
+        public var identify: JSONTemplate?
+        /// Where a message of a plain WebSocket says what it is.
+        public var message: Message?
+        /// Where the server says what the session is called, for resuming it.
+        public var session: ProfilePath?
+        /// How the session of a lost connection is gone on with.
+        public var resume: Resume?
+        /// How a plain WebSocket is kept alive.
+        public var heartbeat: Heartbeat?
+        /// A message by which the server asks for another connection.
+        public var restart: ProfileCondition?
+        /// What the codes of a close mean; any other is tried again.
+        public var close = Close()
         /// The usual connection.
         public init() {}
     }
 
-    /// An event to the server.
+    /// The parts of a plain WebSocket's message.
+    public struct Message: Hashable, Sendable {
+        /// Where its name is.
+        public var name: ProfilePath?
+        /// Where what it carries is; nil for all of it.
+        public var data: ProfilePath?
+        /// Where its number is, for resuming.
+        public var sequence: ProfilePath?
+        /// A message without parts.
+        public init() {}
+    }
+
+    /// How a session is gone on with.
+    public struct Resume: Hashable, Sendable {
+        /// What asks for it, with the places {session} and {sequence}.
+        public var send = try! JSONTemplate(.null)
+        /// What an answer that refuses it is like; any other message takes it.
+        public var refused: ProfileCondition?
+        /// A resume of nothing.
+        public init() {}
+    }
+
+    /// How a plain WebSocket is kept alive.
+    public struct Heartbeat: Hashable, Sendable {
+        /// What is sent, with the place {sequence}.
+        public var send = try! JSONTemplate(.null)
+        /// How often, where the server does not say.
+        public var every: Duration?
+        /// Where the hello says how often, in milliseconds.
+        public var interval: ProfilePath?
+        /// What an answer is like; nil where none comes. A heartbeat that was not answered when the next is due ends the connection.
+        public var answer: ProfileCondition?
+        /// A heartbeat of nothing.
+        public init() {}
+    }
+
+    /// What the codes of a close mean.
+    public struct Close: Hashable, Sendable {
+        /// The token is refused.
+        public var refused: [Int] = []
+        /// The session is over: another one begins.
+        public var anew: [Int] = []
+        /// None of them.
+        public init() {}
+    }
+
+    /// An event to the server, or a message of a plain WebSocket.
     public struct Emission: Hashable, Sendable {
         /// Its name.
         public var event = ""
+        /// What is sent on a plain WebSocket.
+        public var message: JSONTemplate?
         /// Its arguments.
         public var arguments: [JSONTemplate] = []
         /// An event without a name.
@@ -156,6 +224,8 @@ extension Profile {
         }
         /// The name of the event that asks.
         public var event = ""
+        /// What asks on a plain WebSocket.
+        public var message: JSONTemplate?
         /// Its arguments.
         public var arguments: [JSONTemplate] = []
         /// What says that the server took it.

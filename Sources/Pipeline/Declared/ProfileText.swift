@@ -135,7 +135,12 @@ public struct JSONTemplate: Hashable, Sendable {
         switch node {
         case .template(let template):
             guard let text = template.filled(values) else { return false }
-            writer.string(text)
+            // A number of the server's goes back as one.
+            if template.text == "{sequence}", let number = try? RawJSON(checking: Array(text.utf8)[...]) {
+                writer.raw(number)
+            } else {
+                writer.string(text)
+            }
         case .array(let nodes):
             writer.beginArray()
             for node in nodes { guard write(node, values, &writer) else { return false } }

@@ -123,6 +123,10 @@ extension Configuration {
         public var usualPace: Int? { module.usualPace }
         /// Whether its realtime connection speaks Bayeux, not Socket.IO.
         public var speaksBayeux: Bool { module.speaksBayeux }
+        /// Whether its realtime connection is a plain WebSocket of JSON messages.
+        public var speaksJSON: Bool { module.profile?.realtime.transport == .websocket }
+        /// Whether its path is taken as it is, with no slash added.
+        package var hasOpaquePath: Bool { speaksBayeux || speaksJSON }
         /// The host of the REST service that belongs to a host of the realtime connection.
         public func serviceHost(for host: String) -> String { module.serviceHosts[host] ?? host }
 
