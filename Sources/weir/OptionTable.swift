@@ -3,7 +3,8 @@ import Pipeline
 /// The one table of options. Adding one is its case, in the order of the help, and its row: the compiler asks for both. Help, manual pages,
 /// completions, variables and settings come from here.
 enum Option: Int, CaseIterable {
-    case backend, profile, path, namespace, query, eio, transport, token, auth, header, ca, cert, key, keyPass, pin,
+    case backend, profile, against, path, namespace, query, eio, transport, token, auth, header, ca, cert, key, keyPass,
+        pin,
         proxy,
         proxyAuth, company, workspace, join, autoAdopt, maxRooms, emit, emitAck, noAck, ack, history, catchUp,
         members, framing, format, template, fields, schema, time, zone, roomWidth, spacer, summary, view, noStatus,
@@ -44,7 +45,9 @@ enum Option: Int, CaseIterable {
         case .profile:
             Row(
                 "profile", "FILE", "what the server speaks, declared (weir profile check FILE)",
-                Scope([.tail, .record], .server).and(.actions))
+                Scope([.tail, .record, .replay], [.server, .recording]).and(.actions))
+        case .against:
+            Row("against", "FILE", "try it on a recording: what matches, what is missing", [.profileCheck])
         case .path:
             Row(
                 "path", "PATH", "endpoint's path (default /socket/; socketio and echo: /socket.io/)",

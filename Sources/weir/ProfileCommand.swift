@@ -1,3 +1,4 @@
+import Events
 import JSONText
 import Live
 import Network
@@ -10,12 +11,76 @@ enum ProfileCommand {
     static func check(_ arguments: Arguments) throws(UsageError) -> ExitCode {
         let path = arguments.positionals[0]
         let profile = try arguments.profile(at: path)
+        func count(_ number: Int, _ one: String, _ many: String) -> String { "\(number) \(number == 1 ? one : many)" }
         var parts = [
-            "\(profile.events.count) events", "\(profile.entities.count) entities", "\(profile.reads.count) reads",
+            count(profile.events.count, "event", "events"), count(profile.entities.count, "entity", "entities"),
+            count(profile.reads.count, "read", "reads"), count(profile.writes.count, "write", "writes"),
         ]
         if profile.rooms != nil { parts.append("rooms") }
         let line = "\(path): '\(profile.name)': " + parts.joined(separator: ", ")
-        return Console.print(TerminalText.escaped(line) + "\n")
+        guard let recording = arguments[.against] else { return Console.print(TerminalText.escaped(line) + "\n") }
+        let trial = Trial()
+        var playing = ReplayConfiguration([recording])
+        playing.play(as: .declared(profile))
+        do { _ = try Replay(playing, outlets: [trial]).run() } catch { return Console.fail(error) }
+        return Console.print(
+            ([line] + trial.lines(of: profile, recording)).map { TerminalText.escaped($0) + "\n" }.joined())
+    }
+
+    /// What becomes of a recording's events by a profile.
+    private final class Trial: Outlet {
+        private struct Found {
+            var kinds: [String: Int] = [:]
+            var unmatched: [String: (count: Int, example: String)] = [:]
+            var unreadable: [String: Int] = [:]
+            var changes = 0
+        }
+        private static let mostNames = 200
+        private let found = Monitor(Found())
+
+        func write(_ reports: [StampedReport]) throws(OutletError) {
+            found.change { found in
+                for stamped in reports {
+                    switch stamped.report {
+                    case .event(let event) where event.isKnown: found.kinds[event.kind, default: 0] += 1
+                    case .event(let event):
+                        let name = event.wireName
+                        guard found.unmatched[name] != nil || found.unmatched.count < Self.mostNames else { continue }
+                        found.unmatched[name, default: (0, event.event.summary)].count += 1
+                    case .undecodable(let report):
+                        let words = "\(report.subject): \(report.message)"
+                        guard found.unreadable[words] != nil || found.unreadable.count < Self.mostNames else {
+                            continue
+                        }
+                        found.unreadable[words, default: 0] += 1
+                    case .diff: found.changes += 1
+                    case .gap, .connection, .room, .action, .emit, .refetch, .typing, .notice: break
+                    }
+                }
+            }
+        }
+
+        func finish() throws(OutletError) {}
+
+        func lines(of profile: Profile, _ recording: String) -> [String] {
+            let found = found.change { $0 }
+            func sorted(_ counts: [String: Int]) -> [(String, Int)] {
+                counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+            }
+            let kinds = sorted(found.kinds).map { "\($0.1) \($0.0)" }.joined(separator: ", ")
+            var lines = [
+                "\(recording): " + (kinds.isEmpty ? "no event matches a rule" : kinds)
+                    + "; \(found.changes) changes of the model"
+            ]
+            for (name, count) in sorted(found.unmatched.mapValues(\.count)) {
+                lines.append("  no rule: \(count) × \(found.unmatched[name]?.example ?? name)")
+            }
+            for (words, count) in sorted(found.unreadable) { lines.append("  unreadable: \(count) × \(words)") }
+            let met = Set(found.kinds.keys)
+            let unmet = profile.events.map { $0.kind ?? $0.event }.filter { !met.contains($0) }
+            if !unmet.isEmpty { lines.append("  never met: " + unmet.joined(separator: ", ")) }
+            return lines
+        }
     }
 
     static func schema(_ arguments: Arguments) -> ExitCode {

@@ -1,4 +1,5 @@
 import Live
+import Pipeline
 
 /// The options of `replay`.
 struct ReplayOptions {
@@ -26,6 +27,7 @@ struct ReplayOptions {
         replay.isStepping = arguments.has(.step)
         replay.refetch = try arguments.choice(.refetch) ?? .recorded
         replay.verifies = arguments.has(.verify)
+        if let backend = try arguments.declaredBackend() { replay.play(as: backend) }
         (replay.count, replay.untilMatch) = (output.count, output.untilMatch)
         serve = try arguments.endpoint(.serve)
         try check(arguments)
@@ -49,8 +51,19 @@ struct ReplayOptions {
             throw arguments.error("--step: standard input cannot be keys and recording")
         }
         if replay.follows, replay.loops != 1 { throw arguments.error("--follow and --loop exclude each other") }
+        if replay.backend != nil, replay.verifies {
+            throw arguments.error("--verify and --profile exclude each other: the recorded states are of another model")
+        }
         if replay.paths.count > 1, output.diffLog != nil {
             throw arguments.error("--diff-log is of one model: it needs a single FILE")
         }
+    }
+}
+
+extension ReplayConfiguration {
+    /// Has the sessions speak another backend than the recorded ones: what they ask for may not be recorded.
+    mutating func play(as backend: Configuration.BackendKind) {
+        self.backend = backend
+        refetch = .stub
     }
 }

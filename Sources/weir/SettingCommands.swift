@@ -130,8 +130,13 @@ extension Command {
     static let profileCheck = Command(
         "profile check", "FILE", "say all that is wrong with a profile",
         run: atOnce(ProfileCommand.check), inherits: .nothing,
-        details: "Each problem with its line and column. Exits with 2 when there is one.",
-        examples: "weir profile check samples/profiles/socketio-chat.yaml")
+        details: """
+            Each problem with its line and column. Exits with 2 when there is one. With --against a recording is
+            played by the profile: how many events of each kind, which events no rule matches, which cannot be
+            read, and which rules nothing met.
+            """,
+        examples: "weir profile check samples/profiles/socketio-chat.yaml",
+        "weir profile check chat.yaml --against incident.weir.jsonl")
 
     static let profileSchema = Command(
         "profile schema", "", "print the JSON Schema of profiles, for editors",

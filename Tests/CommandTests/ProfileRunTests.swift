@@ -274,3 +274,24 @@ struct GatewayRunTests {
         #expect(refused.status == 4 && refused.errors.contains("no spam in here"), "\(refused.errors)")
     }
 }
+
+/// The page "Your backend in half an hour", followed as it stands.
+@Suite(.enabled(if: environment("socketio5") != nil, "python-socketio is not installed: run Tests/run"))
+struct DocumentedStepsTests {
+    @Test func `each step of the page does what the page says`() throws {
+        let port = try freePort()
+        let python = try #require(environment("socketio5")) + "/bin/python"
+        let state = try temporaryFolder() + "/chat.json"
+        let peer = try Peer(
+            [python, peersFolder + "/chat_python.py", "--port", "\(port)", "--state", state, "--chatter"],
+            errorsToo: true)
+        defer { peer.stop() }
+        try peer.readLine(startingWith: "listening")
+        peer.drain()
+        let page = String(
+            decoding: try readFile(packageFolder + "/Sources/Live/Live.docc/YourBackendInHalfAnHour.md"), as: UTF8.self)
+        let steps = DocumentedSteps(of: page[...])
+        #expect(steps.list.count == 7)
+        try steps.follow(port: port, token: "token-of-ana")
+    }
+}

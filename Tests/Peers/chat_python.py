@@ -6,6 +6,7 @@ Messages are in the state file, so that a server that was killed goes on where i
 the browsers of other users would.
 """
 import argparse
+import asyncio
 import json
 import os
 import time
@@ -16,6 +17,7 @@ from aiohttp import web
 parser = argparse.ArgumentParser()
 parser.add_argument("--port", type=int, required=True)
 parser.add_argument("--state", required=True)
+parser.add_argument("--chatter", action="store_true", help="somebody says something in the lobby all the time")
 arguments = parser.parse_args()
 
 sio = socketio.AsyncServer(async_mode="aiohttp")
@@ -152,7 +154,15 @@ application.add_routes([
     web.post("/say", say), web.post("/edit", edit)])
 
 
-async def announce(_):
+async def chatter():
+    while True:
+        await asyncio.sleep(0.5)
+        await post("lobby", "bo", "tick")
+
+
+async def announce(app):
+    if arguments.chatter:
+        app["chatter"] = asyncio.create_task(chatter())
     print("listening", flush=True)
 
 

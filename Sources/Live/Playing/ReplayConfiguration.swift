@@ -39,6 +39,8 @@ public struct ReplayConfiguration: Sendable {
     /// What is shown; nil for everything.
     public var filter: ViewFilter?
 
+    /// What the server speaks, in place of what the recording says; nil for that.
+    public var backend: Configuration.BackendKind?
     /// What becomes of the requests that the sessions make.
     public var refetch = RefetchPolicy.recorded
     /// Whether the model is compared with the recorded states, and every chunk with its checksum: what differs ends the replay, and so

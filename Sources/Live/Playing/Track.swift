@@ -81,7 +81,8 @@ final class Track {
         live = asked.stream == nil ? nil : asked
         self.keepsChecksum = keepsChecksum || asked.verifies
         placeOfNext = reader.place
-        let configuration = try Configuration(of: reader.head, in: segments[0])
+        var configuration = try Configuration(of: reader.head, in: segments[0])
+        if let backend = asked.backend { configuration.backend = backend }
         let readsAhead = !keepsWay && !follows && segments.count == 1
         ahead = readsAhead ? try ReadAhead(segments[0], configuration) : nil
         player = Player(
