@@ -13,7 +13,8 @@ final class Command: Sendable {
         fileMark, fileRedact, fileCompress, fileConvert, fileDiff,
         emit, send, edit, react, delete, read, channel, workspace, download, login, logout, whoami,
         ctx, ctxAdd, ctxEdit, ctxCopy, ctxRename, ctxRemove, ctxList, ctxUse, ctxUnuse, ctxPrevious, ctxShow, ctxCheck,
-        config, configShow, configPath, configCheck, profile, profileCheck, profileSchema, completion, man, cheat,
+        config, configShow, configPath, configCheck, profile, profileCheck, profileInfer, profileSchema, completion,
+        man, cheat,
         explain, help,
     ]
 

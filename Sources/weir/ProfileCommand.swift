@@ -83,6 +83,33 @@ enum ProfileCommand {
         }
     }
 
+    /// A first profile of what a recording holds.
+    static func infer(_ arguments: Arguments) throws(UsageError) -> ExitCode {
+        let recording = arguments.positionals[0]
+        let witness = Witness()
+        var playing = ReplayConfiguration([recording])
+        playing.refetch = .stub
+        do { _ = try Replay(playing, outlets: [witness]).run() } catch { return Console.fail(error) }
+        guard witness.inference.count > 0 else {
+            throw arguments.error("\(UsageError.quoted(recording)) holds no event to infer anything from")
+        }
+        return Console.print(witness.inference.profile(called: "mine"))
+    }
+
+    /// Sees the events of a replay.
+    private final class Witness: Outlet {
+        private let seen = Monitor(ProfileInference())
+        var inference: ProfileInference { seen.change { $0 } }
+
+        func write(_ reports: [StampedReport]) throws(OutletError) {
+            seen.change { seen in
+                for case .event(let event) in reports.map(\.report) { seen.see(event.wireName, event.payload) }
+            }
+        }
+
+        func finish() throws(OutletError) {}
+    }
+
     static func schema(_ arguments: Arguments) -> ExitCode {
         Console.print(Profile.jsonSchema.raw.description + "\n")
     }

@@ -150,6 +150,30 @@ struct ProfileRunTests {
         #expect(both.status == 2 && both.errors.contains("give one of them"), "\(both.errors)")
     }
 
+    @Test func `a profile that is inferred from a recording fits it`() throws {
+        let chat = try Chat()
+        let server = try chat.start()
+        defer { server.stop() }
+        let folder = try temporaryFolder()
+        let tail = try Peer(
+            [
+                try pathOfWeir(), "tail", chat.url, "--backend", "socketio", "--token", "env:TOKEN", "--no-ctl",
+                "--emit",
+                #"join {"room":"lobby"}"#, "--emit-ack", "--record", folder + "/a.weir.jsonl", "--count", "2",
+            ], environment: ["TOKEN": "token-of-ana", "HOME": folder], errorsToo: true)
+        defer { tail.stop() }
+        while let line = tail.readLine(), !line.contains(#"[{"ok":true}]"#) {}
+        try chat.post("/say", #"{"room":"lobby","sender":"bo","text":"one"}"#)
+        try chat.post("/say", #"{"room":"lobby","sender":"bo","text":"two"}"#)
+        while tail.readLine() != nil {}
+        #expect(tail.wait() == 0)
+        let inferred = try weir("profile", "infer", folder + "/a.weir.jsonl")
+        #expect(inferred.status == 0, "\(inferred.errors)")
+        try writeFile(folder + "/mine.yaml", inferred.output)
+        let check = try weir("profile", "check", folder + "/mine.yaml", "--against", folder + "/a.weir.jsonl")
+        #expect(check.output.contains("2 message; 2 changes of the model"), "\(inferred.output)\(check.output)")
+    }
+
     @Test func `the published schema is the one that the program reads profiles by`() throws {
         let run = try weir("profile", "schema")
         let published = try TestSupport.run(["jq", "-c", ".", packageFolder + "/schemas/profile.schema.json"])
@@ -291,7 +315,7 @@ struct DocumentedStepsTests {
         let page = String(
             decoding: try readFile(packageFolder + "/Sources/Live/Live.docc/YourBackendInHalfAnHour.md"), as: UTF8.self)
         let steps = DocumentedSteps(of: page[...])
-        #expect(steps.list.count == 7)
+        #expect(steps.list.count == 8)
         try steps.follow(port: port, token: "token-of-ana")
     }
 }
