@@ -2,7 +2,7 @@ import JSONText
 
 /// Entities as JSON, for the diff log: what `encode` writes, `init(decoding:)` reads back to an equal value.
 ///
-/// Twake's names are those of era B, but this is not the wire's form: every time is in milliseconds whatever its size, every id is a string
+/// A backend's names are those of its newest servers, but this is not the wire's form: every time is in milliseconds whatever its size, every id is a string
 /// kept as it is, and nothing is normalised. Unknown members are passed over, so that a later version may add some.
 extension JSONWriter {
     @inline(__always)

@@ -40,7 +40,7 @@ extension EventGuide.Field {
         return [Self(name: name, type: typeName("\(Swift.type(of: value))"))]
     }
 
-    /// `EntityID?` for `Optional<EntityID>`, `[EntityID]` for `Array<EntityID>`; the ids of GroupMe's things by what they are of.
+    /// `EntityID?` for `Optional<EntityID>`, `[EntityID]` for `Array<EntityID>`; typed ids by what they are of.
     private static func typeName(_ name: String) -> String {
         for (prefix, before, after) in [("Optional<", "", "?"), ("Array<", "[", "]")]
         where name.hasPrefix(prefix) && name.hasSuffix(">") {

@@ -45,8 +45,8 @@ package enum Input: Sendable {
     /// Somebody wants the server asked again for what a room is about, for the resource of that name, or, with nothing named, for what
     /// all joined rooms are about.
     case refetch(String)
-    /// Somebody looks at another place, the one whose room this is (Twake: a workspace's public list of channels, or a company's
-    /// `/companies/{c}/workspaces`): what belongs to the old one is left at once.
+    /// Somebody looks at another place, the one whose room this is, such as a workspace's list of channels: what belongs to the old one is left
+    /// at once.
     case select(room: String)
     /// The user says something to the server.
     indirect case emit(Emit)

@@ -17,7 +17,7 @@ package import Wire
 /// when one opened, and back to `idle` when it ended; nothing of the connection is timed.
 ///
 /// The promise: whatever is lost, doubled, reordered or slow, after a while of quiet the model equals the server's truth. What the session
-/// knows to have missed (a lost connection) it fetches at once; what it cannot know (frames that a server loses by itself, Twake 3.1) it
+/// knows to have missed (a lost connection) it fetches at once; what it cannot know (frames that a server loses by itself) it
 /// finds with a full look at every joined room, `Configuration.lookAgain` after the last.
 package struct Session: Sendable {
     /// What the session was told.

@@ -2,7 +2,7 @@ public import Events
 
 /// Somebody begins to type, or types no more.
 ///
-/// Typing is told and never kept: no server stores it (Twake 1.6), so that it is no row of the model, and stands in no diff log, no
+/// Typing is told and never kept: no server stores it, so that it is no row of the model, and stands in no diff log, no
 /// checksum and no store. It always ends: by the user's word, by their message, or by time.
 public struct TypingReport: Hashable, Sendable {
     /// What happened.

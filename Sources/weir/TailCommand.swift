@@ -103,8 +103,8 @@ enum TailCommand {
         return outlets.conclude(summary, hint: await otherKind(configuration, summary.outcome))
     }
 
-    /// Statuses of an HTTP server that does not know the handshake. A server that checks the token first, such as GroupMe's, answers 401 or 403
-    /// at any path.
+    /// Statuses of an HTTP server that does not know the handshake. A server that checks the token first answers 401 or 403 at any
+    /// path.
     private static let unknownHandshake = [200, 400, 401, 403, 404, 405, 426, 501]
 
     /// What to try instead, if a server answered and it was not of the expected kind.

@@ -18,7 +18,7 @@ package struct EndpointOptions: Hashable, Sendable {
     /// Sessions at one time; more are refused with 503.
     package var maximumSessions: Int
     /// How long a client that was cut off may come back and be given what it missed (reference 1.12); nil for not at all. The echo
-    /// server's only: Twake's recovers nothing.
+    /// server's only.
     package var recovery: Duration?
 
     /// Options. A path without its slashes gets them.

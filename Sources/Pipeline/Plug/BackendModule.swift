@@ -28,6 +28,8 @@ package struct BackendModule: Sendable {
     var decodeAhead: (@Sendable (_ array: ArraySlice<UInt8>) -> Event?)?
     /// The room of what was published on a channel of Bayeux.
     var publishedRoom: (@Sendable (_ channel: String, _ data: RawJSON) -> String?)?
+    /// What its Socket.IO events say to who sees single frames; nil where there is nothing but an event's own `room`.
+    var landmarks: BackendLandmarks?
     /// The types of its rows.
     var entities: [any ItemEntity.Type] = []
     /// The kinds of its events, as printed and filtered on.
@@ -46,6 +48,16 @@ package struct BackendGuide: Sendable {
     package var kinds: @Sendable () -> [EventGuide]
     /// The same, each of the wire's names by itself; nil where a kind has one guide whatever the wire calls it.
     package var names: (@Sendable () -> [EventGuide])?
+}
+
+/// What a look at one Socket.IO event tells, without a session: for tools that go through recordings.
+package struct BackendLandmarks: Sendable {
+    /// What the names of its events begin with, and the member that names the room in them.
+    package var room: (events: String, member: StaticString)
+    /// The event that lets the client in.
+    package var admission: String
+    /// The event that says that a room was joined.
+    package var join: String
 }
 
 /// The service that takes the bytes of a picture and gives an address, which messages then have. For commands that need no session.
@@ -84,6 +96,9 @@ extension BackendModule {
         var known: Set<String> = []
         return all.flatMap(\.eventKinds).filter { known.insert($0).inserted }
     }()
+
+    /// What is known of single Socket.IO events, over all backends.
+    package static let allLandmarks = all.compactMap(\.landmarks)
 
     /// The room of what was published on a channel of Bayeux, by the first backend that knows.
     package static func room(of channel: String, _ data: RawJSON) -> String? {

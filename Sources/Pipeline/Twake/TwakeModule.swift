@@ -6,6 +6,8 @@ extension BackendModule {
         name: "twake", usualPath: "/socket/", reversedDomain: "app.twake", hasPlaces: true,
         makeBackend: { TwakeBackend($0) },
         decodeAhead: { array in (try? Twake.Event(array: array)).map(Event.twake) },
+        landmarks: BackendLandmarks(
+            room: ("realtime:", "name"), admission: "authenticated", join: "realtime:join:success"),
         entities: [
             Twake.Channel.self, Twake.Message.self, Twake.ChannelMember.self, Twake.Badge.self, Twake.BadgeCount.self,
             Twake.Account.self, Twake.Company.self, Twake.Workspace.self, Twake.OnlineStatus.self,

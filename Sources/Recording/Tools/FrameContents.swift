@@ -10,7 +10,7 @@ struct FrameContents {
     struct Event {
         /// The name on the wire; of what was published its `type`, or the channel.
         var name: String
-        /// The room it speaks of: what Twake calls `name` in `realtime:…`, GroupMe's conversation, and what everybody else calls `room`.
+        /// The room it speaks of, as its backend says; where none knows the event, what it calls `room`.
         var room: String?
         /// What was published, and on which channel.
         var delivery: (channel: String, data: RawJSON)?
@@ -59,7 +59,8 @@ struct FrameContents {
             let name = try reader.string()
             events = [Event(name: name)]
             guard try reader.nextElement(), try reader.peek() == .object else { return }
-            events[0].room = try Self.room(name.hasPrefix("realtime:") ? "name" : "room", &reader)
+            let known = BackendModule.allLandmarks.first { name.hasPrefix($0.room.events) }
+            events[0].room = try Self.room(known?.room.member ?? "room", &reader)
         } catch {
             return
         }

@@ -1,3 +1,4 @@
+import Pipeline
 import Wire
 
 /// What a part of a recording needs of what came before it, so that it can be replayed: the open connections with what their protocols
@@ -9,7 +10,7 @@ struct Prelude {
     /// The end of the connection that ended last: where none is open, it tells which one comes next.
     private var lastEnd: RecordLine?
     private var wishes: [(room: String, line: RecordLine)] = []
-    /// Twake's answers to joins.
+    /// What said that rooms were joined.
     private var joins: [(room: String, line: RecordLine)] = []
 
     /// Takes note of a record that comes before the part.
@@ -29,11 +30,12 @@ struct Prelude {
         else { return }
         // Every message of the recording comes by here: what cannot be a join's answer is not read for it.
         let contents = text.starts(with: "42".utf8) ? FrameContents(frame.message) : nil
-        if contents?.event == "realtime:join:success", let room = contents?.room {
+        let landmarks = BackendModule.allLandmarks
+        if let room = contents?.room, landmarks.contains(where: { $0.join == contents?.event }) {
             joins.removeAll { $0.room == room }
             if joins.count < Self.mostRooms { joins.append((room, line)) }
         } else if connections[place].messages < Self.mostMessages,
-            contents?.event == "authenticated" || Self.isHandshake(text)
+            landmarks.contains(where: { $0.admission == contents?.event }) || Self.isHandshake(text)
         {
             connections[place].messages += 1
             connections[place].lines.append(line)
