@@ -139,8 +139,7 @@ extension Tail {
 
     /// Sends a request of the session; the answer becomes an input.
     func send(_ request: FetchRequest, _ stamp: Stamp) {
-        let url = configuration.service.with(
-            scheme: configuration.server.isSecure ? "https" : "http", target: request.target)
+        let url = configuration.service.with(target: request.target)
         record(
             .http(
                 Record.HTTPRecord(

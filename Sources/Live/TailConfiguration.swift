@@ -66,11 +66,7 @@ public struct TailConfiguration: Sendable {
     public var tool: String
 
     /// Where the REST service is.
-    var service: URLParts {
-        var service = server
-        service.host = session.backend.serviceHost(for: server.host)
-        return service
-    }
+    var service: URLParts { server.service(of: session.backend) }
 
     /// Whether finding what a connection needs may block, or fail.
     var needsResolving: Bool {

@@ -229,11 +229,11 @@ extension HTTPFailure {
 }
 
 extension URLParts {
-    /// This server's address with another scheme and this path and query.
-    public func with(scheme: String, target: String) -> URLParts {
+    /// This server's address with this path and query, perhaps with another scheme.
+    public func with(scheme: String? = nil, target: String) -> URLParts {
         let parts = target.split(separator: "?", maxSplits: 1)
         return URLParts(
-            scheme: scheme, host: host, port: port, path: parts.first.map(String.init) ?? "/",
+            scheme: scheme ?? self.scheme, host: host, port: port, path: parts.first.map(String.init) ?? "/",
             query: parts.count > 1 ? String(parts[1]) : "")
     }
 }

@@ -90,4 +90,13 @@ package struct RESTCall: Hashable, Sendable {
 
     /// Adds an item to the query, which has some already.
     mutating func add(name: String, _ value: String) { target += "&\(name)=\(value.percentEncoded)" }
+
+    /// The server's words in an answer that refuses, or its status. Services put them in a `message`, an `error` or the `errors` of a `meta`.
+    /// Untrusted.
+    package static func refusal(status: Int, body: ArraySlice<UInt8>) -> String {
+        let value = try? JSONValue(parsing: body)
+        let errors = value?["meta"]?["errors"]?.texts?.joined(separator: "; ")
+        let words = value?["message"]?.text ?? value?["error"]?.text ?? errors ?? ""
+        return words.isEmpty ? "HTTP status \(status)" : String(words.prefix(300))
+    }
 }

@@ -11,6 +11,7 @@ import Terminal
 /// The options of `whoami` and `logout`.
 struct AccountOptions {
     var url: URLParts
+    var backend: Configuration.BackendKind
     var access: AccessPlan
     var token: TokenReference?
     /// Where something may be remembered of the account.
@@ -19,6 +20,7 @@ struct AccountOptions {
 
     init(_ arguments: Arguments) throws(UsageError) {
         url = try arguments.serviceURL(arguments.positionals[0])
+        backend = try arguments.command == .logout ? arguments.backendWithLogin : arguments.knownBackend
         access = try arguments.access(to: url)
         if arguments.command == .logout { store = try arguments.store().path }
         token = try arguments.secret(.token, "token")
@@ -29,6 +31,7 @@ struct AccountOptions {
 /// The options of `login`.
 struct LoginOptions {
     var url: URLParts
+    var backend: Configuration.BackendKind
     var access: AccessPlan
     var user: String
     var password: TokenReference
@@ -37,6 +40,7 @@ struct LoginOptions {
 
     init(_ arguments: Arguments) throws(UsageError) {
         url = try arguments.serviceURL(arguments.positionals[0])
+        backend = try arguments.backendWithLogin
         access = try arguments.access(to: url)
         guard let user = arguments[.user] else { throw arguments.error("--user NAME is missing") }
         guard let file = arguments[.save] else { throw arguments.error("--save FILE is missing") }
@@ -58,7 +62,7 @@ struct LoginOptions {
 /// `weir login`, `weir logout`, `weir whoami`.
 enum AccountCommand {
     static func login(_ options: LoginOptions) async -> ExitCode {
-        await with(options.url, options.access) { service async throws(AccountService.Failure) in
+        await with(options.url, options.backend, options.access) { service async throws(AccountService.Failure) in
             let tokens = try await service.login(user: options.user, password: options.password)
             if let problem = TokenFile.write(tokens, to: options.file) {
                 Console.note("weir: the token cannot be written to \(options.file): \(problem)")
@@ -73,7 +77,7 @@ enum AccountCommand {
     }
 
     static func logout(_ options: AccountOptions) async -> ExitCode {
-        await with(options.url, options.access) { service async throws(AccountService.Failure) in
+        await with(options.url, options.backend, options.access) { service async throws(AccountService.Failure) in
             guard let reference = options.token else { throw .noSecret(why: "--token is missing: whom to log out?") }
             let token = try await service.resolve(reference)
             let forgotten = await forget(options, service, token)
@@ -114,23 +118,26 @@ enum AccountCommand {
     }
 
     static func whoami(_ options: AccountOptions) async -> ExitCode {
-        await with(options.url, options.access) { service async throws(AccountService.Failure) in
+        await with(options.url, options.backend, options.access) { service async throws(AccountService.Failure) in
             var token: Secret?
             if let reference = options.token { token = try await service.resolve(reference) }
             let (account, era) = try await service.whoami(token)
             let fields: KeyValuePairs<String, JSONValue> = [
-                "id": .string(account.id.description), "name": .string(account.name), "era": .string(era.rawValue),
+                "id": .string(account.id.description), "name": .string(account.name),
+                "era": era.map { .string($0) } ?? .null,
             ]
-            return print(fields, options.json) { "\(account.id)  \(account.name)  (era \(era.rawValue))" }
+            return print(fields, options.json) {
+                "\(account.id)  \(account.name)" + (era.map { "  (era \($0))" } ?? "")
+            }
         }
     }
 
     static func with(
-        _ url: URLParts, _ access: AccessPlan,
+        _ url: URLParts, _ backend: Configuration.BackendKind, _ access: AccessPlan,
         _ body: (AccountService) async throws(AccountService.Failure) -> ExitCode
     ) async -> ExitCode {
         let service: AccountService
-        do { service = try AccountService(url, access) } catch { return Console.fail(error) }
+        do { service = try AccountService(url, access, backend: backend) } catch { return Console.fail(error) }
         var code = ExitCode.done
         do throws(AccountService.Failure) { code = try await body(service) } catch {
             switch error {
@@ -143,6 +150,9 @@ enum AccountCommand {
             case .noSecret(let why):
                 Console.note("weir: \(why)")
                 code = .refused
+            case .unsupported(let why):
+                Console.note("weir: \(why)")
+                code = .usage
             }
         }
         await service.close()
@@ -157,10 +167,33 @@ enum AccountCommand {
     }
 }
 
+extension Arguments {
+    /// What the server speaks, of which more is known than how it frames events.
+    var knownBackend: Configuration.BackendKind {
+        get throws(UsageError) {
+            if let declared = try declaredBackend() { return declared }
+            let named: KnownBackend? = try choice(.backend)
+            return (named ?? .usual).kind
+        }
+    }
+
+    fileprivate var backendWithLogin: Configuration.BackendKind {
+        get throws(UsageError) { try knownBackend(with: "login") { $0.login != nil } }
+    }
+
+    /// The same, where its servers can do this.
+    func knownBackend(with what: String, _ has: (AccountCalls) -> Bool) throws(UsageError) -> Configuration.BackendKind
+    {
+        let backend = try knownBackend
+        if backend.module.accounts?.eras.contains(where: has) == true { return backend }
+        throw error("--backend: '\(backend.rawValue)' has no \(what) yet")
+    }
+}
+
 /// The file a login leaves: the token on the first line, what else was said of it on the second.
 private enum TokenFile {
     /// Gives what is wrong, if anything is.
-    static func write(_ tokens: TwakeLogin.Tokens, to path: String) -> String? {
+    static func write(_ tokens: AccountTokens, to path: String) -> String? {
         let rest = RawJSON.object {
             $0.member("refresh", tokens.refresh?.reveal())
             $0.member("expiration", tokens.expiration)

@@ -21,8 +21,7 @@ struct ActionOptions {
         configuration = ErrandConfiguration(
             server: url, token: try arguments.secret(.token, "token"),
             maximumAttempts: try arguments.count(.maxAttempts) ?? 3, seed: UInt64.random(in: .min ... .max))
-        let named: KnownBackend? = try arguments.choice(.backend)
-        configuration.backend = try arguments.declaredBackend() ?? (named ?? .usual).kind
+        configuration.backend = try arguments.knownBackend
         configuration.access = try arguments.access(to: url)
         configuration.longestRetryAfter = try arguments.duration(.maxRetryAfter) ?? .longestRetryAfter
         configuration.company = arguments[.company]
@@ -31,7 +30,8 @@ struct ActionOptions {
         configuration.sendsDrafts = arguments.has(.draft)
         for path in arguments.all(.image) {
             guard configuration.backend.module.pictures != nil else {
-                throw arguments.error("--image is for --backend groupme")
+                let names = BackendModule.all.filter { $0.pictures != nil }.map(\.name).joined(separator: ", ")
+                throw arguments.error("--image is for --backend \(names)")
             }
             do throws(PictureFile.Problem) {
                 configuration.pictures.append(try PictureFile.read(path))

@@ -3,11 +3,13 @@ import Glibc
 import JSONText
 import Live
 import Network
+import Pipeline
 import Store
 
 /// The options of `download`.
 struct DownloadOptions {
     var url: URLParts
+    var backend: Configuration.BackendKind
     var access: AccessPlan
     var token: TokenReference?
     var wanted: AccountService.Wanted
@@ -32,6 +34,7 @@ struct DownloadOptions {
         default: throw arguments.error(UsageError.unlisted(kind, among: ["file", "picture"]))
         }
         url = try arguments.serviceURL(words[1])
+        backend = try arguments.knownBackend(with: "downloads") { $0.downloads != nil }
         access = try arguments.access(to: url)
         token = try arguments.secret(.token, "token")
         (company, workspace) = (arguments[.company], arguments[.workspace])
@@ -65,7 +68,8 @@ enum DownloadCommand {
         if let file = options.file, !options.isForced, access(file, F_OK) == 0 {
             return Console.fail(Trouble("\(file) is there already; --force replaces it", .cannotWrite))
         }
-        return await AccountCommand.with(options.url, options.access) { service async throws(AccountService.Failure) in
+        return await AccountCommand.with(options.url, options.backend, options.access) {
+            service async throws(AccountService.Failure) in
             let bytes = try await service.download(
                 options.wanted, token: options.token, company: options.company, workspace: options.workspace,
                 store: store, at: WallTime.milliseconds)

@@ -34,9 +34,9 @@ enum Option: Int, CaseIterable {
             Row(
                 "backend", Value(Self.backends),
                 "what the server speaks (default \(Self.usual)); socketio has no schema",
-                Scope([.demo, .tail, .record, .fileConvert, .explain, .emit], .server).and(.actions),
+                Scope([.demo, .tail, .record, .fileConvert, .explain, .emit], .server).and(.errands),
                 otherwise: [
-                    Variant(.actions, "what the server speaks (default \(Self.usual))", Self.knownBackends),
+                    Variant(.errands, "what the server speaks (default \(Self.usual))", Self.knownBackends),
                     Variant([.explain], "whose events (default of all)", Self.knownBackends),
                     Variant([.demo], "whose world is played (default \(Self.usual))", Self.knownBackends),
                     Variant([.emit], "what the server speaks (default socketio)"),
@@ -429,6 +429,7 @@ enum Option: Int, CaseIterable {
 /// Commands that know the same options, in the order in which an error names them.
 extension Option.Scope {
     fileprivate static let actions = Self(Command.actions)
+    fileprivate static let errands = Self(Command.errands)
     fileprivate static let roomVerbs = Self(Command.roomVerbs)
     /// The verbs of `file` that write one.
     fileprivate static let writingFiles: Self = [
@@ -441,7 +442,7 @@ extension Option.Scope {
     /// What opens a realtime connection.
     fileprivate static let connections = Self([.tail, .record, .emit], .server)
     /// What sends requests, and what does so in somebody's name.
-    fileprivate static let requests = connections.and(Self(Command.errands))
+    fileprivate static let requests = connections.and(.errands)
     fileprivate static let loggedIn = connections.and(Self(Command.errands.filter { $0 != .login }))
     /// What shows what it sees. What both a tail and a replay know is about that, and a viewer's, too.
     fileprivate static let views: Self = [.demo, .tail, .replay, .attach]
@@ -456,7 +457,7 @@ extension Option.Scope {
     /// What prints a result.
     fileprivate static let results = roomVerbs.and([
         .ps, .configShow, .ctxList, .ctxShow, .ctxCheck, .fileInfo, .fileDoctor, .fileGrep, .fileDiff,
-    ]).and(Self(Command.errands)).and([.emit])
+    ]).and(.errands).and([.emit])
     fileprivate static let contexts = Self(Command.table.filter(\.takesContext), .server)
     fileprivate static let settings = Self(
         Command.table.filter { $0.takesSettings || $0.family == "config" || $0 == .ctxCheck })

@@ -65,6 +65,36 @@ import Testing
         #expect(try service.run("send", "#Nobody", "x").status == 4)
     }
 
+    @Test func `the service says whose a token is, and refuses one that is none`() throws {
+        let service = try Service()
+        defer { service.peer.stop() }
+        #expect(try service.run("whoami").output == "20000001  Mia\n")
+        #expect(try service.run("whoami", "--json").output == #"{"id":"20000001","name":"Mia","era":null}"# + "\n")
+        let wrong = try weir(
+            ["whoami", service.url, "--backend", "groupme", "--token", "env:WRONG"], environment: ["WRONG": "none"])
+        #expect(wrong.status == 4)
+        #expect(wrong.errors == "weir: refused: unauthorized (HTTP 401)\n")
+    }
+
+    @Test func `what the service is not asked for yet is said before anything is done`() throws {
+        let folder = try temporaryFolder()
+        try write(Array("token\n".utf8), to: folder + "/token")
+        // Nobody listens there.
+        let url = "http://127.0.0.1:\(try freePort())"
+        func refused(_ words: String...) throws -> String {
+            let result = try weir(words + ["--backend", "groupme"], environment: ["P": "secret"])
+            #expect(result.status == 2)
+            return result.errors
+        }
+        let login = try refused("login", url, "--user", "mia", "--password", "env:P", "--save", folder + "/new")
+        #expect(login.hasPrefix("weir: --backend: 'groupme' has no login yet\n"), "\(login)")
+        let logout = try refused("logout", url, "--token", "file:\(folder)/token")
+        #expect(logout.hasPrefix("weir: --backend: 'groupme' has no login yet\n"), "\(logout)")
+        let picture = try refused("download", "picture", url, "--output", folder + "/me.png")
+        #expect(picture.hasPrefix("weir: --backend: 'groupme' has no downloads yet\n"), "\(picture)")
+        #expect(access(folder + "/token", F_OK) == 0 && access(folder + "/new", F_OK) != 0)
+    }
+
     @Test func `a group is made, somebody added and removed, and the group deleted`() throws {
         let service = try Service()
         defer { service.peer.stop() }

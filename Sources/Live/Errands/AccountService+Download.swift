@@ -29,17 +29,26 @@ extension AccountService {
         var token: Secret?
         if let reference { token = try await resolve(reference) }
         let access = try await access()
-        let era = try await era(access)
-        let me = try await account(from: TwakeLogin.whoami(era), access, token)
+        let calls = try await calls(access)
+        let downloads = try part("downloads", calls.downloads)
+        let me = try await account(calls, calls.whoami, access, token)
         let owner = StoreAccount(server: StoreAccount.name(of: server), user: me.id.description)
         switch wanted {
         case .file(let id):
-            let place = try await place(era, company, workspace, access, token)
-            let request = own(TwakeDownload.file(era, id, in: place).target, access, token)
+            let named = ["company": company, "workspace": workspace]
+            var places: [EntityID] = []
+            for place in downloads.places {
+                if case let id?? = named[place.name] {
+                    places.append(EntityID(id))
+                } else {
+                    places.append(try await first(place, places, access, token))
+                }
+            }
+            let request = own(downloads.file(id, places).target, access, token)
             return try await get(StoreThing(.file, id.description), of: owner, request, store, at: now)
         case .picture(let user):
             var owned = me
-            if let user { owned = try await account(from: TwakeDownload.account(era, of: user), access, token) }
+            if let user { owned = try await account(calls, downloads.account(user), access, token) }
             guard let address = owned.picture else {
                 throw .refused(why: "there is no picture of \(owned.name)", status: 404)
             }
@@ -82,47 +91,37 @@ extension AccountService {
     // MARK: Requests
 
     private func account(
-        from call: RESTCall, _ access: Access, _ token: Secret?
-    ) async throws(Failure) -> Twake.Account {
+        _ calls: AccountCalls, _ call: RESTCall, _ access: Access, _ token: Secret?
+    ) async throws(Failure) -> BackendAccount {
         let body = try await ask(call, access, token: token)
-        do throws(DecodingFailure) { return try TwakeLogin.account(from: body[...]) } catch {
+        do throws(DecodingFailure) { return try calls.account(body[...]) } catch {
             throw .unreachable(why: error.description)
         }
     }
 
-    /// The place that was named, else the user's first one.
-    private func place(
-        _ era: TwakeEra, _ company: String?, _ workspace: String?, _ access: Access, _ token: Secret?
-    ) async throws(Failure) -> TwakeDownload.Place {
-        let company = try await first(company, TwakeDownload.companies(era), "company", access, token)
-        // Era B names no workspace.
-        guard era == .a else { return TwakeDownload.Place(company: company, workspace: .none) }
-        let calls = TwakeDownload.workspaces(era, of: company)
-        return TwakeDownload.Place(
-            company: company, workspace: try await first(workspace, calls, "workspace", access, token))
-    }
-
+    /// The user's first place, inside those around it.
     private func first(
-        _ named: String?, _ call: RESTCall, _ what: String, _ access: Access, _ token: Secret?
+        _ place: DownloadCalls.Place, _ around: [EntityID], _ access: Access, _ token: Secret?
     ) async throws(Failure) -> EntityID {
-        if let named { return EntityID(named) }
-        let body = try await ask(call, access, token: token)
+        let body = try await ask(place.list(around), access, token: token)
         do throws(DecodingFailure) {
-            if let first = try TwakeDownload.places(from: body[...]).first { return first }
+            if let first = try place.ids(body[...]).first { return first }
         } catch {
             throw .unreachable(why: error.description)
         }
-        throw .refused(why: "you are in no \(what); name one with --\(what)", status: 404)
+        throw .refused(why: "you are in no \(place.name); name one with --\(place.name)", status: 404)
     }
 
     private func own(_ target: String, _ access: Access, _ token: Secret?) -> HTTPRequest {
-        request(address(target), access, token)
+        request(service.with(target: target), access, token)
     }
 
     private func request(_ url: URLParts, _ access: Access, _ token: Secret?) -> HTTPRequest {
-        HTTPRequest(
-            url: url, access: access, headers: [("accept", "*/*")], bearer: token, timeout: Self.patience,
-            maximumBody: Self.maximumDownload)
+        var headers = [(name: "accept", value: "*/*")]
+        if let header = backend.tokenHeader, let token { headers.append((header, token.reveal())) }
+        return HTTPRequest(
+            url: url, access: access, headers: headers, bearer: backend.tokenHeader == nil ? token : nil,
+            timeout: Self.patience, maximumBody: Self.maximumDownload)
     }
 
     /// A picture may be anywhere. Another server is shown no token, no header of the user's, no certificate and no cookie, and is not
@@ -134,8 +133,9 @@ extension AccountService {
         do { url = try URLParts(parsing: address) } catch {
             throw .unreachable(why: "the picture's address is no URL: \(error.message)")
         }
-        if url.isSecure == server.isSecure, url.authority == server.authority { return own(url.target, access, token) }
-        guard url.scheme == "https" || (url.scheme == "http" && !server.isSecure) else {
+        let isOwn = url.isSecure == service.isSecure && url.authority == service.authority
+        if isOwn { return own(url.target, access, token) }
+        guard url.scheme == "https" || (url.scheme == "http" && !service.isSecure) else {
             throw .refused(why: "the picture is at \(url.scheme)://\(url.authority), which is not asked", status: 400)
         }
         var foreign = Access()

@@ -1,4 +1,4 @@
-public import Events
+import Events
 public import Network
 public import Pipeline
 import Recording
@@ -14,16 +14,24 @@ public final class AccountService: Sendable {
         case unreachable(why: String)
         /// A secret cannot be had.
         case noSecret(why: String)
+        /// The servers of the backend have no such thing, or it is not known how they are asked for it.
+        case unsupported(why: String)
     }
 
     let server: URLParts
+    let backend: Configuration.BackendKind
+    /// Where the REST service is.
+    var service: URLParts { server.service(of: backend) }
     let plan: AccessPlan
     private let loop: EventLoop
     let http: HTTPClient
 
-    /// A service of the server at an address.
-    public init(_ server: URLParts, _ plan: AccessPlan) throws(ErrandError) {
+    /// A service of the server at an address, which speaks as the backend does.
+    public init(
+        _ server: URLParts, _ plan: AccessPlan, backend: Configuration.BackendKind = .usual
+    ) throws(ErrandError) {
         self.server = server
+        self.backend = backend
         self.plan = plan
         do {
             loop = try EventLoop(name: "weir-errand")
@@ -47,25 +55,25 @@ public final class AccountService: Sendable {
     }
 
     /// Logs in; the password is asked of its reference.
-    public func login(user: String, password: TokenReference) async throws(Failure) -> TwakeLogin.Tokens {
+    public func login(user: String, password: TokenReference) async throws(Failure) -> AccountTokens {
         let password = try await resolve(password, "password")
         let access = try await access()
-        let era = try await era(access)
-        let body = try await ask(TwakeLogin.login(era, user: user, password: password), access)
-        guard let tokens = TwakeLogin.tokens(from: body[...]) else {
+        let login = try part("login", try await calls(access).login)
+        let body = try await ask(login.login(user, password), access)
+        guard let tokens = login.tokens(body[...]) else {
             throw .unreachable(why: "the answer to the login has no token")
         }
         return tokens
     }
 
-    /// Who the token is of.
-    public func whoami(_ token: Secret?) async throws(Failure) -> (account: Twake.Account, era: TwakeEra) {
+    /// Who the token is of, and the era of the server, where the backend has several.
+    public func whoami(_ token: Secret?) async throws(Failure) -> (account: BackendAccount, era: String?) {
         let access = try await access()
-        let era = try await era(access)
-        let body = try await ask(TwakeLogin.whoami(era), access, token: token)
+        let calls = try await calls(access)
+        let body = try await ask(calls.whoami, access, token: token)
         do throws(DecodingFailure) {
             // What a server says is printed.
-            return (try TwakeLogin.account(from: SecretScrubber().scrubbed(body[...])?[...] ?? body[...]), era)
+            return (try calls.account(SecretScrubber().scrubbed(body[...])?[...] ?? body[...]), calls.era)
         } catch {
             throw .unreachable(why: error.description)
         }
@@ -74,7 +82,7 @@ public final class AccountService: Sendable {
     /// Tells the server, where it has something to be told.
     public func logout(_ token: Secret?) async throws(Failure) {
         let access = try await access()
-        guard let call = TwakeLogin.logout(try await era(access)) else { return }
+        guard let call = try part("login", try await calls(access).login).logout else { return }
         _ = try await ask(call, access, token: token)
     }
 
@@ -100,10 +108,22 @@ public final class AccountService: Sendable {
         do { return try result.get() } catch { throw .noSecret(why: error.message) }
     }
 
-    func era(_ access: Access) async throws(Failure) -> TwakeEra {
-        let response = try await send(TwakeLogin.probe, access, token: nil)
-        if let era = TwakeLogin.era(status: response.status) { return era }
-        throw .refused(why: response.refusal, status: response.status)
+    /// What the server is asked; it tells its era first, where the backend has several.
+    func calls(_ access: Access) async throws(Failure) -> AccountCalls {
+        let accounts = try part("accounts", backend.module.accounts)
+        switch accounts {
+        case .alike(let calls): return calls
+        case .byEra(let probe, _):
+            let response = try await send(probe, access, token: nil)
+            if let calls = accounts.calls(status: response.status) { return calls }
+            throw .refused(why: response.refusal, status: response.status)
+        }
+    }
+
+    /// What a backend may not have.
+    func part<Part>(_ name: String, _ part: Part?) throws(Failure) -> Part {
+        if let part { return part }
+        throw .unsupported(why: "the backend '\(backend.rawValue)' has no \(name) yet")
     }
 
     func ask(_ call: RESTCall, _ access: Access, token: Secret? = nil) async throws(Failure) -> [UInt8] {
@@ -119,7 +139,8 @@ public final class AccountService: Sendable {
         _ call: RESTCall, _ access: Access, token: Secret?
     ) async throws(Failure) -> HTTPResponse {
         let request = HTTPRequest(
-            call.method.rawValue, address(call.target), body: call.body, access: access, token: token)
+            call.method.rawValue, service.with(target: call.target), body: call.body, access: access, token: token,
+            in: backend.tokenHeader)
         do { return try await answer(to: request).get() } catch { throw .unreachable(why: error.message) }
     }
 
@@ -139,6 +160,6 @@ public final class AccountService: Sendable {
 extension HTTPResponse {
     /// What a server says that refuses, for people: without secrets.
     var refusal: String {
-        SecretScrubber().scrubbed(TwakeLogin.refusal(status: status, body: body[...]))
+        SecretScrubber().scrubbed(RESTCall.refusal(status: status, body: body[...]))
     }
 }

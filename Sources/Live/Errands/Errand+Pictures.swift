@@ -19,7 +19,7 @@ extension Errand {
         if let tokenHeader, let token { headers.append((tokenHeader, token.reveal())) }
         let request = HTTPRequest(
             method: "POST",
-            url: host.with(scheme: host.isSecure ? "https" : "http", target: service.target), access: access,
+            url: host.with(target: service.target), access: access,
             headers: headers, bearer: tokenHeader == nil ? token : nil, body: picture.bytes, timeout: .seconds(120))
         http.send(request) { [weak self] result in
             self?.assumeIsolated { $0.uploaded(index, result) }

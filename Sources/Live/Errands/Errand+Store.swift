@@ -22,14 +22,21 @@ extension Errand {
     func lookForWaiting() {
         let accounts = ((try? store?.accounts()) ?? []).filter { $0.server == server }
         guard accounts.contains(where: { !waiting(of: $0).isEmpty }) else { return start(behind: []) }
-        guard let identity = configuration.backend.module.identity else { return start(behind: []) }
-        guard let probe = identity.probe else { return ask(identity.question, token: token) { $0.take($1) } }
-        ask(probe.call, token: nil) { errand, result in
-            guard let response = try? result.get(), let question = probe.question(response.status) else {
-                return errand.endAll(.unreachable(why: Self.words(of: result)))
+        guard let accounts = configuration.backend.module.accounts else { return start(behind: []) }
+        switch accounts {
+        case .alike(let calls): identify(calls)
+        case .byEra(let probe, _):
+            ask(probe, token: nil) { errand, result in
+                guard let response = try? result.get(), let calls = accounts.calls(status: response.status) else {
+                    return errand.endAll(.unreachable(why: Self.words(of: result)))
+                }
+                errand.identify(calls)
             }
-            errand.ask(question, token: errand.token) { $0.take($1) }
         }
+    }
+
+    private func identify(_ calls: AccountCalls) {
+        ask(calls.whoami, token: token) { $0.take($1, calls) }
     }
 
     private func waiting(of account: StoreAccount) -> [(id: String, entry: [UInt8])] {
@@ -46,11 +53,11 @@ extension Errand {
     }
 
     /// Takes the answer to whose the token is.
-    private func take(_ result: Result<HTTPResponse, HTTPFailure>) {
+    private func take(_ result: Result<HTTPResponse, HTTPFailure>, _ calls: AccountCalls) {
         guard let response = try? result.get(), response.status < 500 else {
             return endAll(.unreachable(why: Self.words(of: result)))
         }
-        guard let user = configuration.backend.module.identity?.user(response.body[...]) else {
+        guard let user = try? calls.account(response.body[...]).id.description else {
             // What is wrong with the token is told as without a store.
             return start(behind: [])
         }

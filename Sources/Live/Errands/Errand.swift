@@ -194,10 +194,9 @@ public actor Errand {
 
     /// An exchange with the service.
     func exchange(_ method: String, _ target: String, body: [UInt8], token: Secret?) -> HTTPRequest {
-        let service = configuration.service
-        return HTTPRequest(
-            method, service.with(scheme: service.isSecure ? "https" : "http", target: target), body: body,
-            access: access, token: token, in: configuration.backend.tokenHeader)
+        HTTPRequest(
+            method, configuration.service.with(target: target), body: body, access: access, token: token,
+            in: configuration.backend.tokenHeader)
     }
 
     private func take(_ report: Report) {
@@ -253,6 +252,15 @@ public actor Errand {
         timer?.cancel()
         completion?.resume(returning: results)
         completion = nil
+    }
+}
+
+extension URLParts {
+    /// The REST service that belongs to this server of a backend.
+    func service(of backend: Configuration.BackendKind) -> URLParts {
+        var service = with(scheme: isSecure ? "https" : "http", target: "/")
+        service.host = backend.serviceHost(for: host)
+        return service
     }
 }
 

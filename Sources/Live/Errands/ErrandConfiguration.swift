@@ -56,11 +56,7 @@ public struct ErrandConfiguration: Sendable {
     }
 
     /// Where the REST service is.
-    var service: URLParts {
-        var service = server
-        service.host = backend.serviceHost(for: server.host)
-        return service
-    }
+    var service: URLParts { server.service(of: backend) }
 
     var session: Configuration {
         var session = Configuration(backend: backend, company: company, workspace: workspace)

@@ -102,7 +102,7 @@ struct ServerCheckRun {
     private static func failure(_ failure: AccountService.Failure) -> ServerCheck.Outcome {
         switch failure {
         case .refused(let why, let status): .failed(.refused, "\(why) (HTTP \(status))")
-        case .unreachable(let why): .failed(.unreachable, why)
+        case .unreachable(let why), .unsupported(let why): .failed(.unreachable, why)
         case .noSecret(let why): .failed(.refused, why)
         }
     }

@@ -22,7 +22,7 @@ extension BackendModule {
         guide: BackendGuide(kinds: { GroupMeGuide.kinds }, names: { GroupMeGuide.all }),
         pictures: BackendPictures(
             target: GroupMePictures.target, host: GroupMePictures.host, address: GroupMePictures.address),
-        identity: BackendIdentity(question: GroupMeAccount.whoami, user: GroupMeAccount.user))
+        accounts: .groupMe)
 }
 
 extension Configuration.BackendKind {

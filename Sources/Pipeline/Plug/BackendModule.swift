@@ -38,8 +38,8 @@ package struct BackendModule: Sendable {
     package var guide: BackendGuide?
     /// Where the pictures of messages are uploaded; nil where none can be sent.
     package var pictures: BackendPictures?
-    /// How it says whose a token is; nil where it does not.
-    package var identity: BackendIdentity?
+    /// What its servers are asked about accounts; nil where there are none.
+    package var accounts: BackendAccounts?
 }
 
 /// What `explain` says of a backend's events. Made when it is asked for: it looks into every type.
@@ -68,17 +68,6 @@ package struct BackendPictures: Sendable {
     package var host: @Sendable (String) -> String
     /// The address in an answer; nil when it has none.
     package var address: @Sendable (_ body: ArraySlice<UInt8>) -> String?
-}
-
-/// How a backend says whose a token is. For commands that need no session.
-package struct BackendIdentity: Sendable {
-    /// What is asked first, without the token, where older servers need another question; and that question by the status of the answer,
-    /// nil when that says nothing.
-    package var probe: (call: RESTCall, question: @Sendable (_ status: Int) -> RESTCall?)?
-    /// Asks whose the token is.
-    package var question: RESTCall
-    /// The user's id in the answer; nil when it has none.
-    package var user: @Sendable (_ body: ArraySlice<UInt8>) -> String?
 }
 
 extension BackendModule {

@@ -19,9 +19,7 @@ extension BackendModule {
             "workspace", "user", "company", "company_user", "company_application", "online", "documents", "unknown",
         ],
         guide: BackendGuide(kinds: { TwakeGuide.all }),
-        identity: BackendIdentity(
-            probe: (TwakeLogin.probe, { TwakeLogin.era(status: $0).map(TwakeLogin.whoami) }),
-            question: TwakeLogin.whoami(.b), user: { (try? TwakeLogin.account(from: $0))?.id.description }))
+        accounts: .twake)
 }
 
 extension Configuration.BackendKind {

@@ -49,10 +49,4 @@ struct GroupMePictureTests {
         #expect(address(#"{"payload":{"url":""}}"#) == nil)
         #expect(address("<html>") == nil)
     }
-
-    @Test func `whose a token is, the service says`() {
-        let answer = #"{"response":{"id":20000001,"name":"Mia"},"meta":{"code":200}}"#
-        #expect(GroupMeAccount.user(from: Array(answer.utf8)[...]) == "20000001")
-        #expect(GroupMeAccount.user(from: Array(#"{"meta":{"code":401}}"#.utf8)[...]) == nil)
-    }
 }

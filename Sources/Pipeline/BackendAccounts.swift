@@ -1,0 +1,90 @@
+public import Events
+public import Wire
+
+/// What a backend's servers are asked about accounts: who one is, logging in and out, files and pictures. For commands that need no
+/// session.
+package enum BackendAccounts: Sendable {
+    /// All servers are asked the same.
+    case alike(AccountCalls)
+    /// Servers of several eras, which the status of the answer to a probe tells apart. It is asked first, without the token.
+    case byEra(probe: RESTCall, [AccountCalls])
+
+    /// What the servers of each era are asked.
+    package var eras: [AccountCalls] {
+        switch self {
+        case .alike(let calls): [calls]
+        case .byEra(_, let eras): eras
+        }
+    }
+
+    /// What a server is asked that answered the probe with this status; nil when that says nothing.
+    package func calls(status: Int) -> AccountCalls? { eras.first { $0.statuses.contains(status) } }
+}
+
+/// The requests about accounts that the servers of one era take, and the reading of their answers.
+package struct AccountCalls: Sendable {
+    /// What the era is called; nil where there is one only.
+    package var era: String?
+    /// The statuses of answers to the probe that mean it; empty where none is sent.
+    var statuses: Set<Int> = []
+    /// Asks whose the token is.
+    package var whoami: RESTCall
+    /// The answer to that, and to every other question for an account.
+    package var account: @Sendable (_ body: ArraySlice<UInt8>) throws(DecodingFailure) -> BackendAccount
+    /// Logging in and out; nil where that is not for a name and a password.
+    package var login: LoginCalls?
+    /// Files and pictures; nil where none can be had.
+    package var downloads: DownloadCalls?
+}
+
+/// How one logs in and out.
+package struct LoginCalls: Sendable {
+    /// Logs in with a name, or an address, and a password.
+    package var login: @Sendable (_ user: String, _ password: Secret) -> RESTCall
+    /// The answer to that; nil when it has no token.
+    package var tokens: @Sendable (_ body: ArraySlice<UInt8>) -> AccountTokens?
+    /// Tells the server that one goes; nil where it has nothing to be told.
+    package var logout: RESTCall?
+}
+
+/// How files and pictures are had.
+package struct DownloadCalls: Sendable {
+    /// Where files are looked for, from the outermost on: in the place that the user names, else in the first one of the list.
+    package struct Place: Sendable {
+        /// What it is, as in `--company`.
+        package var name: String
+        /// Asks for the user's, inside those that were found already.
+        package var list: @Sendable (_ around: [EntityID]) -> RESTCall
+        /// The ids in the answer.
+        package var ids: @Sendable (_ body: ArraySlice<UInt8>) throws(DecodingFailure) -> [EntityID]
+    }
+
+    /// One after the other.
+    package var places: [Place]
+    /// Asks for a file's bytes; `places` has one id each.
+    package var file: @Sendable (_ id: EntityID, _ places: [EntityID]) -> RESTCall
+    /// Asks for a user's account, which says where the picture is.
+    package var account: @Sendable (_ user: EntityID) -> RESTCall
+}
+
+/// Whose a token is, as the server says. Untrusted.
+public struct BackendAccount: Hashable, Sendable {
+    /// The user's id.
+    public var id: EntityID
+    /// The display name; the id where there is none.
+    public var name: String
+    /// The address of the user's picture, perhaps a path at the server.
+    public var picture: String?
+}
+
+/// What a server hands out at a login.
+public struct AccountTokens: Sendable {
+    /// Goes with every request.
+    public var token: Secret
+    /// Gets another one.
+    public var refresh: Secret?
+    /// When the token is over, unix seconds.
+    public var expiration: Int64?
+    /// When it cannot be refreshed any more, unix seconds.
+    public var refreshExpiration: Int64?
+}

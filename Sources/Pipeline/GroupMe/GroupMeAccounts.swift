@@ -1,0 +1,13 @@
+import Events
+
+extension BackendAccounts {
+    /// GroupMe's (`reference/groupme.md` 3.6).
+    static let groupMe = alike(
+        AccountCalls(
+            whoami: GroupMeEndpoints.me.call,
+            account: { body throws(DecodingFailure) in
+                let user = try GroupMe.user(from: body)
+                let id = user.id.entity
+                return BackendAccount(id: id, name: user.name ?? id.description, picture: user.imageURL)
+            }))
+}

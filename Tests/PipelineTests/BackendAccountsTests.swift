@@ -1,0 +1,98 @@
+import Events
+import JSONText
+import Testing
+import Wire
+
+@testable import Pipeline
+
+/// What servers are asked about accounts, of each backend.
+@Suite struct BackendAccountsTests {
+    /// Twake's calls for a server that gives such an answer to the probe.
+    private func twake(_ status: Int) throws -> AccountCalls {
+        guard case .byEra(let probe, _)? = BackendModule.twake.accounts else {
+            throw Missing()
+        }
+        #expect(probe == RESTCall(.get, "/internal/services/general/v1/server", carriesToken: false))
+        return try #require(BackendModule.twake.accounts?.calls(status: status))
+    }
+
+    private struct Missing: Error {}
+
+    private func text(_ body: [UInt8]) -> String { String(decoding: body, as: UTF8.self) }
+
+    @Test func `Twake's newer servers are known by their answer, its older ones by having none`() throws {
+        #expect(try twake(200).era == "b" && twake(204).era == "b")
+        #expect(try twake(404).era == "a" && twake(410).era == "a")
+        for status in [301, 401, 403, 500, 503] {
+            #expect(BackendModule.twake.accounts?.calls(status: status) == nil)
+        }
+    }
+
+    @Test func `one logs in to Twake as its era wants, and out where that is told`() throws {
+        let (old, new) = (try #require(try twake(404).login), try #require(try twake(200).login))
+        let older = old.login("ana", Secret("pass word"))
+        #expect(older.method == .post && older.target == "/internal/mobile/authorize")
+        #expect(
+            text(older.body)
+                == #"{"username":"ana","password":"pass word","device":"android","timezoneoffset":0,"fcm_token":""}"#)
+        let newer = new.login("ana", Secret("pass word"))
+        #expect(newer.method == .post && newer.target == "/internal/services/console/v1/login")
+        #expect(text(newer.body) == #"{"email":"ana","password":"pass word"}"#)
+        #expect(new.logout == nil)
+        #expect(old.logout?.target == "/internal/mobile/logout")
+        #expect(old.logout.map { text($0.body) } == #"{"fcm_token":""}"#)
+    }
+
+    @Test(
+        "Tokens are read as either era writes them",
+        arguments: [
+            #"{"token":"T","refresh_token":"R","expiration":1,"refresh_expiration":2}"#,
+            #"{"access_token":{"value":"T","refresh":"R","expiration":1,"refresh_expiration":2},"token":"other"}"#,
+        ])
+    func tokens(body: String) throws {
+        for status in [200, 404] {
+            let tokens = try #require(try twake(status).login?.tokens(Array(body.utf8)[...]))
+            #expect(tokens.token.reveal() == "T" && tokens.refresh?.reveal() == "R")
+            #expect(tokens.expiration == 1 && tokens.refreshExpiration == 2)
+            #expect(try twake(status).login?.tokens(Array(#"{"access_token":{}}"#.utf8)[...]) == nil)
+        }
+    }
+
+    @Test func `Twake's files are looked for in a company, and of the older era in a workspace`() throws {
+        let (old, new) = (try #require(try twake(404).downloads), try #require(try twake(200).downloads))
+        #expect(old.places.map(\.name) == ["company", "workspace"])
+        #expect(old.places[0].list([]).target == "/internal/mobile/companies")
+        #expect(old.places[1].list(["C"]).target == "/internal/mobile/workspaces?company_id=C")
+        #expect(
+            old.file("F/1", ["C", "W"]).target == "/ajax/drive/download?workspace_id=W&element_id=F%2F1&download=1")
+        #expect(old.account("U").target == "/internal/mobile/user?id=U")
+        #expect(new.places.map(\.name) == ["company"])
+        #expect(new.places[0].list([]).target == "/internal/services/users/v1/users/me/companies")
+        #expect(new.file("F/1", ["C"]).target == "/internal/services/files/v1/companies/C/files/F%2F1/download")
+        #expect(new.account("U").target == "/internal/services/users/v1/users/U")
+    }
+
+    @Test func `every backend that has accounts says whose a token is`() throws {
+        #expect(try twake(404).whoami.target == "/internal/mobile/user")
+        #expect(try twake(200).whoami.target == "/internal/services/users/v1/users/me")
+        guard case .alike(let calls)? = BackendModule.groupMe.accounts else { throw Missing() }
+        #expect(calls.whoami.target == "/v3/users/me" && calls.era == nil)
+        let body = #"{"response":{"id":20000001,"name":"Mia","image_url":"https://i.example/1"},"meta":{"code":200}}"#
+        let account = try calls.account(Array(body.utf8)[...])
+        #expect(account == BackendAccount(id: "20000001", name: "Mia", picture: "https://i.example/1"))
+        #expect(throws: DecodingFailure.self) { try calls.account(Array(#"{"meta":{"code":401}}"#.utf8)[...]) }
+        #expect(BackendModule.untyped.accounts == nil)
+    }
+
+    @Test(
+        "A refusal is told in the server's words, wherever it puts them",
+        arguments: [
+            (#"{"message":"No."}"#, "No."), (#"{"error":"Gone"}"#, "Gone"),
+            (#"{"message":"","error":"x"}"#, "HTTP status 400"),
+            (#"{"meta":{"code":40001,"errors":["a","b"]},"response":null}"#, "a; b"), ("<html>", "HTTP status 400"),
+            ("", "HTTP status 400"),
+        ])
+    func refusal(body: String, words: String) {
+        #expect(RESTCall.refusal(status: 400, body: Array(body.utf8)[...]) == words)
+    }
+}
