@@ -1,6 +1,6 @@
 import Pipeline
 
-/// The backends whose vocabulary is known: that have a world to show, events to explain, and things that can be done.
+/// The backends whose vocabulary is known: that have events to explain, and things that can be done.
 struct KnownBackend: RawRepresentable, CaseIterable {
     /// What is spoken.
     let kind: Configuration.BackendKind

@@ -27,6 +27,8 @@ enum Option: Int, CaseIterable {
     private static let usual = Configuration.BackendKind.usual.rawValue
     private static let backends = Configuration.BackendKind.allCases.map(\.rawValue).joined(separator: "|")
     private static let knownBackends = KnownBackend.allCases.map(\.rawValue).joined(separator: "|")
+    private static let worlds = EmbeddedService.worlds.map(\.backend.rawValue).joined(separator: "|")
+    private static let servers = EmbeddedService.all.dropFirst().map(\.name).joined(separator: ", ")
 
     private var entry: Row {
         switch self {
@@ -38,7 +40,7 @@ enum Option: Int, CaseIterable {
                 otherwise: [
                     Variant(.errands, "what the server speaks (default \(Self.usual))", Self.knownBackends),
                     Variant([.explain], "whose events (default of all)", Self.knownBackends),
-                    Variant([.demo], "whose world is played (default \(Self.usual))", Self.knownBackends),
+                    Variant([.demo], "whose world is played (default \(Self.usual))", Self.worlds),
                     Variant([.emit], "what the server speaks (default socketio)"),
                     Variant([.fileConvert], "what the server of the messages spoke (default socketio)"),
                 ])
@@ -272,7 +274,7 @@ enum Option: Int, CaseIterable {
         case .listen:
             Row("listen", "ADDR:PORT", "where to listen (default 127.0.0.1:0, a port the system chooses)", [.serve])
         case .scenario:
-            Row("scenario", "NAME|FILE", "world's script (default workspace); or groupme, echo, engine-echo", [.serve])
+            Row("scenario", "NAME|FILE", "world's script (default workspace); or \(Self.servers)", [.serve])
         case .seed: Row("seed", "N", "seed of the world; one seed gives one history (default 1)", [.demo, .serve])
         case .pingInterval:
             Row("ping-interval", "D", "time between heartbeats (default 25s; a bare number is ms)", [.serve])

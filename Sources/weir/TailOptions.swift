@@ -136,7 +136,9 @@ struct TailOptions {
     private static func checkAuth(
         _ arguments: Arguments, _ backend: Configuration.BackendKind
     ) throws(UsageError) {
-        guard !backend.speaksBayeux else { throw arguments.error("--auth is for Socket.IO, not for --backend groupme") }
+        guard !backend.speaksBayeux else {
+            throw arguments.error("--auth is for Socket.IO, not for --backend \(backend.rawValue)")
+        }
         guard backend != .socketio || arguments[.token] == nil else {
             throw arguments.error("--token and --auth both say the auth object: put the token in --auth")
         }
@@ -145,16 +147,22 @@ struct TailOptions {
 
 /// The options of `demo`.
 struct DemoOptions {
-    /// Whose world is played.
-    var backend: KnownBackend
+    /// The world that is played.
+    var world: EmbeddedService.World
     var seed: UInt64
     var run: RunOptions
     var output: OutputOptions
 
     init(_ arguments: Arguments) throws(UsageError) {
         // What is set for the servers that are tailed may have no world; what is typed is meant.
-        let set = arguments[.backend].flatMap { KnownBackend(rawValue: $0) }
-        backend = try arguments.isTyped(.backend) ? arguments.choice(.backend) ?? .usual : set ?? .usual
+        let worlds = EmbeddedService.worlds
+        let name = arguments[.backend]
+        let named = worlds.first { $0.backend.rawValue == name }
+        if named == nil, let name, arguments.isTyped(.backend) {
+            let names = worlds.map(\.backend.rawValue)
+            throw arguments.error("--backend: " + UsageError.unlisted(name, among: names))
+        }
+        world = named ?? worlds[0]
         seed = try arguments.seed(.seed) ?? 1
         run = try RunOptions(arguments)
         run.duration = run.duration ?? .seconds(15)

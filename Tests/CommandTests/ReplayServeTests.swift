@@ -78,7 +78,7 @@ struct ReplayServeTests {
         let served = try weir("replay", folder + "/a", "--serve", "127.0.0.1:0")
         #expect(served.status == 2)
         #expect(
-            served.errors == "weir: --serve: a recording of GroupMe cannot be served, whose server spoke Bayeux\n")
+            served.errors == "weir: --serve: a recording whose server spoke Bayeux cannot be served\n")
     }
 
     @Test("What cannot be served together with something else is refused")

@@ -91,7 +91,7 @@ struct ValueTests {
             (["serve", "--path", "echo"], "--path: invalid path 'echo'; write it like /socket.io/"),
             (
                 ["serve", "--recovery", "2m"],
-                "--recovery is for --scenario echo: Twake's server recovers no connections"
+                "--recovery is for --scenario echo: other servers recover no connections"
             ),
         ] as [([String], String)])
     func refuses(arguments: [String], message: String) throws {

@@ -1,0 +1,151 @@
+import DemoServer
+import Network
+import Pipeline
+import Wire
+
+/// A server that `serve` and `demo` can begin. `all` is their registry: a row for each.
+struct EmbeddedService: Sendable {
+    /// What it is called, as in `--backend groupme` and `--scenario groupme`.
+    var name: String
+    /// The endpoint's path when none is given.
+    var path: String
+    /// What is at that path and at no other; nil where it can be moved.
+    var fixture: String?
+    /// Whether it takes lost connections up again.
+    var recovers = false
+    /// Begins to serve.
+    var serve: @Sendable (ServeOptions) throws -> OwnServer
+    /// Begins the world of `demo` from a seed, where things go wrong on the way; nil for what has no world.
+    var demo: (@Sendable (_ seed: UInt64) throws -> OwnServer)?
+
+    /// Every server there is. The first has worlds, which `--scenario` names; each of the others is named itself.
+    static let all: [EmbeddedService] = [
+        EmbeddedService(
+            name: "twake", path: "/socket/",
+            serve: { options in
+                var server = EmbeddedServer.Options(endpoint: options.endpoint)
+                server.hasCore = options.era == .b
+                return try .twake(options.scenario, options.seed, options.listen, server)
+            },
+            // The token expires, and later the server is started again, which cuts the connection and leaves a gap.
+            demo: { seed in
+                let troubles: [EmbeddedServer.Trouble] = [
+                    .init(at: .milliseconds(6_500), .tokensExpire), .init(at: .seconds(9), .restart),
+                ]
+                return try .twake(Scenario.names[0], seed, OwnServer.here, .init(troubles: troubles))
+            }),
+        EmbeddedService(
+            name: "groupme", path: "/faye", fixture: "GroupMe's push service",
+            serve: { try .groupMe($0.seed, $0.listen, .init()) },
+            // The connection is cut, and its session taken up again; later the server is started again, and no session is known any more.
+            demo: { seed in
+                let troubles: [GroupMeServer.Trouble] = [
+                    .init(at: .milliseconds(6_500), .cut), .init(at: .seconds(9), .restart),
+                ]
+                return try .groupMe(seed, OwnServer.here, .init(troubles: troubles))
+            }),
+        .echo("echo", .socketIO, recovers: true), .echo("engine-echo", .engineIO),
+    ]
+
+    /// What `demo` can play.
+    struct World: Sendable {
+        /// Whose it is.
+        var backend: Configuration.BackendKind
+        /// Begins it from a seed.
+        var start: @Sendable (_ seed: UInt64) throws -> OwnServer
+    }
+
+    /// The worlds of those that have one.
+    static let worlds: [World] = all.compactMap { service in
+        guard let demo = service.demo else { return nil }
+        return Configuration.BackendKind(rawValue: service.name).map { World(backend: $0, start: demo) }
+    }
+
+    private static func echo(_ name: String, _ service: EchoServer.Service, recovers: Bool = false) -> EmbeddedService {
+        EmbeddedService(
+            name: name, path: service.path, recovers: recovers,
+            serve: { options in
+                try OwnServer(hint: { _ in "serving an echo until interrupted" }) { loop in
+                    let server = try EchoServer(
+                        on: loop, address: options.listen.address, port: options.listen.port, service: service,
+                        options: options.endpoint)
+                    return (server.url, { nil }, { server.close() })
+                }
+            })
+    }
+}
+
+/// A server of this process, as its clients see it, and the loop it runs on.
+struct OwnServer: Sendable {
+    /// Where to listen; port 0 for one the system chooses.
+    typealias Place = (address: String, port: UInt16)
+    static let here: Place = ("127.0.0.1", 0)
+
+    /// Where it is.
+    let url: String
+    /// What `serve` tells a person.
+    let hint: String
+    /// A token it takes; nil where it asks for none.
+    let makeToken: @Sendable () -> Secret?
+    private let close: @Sendable () -> Void
+    private let loop: EventLoop
+
+    /// Listens when it returns.
+    init(
+        hint: (_ url: String) -> String,
+        _ start: (EventLoop) throws -> (
+            url: String, makeToken: @Sendable () -> Secret?, close: @Sendable () -> Void
+        )
+    ) throws {
+        loop = try EventLoop(name: "weir-backend")
+        (url, makeToken, close) = try start(loop)
+        self.hint = hint(url)
+    }
+
+    /// Serves until a signal comes, and says where.
+    func run(quiet: Bool) async -> ExitCode {
+        let signal = await withCheckedContinuation { continuation in
+            Signals.onFirst { continuation.resume(returning: $0) }
+            // Only now, so that whoever reads it may end the server in order.
+            let token = makeToken().map { "token \($0.reveal())\n" } ?? ""
+            _ = Console.print("url \(url)\n\(token)")
+            if !quiet { Console.note(hint) }
+        }
+        await shutDown()
+        return ExitCode(endedBy: signal)
+    }
+
+    /// Closes every connection and ends the loop's thread.
+    func shutDown() async {
+        await withCheckedContinuation { continuation in
+            // The loop's thread cannot wait for its own end.
+            runOnThread(named: "weir-shutdown") {
+                close()
+                loop.shutDown()
+                continuation.resume()
+            }
+        }
+    }
+
+    /// `scenario` is a name or a file.
+    fileprivate static func twake(
+        _ scenario: String, _ seed: UInt64, _ listen: Place, _ options: EmbeddedServer.Options
+    ) throws -> OwnServer {
+        let scenario = try Scenario.load(scenario, seed: seed)
+        return try OwnServer(hint: { "serving until interrupted; tail it with: weir tail \($0) --token env:TOKEN" }) {
+            let server = try EmbeddedServer(
+                on: $0, address: listen.address, port: listen.port, scenario: scenario, seed: seed, options: options)
+            return (server.url, { server.makeToken() }, { server.close() })
+        }
+    }
+
+    fileprivate static func groupMe(
+        _ seed: UInt64, _ listen: Place, _ options: GroupMeServer.Options
+    ) throws -> OwnServer {
+        try OwnServer(hint: { _ in "serving GroupMe until interrupted: pushes at /faye, REST at /v3" }) {
+            let server = try GroupMeServer(
+                on: $0, address: listen.address, port: listen.port, seed: seed, options: options)
+            return (server.url, { server.token }, { server.close() })
+        }
+    }
+}
