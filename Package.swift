@@ -71,7 +71,9 @@ let package = Package(
         room("SectionedModel"),
         room("Terminal"),
         room("RegularExpressions", ["CRE2"]),
-        room("Pipeline", ["YAMLText", "Terminal", "RegularExpressions", "Wire", "Events", "SectionedModel", "JSONText"]),
+        room(
+            "Pipeline",
+            ["YAMLText", "Terminal", "RegularExpressions", "Wire", "Events", "SectionedModel", "JSONText"]),
 
         // The hands.
         room("Network", ["Wire", "JSONText", "CLibWebSockets", "CCurl"]),

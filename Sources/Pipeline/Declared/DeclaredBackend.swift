@@ -220,6 +220,11 @@ struct DeclaredBackend: Backend {
         (profile.rooms?.reads ?? []).compactMap { reads[$0] }.map { ResourceKey(DeclaredResource($0, of: room)) }
     }
 
+    /// Until now nobody told what happens in it: what is in flight about it may be older than what is asked next.
+    mutating func joined(_ room: String, into transaction: inout Transaction) {
+        transaction.refetcher.taint { $0.declared?.room == room }
+    }
+
     mutating func abandon(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction) {
         let id = EntityID(profile.id(ofRoom: room))
         transaction.plans.append(.cancel(.channel(id)))

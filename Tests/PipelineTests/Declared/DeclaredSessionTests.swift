@@ -136,6 +136,22 @@ import Wire
         #expect(chat.ids(in: section) == ["1", "3"])
     }
 
+    @Test func `an answer from before a room was joined removes nothing`() throws {
+        var chat = try joined(rooms: ["lobby"])
+        chat.receive(#"430[{"ok":true}]"#)
+        chat.answer("/lobby/messages", #"{"messages":[{"id":1,"text":"a","at":1},{"id":2,"text":"b","at":2}]}"#)
+        chat.feed(.look(room: "lobby", part: .messages, since: nil))
+        chat.cut()
+        chat.pass(.seconds(30))
+        chat.feed(.opened(connection: chat.connection, token: Secret("t0ken")))
+        chat.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
+        chat.receive(#"40{"sid":"u"}"#)
+        chat.receive(#"431[{"ok":true}]"#)
+        chat.answer("/lobby/messages", #"{"messages":[{"id":1,"text":"a","at":1}]}"#)
+        #expect(chat.ids(in: Item.Section("message", EntityID("lobby"))) == ["1", "2"])
+        #expect(chat.asked.contains("/api/rooms/lobby/messages"), "it is asked again")
+    }
+
     @Test func `a recording's head holds the profile, and makes the same session`() throws {
         let configuration = Configuration(backend: .declared(try Self.sample("socketio-chat")))
         #expect(try Configuration(json: configuration.json) == configuration)
