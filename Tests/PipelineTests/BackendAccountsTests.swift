@@ -60,16 +60,18 @@ import Wire
 
     @Test func `Twake's files are looked for in a company, and of the older era in a workspace`() throws {
         let (old, new) = (try #require(try twake(404).downloads), try #require(try twake(200).downloads))
+        let (company, workspace, user, file) = (EntityID("C"), EntityID("W"), EntityID("U"), EntityID("F/1"))
         #expect(old.places.map(\.name) == ["company", "workspace"])
         #expect(old.places[0].list([]).target == "/internal/mobile/companies")
-        #expect(old.places[1].list(["C"]).target == "/internal/mobile/workspaces?company_id=C")
+        #expect(old.places[1].list([company]).target == "/internal/mobile/workspaces?company_id=C")
         #expect(
-            old.file("F/1", ["C", "W"]).target == "/ajax/drive/download?workspace_id=W&element_id=F%2F1&download=1")
-        #expect(old.account("U").target == "/internal/mobile/user?id=U")
+            old.file(file, [company, workspace]).target
+                == "/ajax/drive/download?workspace_id=W&element_id=F%2F1&download=1")
+        #expect(old.account(user).target == "/internal/mobile/user?id=U")
         #expect(new.places.map(\.name) == ["company"])
         #expect(new.places[0].list([]).target == "/internal/services/users/v1/users/me/companies")
-        #expect(new.file("F/1", ["C"]).target == "/internal/services/files/v1/companies/C/files/F%2F1/download")
-        #expect(new.account("U").target == "/internal/services/users/v1/users/U")
+        #expect(new.file(file, [company]).target == "/internal/services/files/v1/companies/C/files/F%2F1/download")
+        #expect(new.account(user).target == "/internal/services/users/v1/users/U")
     }
 
     @Test func `every backend that has accounts says whose a token is`() throws {
@@ -79,7 +81,7 @@ import Wire
         #expect(calls.whoami.target == "/v3/users/me" && calls.era == nil)
         let body = #"{"response":{"id":20000001,"name":"Mia","image_url":"https://i.example/1"},"meta":{"code":200}}"#
         let account = try calls.account(Array(body.utf8)[...])
-        #expect(account == BackendAccount(id: "20000001", name: "Mia", picture: "https://i.example/1"))
+        #expect(account == BackendAccount(id: EntityID("20000001"), name: "Mia", picture: "https://i.example/1"))
         #expect(throws: DecodingFailure.self) { try calls.account(Array(#"{"meta":{"code":401}}"#.utf8)[...]) }
         #expect(BackendModule.untyped.accounts == nil)
     }

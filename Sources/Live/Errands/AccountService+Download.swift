@@ -117,11 +117,9 @@ extension AccountService {
     }
 
     private func request(_ url: URLParts, _ access: Access, _ token: Secret?) -> HTTPRequest {
-        var headers = [(name: "accept", value: "*/*")]
-        if let header = backend.tokenHeader, let token { headers.append((header, token.reveal())) }
-        return HTTPRequest(
-            url: url, access: access, headers: headers, bearer: backend.tokenHeader == nil ? token : nil,
-            timeout: Self.patience, maximumBody: Self.maximumDownload)
+        var request = HTTPRequest("GET", url, for: "*/*", access: access, token: token, in: backend.tokenHeader)
+        (request.timeout, request.maximumBody) = (Self.patience, Self.maximumDownload)
+        return request
     }
 
     /// A picture may be anywhere. Another server is shown no token, no header of the user's, no certificate and no cookie, and is not

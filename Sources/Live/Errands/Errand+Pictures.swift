@@ -14,13 +14,11 @@ extension Errand {
         let picture = configuration.pictures[index]
         var host = configuration.service
         host.host = service.host(host.host)
-        var headers = [(name: "accept", value: "application/json"), (name: "content-type", value: picture.type)]
-        let tokenHeader = configuration.backend.tokenHeader
-        if let tokenHeader, let token { headers.append((tokenHeader, token.reveal())) }
-        let request = HTTPRequest(
-            method: "POST",
-            url: host.with(target: service.target), access: access,
-            headers: headers, bearer: tokenHeader == nil ? token : nil, body: picture.bytes, timeout: .seconds(120))
+        var request = HTTPRequest(
+            "POST", host.with(target: service.target), body: picture.bytes, as: picture.type, access: access,
+            token: token, in: configuration.backend.tokenHeader)
+        // A picture may be uploaded twice: the message has one address.
+        (request.timeout, request.isRepeatable) = (.seconds(120), true)
         http.send(request) { [weak self] result in
             self?.assumeIsolated { $0.uploaded(index, result) }
         }

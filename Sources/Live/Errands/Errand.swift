@@ -265,13 +265,14 @@ extension URLParts {
 }
 
 extension HTTPRequest {
-    /// A request of JSON, or of nothing, for JSON. What only reads may be sent twice. The token goes in the header of that name, or as
-    /// a bearer's.
+    /// A request of JSON or something else, or of nothing, for such. What only reads may be sent twice. The token goes in the header of that
+    /// name, or as a bearer's.
     init(
-        _ method: String, _ url: URLParts, body: [UInt8], access: Access, token: Secret?, in tokenHeader: String? = nil
+        _ method: String, _ url: URLParts, body: [UInt8] = [], as type: String = "application/json",
+        for wanted: String = "application/json", access: Access, token: Secret?, in tokenHeader: String? = nil
     ) {
-        var headers = [(name: "accept", value: "application/json")]
-        if !body.isEmpty { headers.append(("content-type", "application/json")) }
+        var headers = [(name: "accept", value: wanted)]
+        if !body.isEmpty { headers.append(("content-type", type)) }
         if let tokenHeader, let token { headers.append((tokenHeader, token.reveal())) }
         self.init(
             method: method, url: url, access: access, headers: headers, bearer: tokenHeader == nil ? token : nil,
