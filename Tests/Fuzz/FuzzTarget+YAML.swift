@@ -1,4 +1,5 @@
 import JSONText
+import Pipeline
 import YAMLText
 
 /// A YAML text that is read is written as JSON, and reads as the same; of one that is refused every place is in it.
@@ -17,5 +18,16 @@ func fuzzYAML(_ input: ArraySlice<UInt8>) {
             let place = problem.position
             require(1...lines ~= place.line && 1...input.count + 1 ~= place.column, "a place outside the text")
         }
+    }
+}
+
+/// A profile that is read is written as JSON, and reads as the same profile; one that is refused says why.
+func fuzzProfile(_ input: ArraySlice<UInt8>) {
+    do throws(Profile.Invalid) {
+        let profile = try Profile(parsing: Array(input))
+        guard let again = try? Profile(parsing: Array(profile.json.bytes)) else { fatalError("a written profile is none") }
+        require(again == profile, "a written profile reads as another one")
+    } catch {
+        require(!error.problems.isEmpty, "refused without a reason")
     }
 }

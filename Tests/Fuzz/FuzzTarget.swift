@@ -7,7 +7,7 @@ import Wire
 enum FuzzTarget: String, CaseIterable {
     case json, packet, payload, websocket, deflate, client, server, event, recording, filter, rooms, session, printing
     case screen, channels, groupme, http, transport, conversion, repair, redaction
-    case tools, service, difflog, compressed, captured, yaml
+    case tools, service, difflog, compressed, captured, yaml, profile
 
     /// The target of this process. Set once, before libFuzzer runs on the same thread.
     nonisolated(unsafe) static var chosen = json
@@ -42,6 +42,7 @@ enum FuzzTarget: String, CaseIterable {
         case .compressed: fuzzCompressed(input)
         case .captured: fuzzCaptured(input)
         case .yaml: fuzzYAML(input)
+        case .profile: fuzzProfile(input)
         }
     }
 }
