@@ -25,7 +25,9 @@ func fuzzYAML(_ input: ArraySlice<UInt8>) {
 func fuzzProfile(_ input: ArraySlice<UInt8>) {
     do throws(Profile.Invalid) {
         let profile = try Profile(parsing: Array(input))
-        guard let again = try? Profile(parsing: Array(profile.json.bytes)) else { fatalError("a written profile is none") }
+        guard let again = try? Profile(parsing: Array(profile.json.bytes)) else {
+            fatalError("a written profile is none")
+        }
         require(again == profile, "a written profile reads as another one")
     } catch {
         require(!error.problems.isEmpty, "refused without a reason")
