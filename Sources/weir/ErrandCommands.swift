@@ -112,9 +112,6 @@ extension Command {
     static let whoami = Command(
         "whoami", "URL", "say whose token it is",
         run: reading(AccountOptions.init, AccountCommand.whoami), inherits: .context,
-        details: """
-            Prints the id and the name of the user, and, of a backend that has eras, whether the server is of era a
-            or b.
-            """,
+        details: "Prints the id and the name of the user, and, of Twake, whether the server is of era a or b.",
         examples: "weir whoami https://chat.example.com --token file:token --json")
 }
