@@ -209,5 +209,19 @@ extension KnownHistoryTests {
             34229 burst 0 22 12
             """
         ),
+        (
+            "a page that was asked for before its room was joined came last, and took what was said meanwhile for gone",
+            """
+            era groupme, seed 880015994, watching people
+            3106 pause 9 1
+            6760 restart 40000 0
+            7332 sleep 5000 0
+            9435 spoil 15 7
+            21189 crash 2 0
+            39070 send 1 0
+            47337 reply 3 0 12
+            56870 post 3 2 37
+            """
+        ),
     ]
 }

@@ -88,6 +88,12 @@ struct GroupMeBackend: Backend {
         return messages + (needsGroup ? [.groupMe(.group(group))] : [])
     }
 
+    /// Until now nobody told what happens in it: what is in flight about its messages may be older than the page that is asked for next.
+    mutating func joined(_ room: String, into transaction: inout Transaction) {
+        guard let place = GroupMe.Channel(room).conversation else { return }
+        transaction.overtake { $0.conversation == place }
+    }
+
     mutating func abandon(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction) {
         guard let place = GroupMe.Channel(room).conversation else { return }
         memory.forget(place)

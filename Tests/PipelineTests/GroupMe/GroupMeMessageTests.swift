@@ -242,6 +242,37 @@ struct GroupMeMessageTests {
         #expect(text() == "second")
     }
 
+    @Test func `what was said while a room was left stays, though a page from before the return comes late`() throws {
+        var peer = peer()
+        peer.feed(.unwant(rooms: [Peer.family]))
+        let action = Action(
+            id: EntityID("a"), .send(channel: EntityID("10000001"), thread: nil, text: "hello"),
+            asked: Timestamp(milliseconds: 0))
+        peer.feed(.act(action))
+        peer.answer("/messages", #"{"message":\#(Peer.message(Peer.id(4), "hello", by: Peer.me, guid: "a"))}"#)
+        peer.pass(.milliseconds(100))
+        try peer.say(Peer.id(5))
+        peer.feed(.want(rooms: [Peer.family], source: .ctl))
+        peer.answer("messages?limit=100", Peer.page([5, 4, 3, 2, 1]))
+        peer.answer("messages?limit=20", Peer.page([4, 3, 2, 1]))
+        #expect(peer.messages == ["01", "02", "03", "04", "05"])
+        #expect(peer.targets.filter { $0.contains("limit=20") }.count == 1, "what came late is asked for again")
+    }
+
+    @Test func `an edit before the room was joined, of which nothing told, is not undone by a late page`() throws {
+        var peer = Peer(Configuration(backend: .groupme, rooms: [Peer.family], lookAgain: nil))
+        peer.open()
+        peer.isDeaf = true
+        peer.answer("/users/me", #"{"id":"\#(Peer.me)","name":"Me"}"#)
+        try peer.say(Peer.id(1))
+        peer.pass(.milliseconds(100))
+        peer.isDeaf = false
+        peer.pass(RoomBook.joinTimeout)
+        peer.answer("messages?limit=100", #"{"count":1,"messages":[\#(Peer.message(Peer.id(1), "edited"))]}"#)
+        peer.answer("messages?limit=20", Peer.page([1]))
+        #expect(peer.transcript.session.model.message(GroupMe.MessageID(Peer.id(1)))?.text == "edited")
+    }
+
     @Test func `a change to an older message makes the messages around that one be fetched, not the newest`() throws {
         var peer = Peer.ready()
         peer.answer("messages?limit=100", Peer.page((1...60).reversed()))
