@@ -1,4 +1,5 @@
 import Events
+import Glibc
 import JSONText
 import Live
 import Network
@@ -130,7 +131,10 @@ extension Arguments {
     var declaredKinds: [String] {
         get throws(UsageError) {
             if let backend = try declaredBackend() { return backend.declaredKinds }
-            guard command == .replay || command == .watch, let path = positionals.first, path != "-",
+            // What can be read only once is left to the replay.
+            var facts = stat()
+            guard command == .replay || command == .watch, let path = positionals.first,
+                stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG,
                 let reader = try? RecordingReader(opening: path)
             else { return [] }
             return (try? Configuration(json: reader.head.session))?.backend.declaredKinds ?? []
