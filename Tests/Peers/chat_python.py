@@ -160,11 +160,11 @@ async def chatter():
         await post("lobby", "bo", "tick")
 
 
-async def announce(app):
+async def begin(app):
     if arguments.chatter:
         app["chatter"] = asyncio.create_task(chatter())
-    print("listening", flush=True)
 
 
-application.on_startup.append(announce)
-web.run_app(application, host="127.0.0.1", port=arguments.port, print=None)
+application.on_startup.append(begin)
+# What is to be printed once it listens.
+web.run_app(application, host="127.0.0.1", port=arguments.port, print=lambda _: print("listening", flush=True))

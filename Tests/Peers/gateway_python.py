@@ -133,9 +133,5 @@ application.add_routes([
     web.post("/say", say), web.post("/cut", cut)])
 
 
-async def announce(_):
-    print("listening", flush=True)
-
-
-application.on_startup.append(announce)
-web.run_app(application, host="127.0.0.1", port=arguments.port, print=None)
+# What is to be printed once it listens.
+web.run_app(application, host="127.0.0.1", port=arguments.port, print=lambda _: print("listening", flush=True))

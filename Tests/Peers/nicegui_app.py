@@ -3,7 +3,10 @@ asks each client to acknowledge the event `confirm`, and tells the answer by `co
 
     nicegui_app.py TOKEN PORT
 """
+import socket
 import sys
+import threading
+import time
 
 import socketio
 from nicegui import app, core, ui
@@ -41,5 +44,16 @@ def page():
     ui.button("Click", on_click=clicked)
 
 
-app.on_startup(lambda: print(f"listening on {port}", flush=True))
+def announce():
+    """Says so once it listens: the start-up handlers run before that."""
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+            break
+        except ConnectionRefusedError:
+            time.sleep(0.02)
+    print(f"listening on {port}", flush=True)
+
+
+app.on_startup(lambda: threading.Thread(target=announce, daemon=True).start())
 ui.run(host="127.0.0.1", port=port, show=False, reload=False, show_welcome_message=False)
