@@ -64,6 +64,7 @@ extension Profile {
                     + (near.isEmpty ? there : near))
         }
         func node(_ path: String...) -> YAMLNode { path.reduce(root) { $0[$1] ?? $0 } }
+        if !name.isEmpty { _ = ProfileReader.word(node("name"), &reader) }
         if BackendModule.all.contains(where: { $0.name == name }) {
             reader.problem(node("name"), "'\(name)' is a backend that Weir knows; choose another name")
         }

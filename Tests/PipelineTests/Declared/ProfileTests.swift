@@ -19,6 +19,14 @@ import Testing
         #expect(problems("{}") == ["1:1: the key 'name' is missing: How the backend is called, as in --backend."])
     }
 
+    @Test func `a name is a word, and not that of a backend that Weir knows`() {
+        #expect(
+            problems("name: \"a b\"") == [
+                "1:7: invalid name 'a b'; a name is a letter, then letters, digits, '_' and '-'"
+            ])
+        #expect(problems("name: twake") == ["1:7: 'twake' is a backend that Weir knows; choose another name"])
+    }
+
     @Test func `everything wrong is said at once, each with its place`() {
         let text = """
             name: mine
