@@ -142,9 +142,9 @@ extension Command {
         "profile infer", "FILE", "make a first profile of what a recording holds",
         run: atOnce(ProfileCommand.infer), inherits: .nothing,
         details: """
-            Of a server that Weir does not know: its events by name, with guesses about where the room, the user,
-            the text and the time are, and what is kept. Each guess has a comment that says why. Check it, correct
-            it, and try it with weir profile check --against FILE.
+            For a server that Weir does not know: its events by name, with guesses about where the room,
+            the user, the text and the time are, and what is kept. Each guess has a comment that says why.
+            Check it, correct it, and try it with weir profile check --against FILE.
             """,
         examples: "weir profile infer first.weir.jsonl > chat.yaml")
 
