@@ -6,8 +6,9 @@ extension Arguments {
     /// What is done for certain reports.
     func hooks() throws(UsageError) -> [ReportHook] {
         var hooks: [ReportHook] = []
-        let kinds = try declaredKinds
-        for text in all(.hook) { hooks.append(try hook(text)) }
+        // The kinds may be in a file.
+        let kinds = all(.hook).isEmpty && all(.notify).isEmpty ? [] : try declaredKinds
+        for text in all(.hook) { hooks.append(try hook(text, kinds)) }
         for text in all(.notify) {
             try filtering(.notify) { () throws(FilterError) in
                 hooks.append(
@@ -25,9 +26,8 @@ extension Arguments {
     }
 
     /// `EXPR=COMMAND`: an expression may have an equals sign itself, so the first one is meant that stands behind a whole expression.
-    private func hook(_ text: String) throws(UsageError) -> ReportHook {
+    private func hook(_ text: String, _ kinds: [String]) throws(UsageError) -> ReportHook {
         var complaint: FilterError?
-        let kinds = try declaredKinds
         for index in text.indices where text[index] == "=" {
             do throws(FilterError) {
                 let filter = try Filter(parsing: String(text[..<index]), origin: Option.hook.flag, kinds: kinds)

@@ -106,7 +106,7 @@ struct OwnServer: Sendable {
     func run(quiet: Bool) async -> ExitCode {
         let signal = await withCheckedContinuation { continuation in
             Signals.onFirst { continuation.resume(returning: $0) }
-            // Only now, so that whoever reads it may end the server in order.
+            // Only now, so that a reader of this line may end the server in order.
             let token = makeToken().map { "token \($0.reveal())\n" } ?? ""
             _ = Console.print("url \(url)\n\(token)")
             if !quiet { Console.note(hint) }

@@ -139,8 +139,7 @@ extension DeclaredBackend {
         guard let (write, values) = write(for: action, in: model), let entity = write.entity.flatMap({ entities[$0] }),
             write.echo != nil, let room = values("room")
         else { return nil }
-        let section = entity.section(of: entity.parent == nil ? nil : EntityID(profile.id(ofRoom: room)))
-        return model.rows(in: section).last { isEcho($0, of: action, since: baseline) }?.id.id
+        return model.rows(in: section(of: entity, room)).last { isEcho($0, of: action, since: baseline) }?.id.id
     }
 
     // MARK: While it waits

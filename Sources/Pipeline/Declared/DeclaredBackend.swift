@@ -15,7 +15,6 @@ struct DeclaredBackend: Backend {
     let reads: [String: Profile.Read]
     /// Whether the list of rooms is asked for, because the user did not name every room.
     private let discoversRooms: Bool
-    private let connects: Bool
     private var token: Secret?
     /// The user; nil while no read has said so.
     private(set) var user: String?
@@ -32,7 +31,6 @@ struct DeclaredBackend: Backend {
         entities = Dictionary(profile.entities.map { ($0.name, $0) }) { first, _ in first }
         reads = Dictionary(profile.reads.map { ($0.name, $0) }) { first, _ in first }
         discoversRooms = configuration.asksForRooms && configuration.connects
-        connects = configuration.connects
     }
 
     // MARK: - Connection
@@ -241,11 +239,20 @@ struct DeclaredBackend: Backend {
         guard let read = name.flatMap({ reads[$0] }), let entity = read.entity.flatMap({ entities[$0] }) else {
             return nil
         }
-        let parent = entity.parent == nil ? nil : EntityID(profile.id(ofRoom: room))
-        return (entity.section(of: parent), ResourceKey(DeclaredResource(read, of: room)))
+        return (section(of: entity, room), ResourceKey(DeclaredResource(read, of: room)))
+    }
+
+    /// The section of the rows that a room has of an entity; one of all where the entity belongs to nothing.
+    func section(of entity: Profile.Entity, _ room: String?) -> Item.Section {
+        entity.section(of: entity.parent == nil ? nil : room.map { EntityID(profile.id(ofRoom: $0)) })
     }
 
     // MARK: - Reads
+
+    /// A read that is asked again and again is due a while after its last answer.
+    private mutating func pollAgain(_ resource: DeclaredResource, at now: Moment) {
+        if let span = reads[resource.read]?.every { polls[resource] = now + span }
+    }
 
     func fetch(_ name: String, of room: String?, into transaction: inout Transaction) {
         guard let read = reads[name] else { return }
@@ -296,7 +303,7 @@ struct DeclaredBackend: Backend {
         guard let endpoint = endpoint(read, resource, page: paging?.next, pages: paging?.pages ?? 0) else { return }
         guard let rows = try transaction.list(of: key, to: endpoint, body) else { return }
         told.wentWell(key)
-        if let span = read.every { polls[resource] = transaction.now + span }
+        pollAgain(resource, at: transaction.now)
         if read.name == profile.account, let first = rows.first { learn(user: first.id, into: &transaction) }
         guard let entity = read.entity.flatMap({ entities[$0] }) else { return }
         let parent = resource.room.map { EntityID(profile.id(ofRoom: $0)) }
@@ -321,7 +328,7 @@ struct DeclaredBackend: Backend {
             for row in rows { transaction.want(profile.room(of: row.id.description)) }
         }
         guard isCurrent, transaction.leftOut.isHarmless, read.replaces != .none else { return }
-        remove(read, entity.section(of: entity.parent == nil ? nil : parent), butNot: listed, into: &transaction)
+        remove(read, section(of: entity, resource.room), butNot: listed, into: &transaction)
     }
 
     /// Removes rows that an answer would have listed.
@@ -345,20 +352,17 @@ struct DeclaredBackend: Backend {
 
     mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into transaction: inout Transaction) -> Bool {
         guard let resource = key.declared, let read = reads[resource.read] else { return true }
-        if let span = read.every { polls[resource] = transaction.now + span }
+        pollAgain(resource, at: transaction.now)
         guard read.missing == .remove, let entity = read.entity.flatMap({ entities[$0] }) else {
             tell(key, "the service has no such resource (404)", into: &transaction)
             return true
         }
-        let parent = entity.parent == nil ? nil : resource.room.map { EntityID(profile.id(ofRoom: $0)) }
-        for row in transaction.model.rows(in: entity.section(of: parent)) { transaction.model.remove(row.id) }
+        for row in transaction.model.rows(in: section(of: entity, resource.room)) { transaction.model.remove(row.id) }
         return true
     }
 
     mutating func failed(_ key: ResourceKey, why: String, into transaction: inout Transaction) {
-        if let resource = key.declared, let span = reads[resource.read]?.every {
-            polls[resource] = transaction.now + span
-        }
+        if let resource = key.declared { pollAgain(resource, at: transaction.now) }
         tell(key, why, into: &transaction)
     }
 
@@ -373,7 +377,7 @@ struct DeclaredBackend: Backend {
         guard let resource = key.declared, let read = reads[resource.read], read.replaces == .all,
             let entity = read.entity.flatMap({ entities[$0] })
         else { return [] }
-        return [entity.section(of: entity.parent == nil ? nil : resource.room.map { EntityID(profile.id(ofRoom: $0)) })]
+        return [section(of: entity, resource.room)]
     }
 
     func confirmation(of section: Item.Section, in model: SectionedCollection<Item>) -> Confirmation {

@@ -61,7 +61,7 @@ extension LoginCalls {
 }
 
 extension DownloadCalls {
-    /// Era A has files outside the proxy, in a workspace; of era B's no workspace is told.
+    /// Era A keeps files outside the proxy, in a workspace; in era B a file belongs to no workspace.
     fileprivate static func twake(_ era: TwakeEra) -> DownloadCalls {
         let company = place("company") { _ in TwakeEndpoints.companies(era).call }
         switch era {
