@@ -30,6 +30,8 @@ extension Watch {
         switch question {
         case .filter: filterEdited(text)
         case .highlight: highlight = text
+        case .rows: show { $0.filter = text }
+        case .group: goToGroup(text)
         case .search, .mark, .join, .place, .emit, .answer: break
         }
     }
@@ -40,7 +42,7 @@ extension Watch {
             if !text.isEmpty { search = text }
             find(isForward: selection != nil, into: &effects)
         case .filter: keepFilter()
-        case .highlight: break
+        case .highlight, .rows, .group: break
         case .mark: mark(text.isEmpty ? "mark" : text, into: &effects)
         case .join: if !text.isEmpty { effects.append(.join(text)) }
         case .emit: if !text.isEmpty { effects.append(.emit(text)) }
@@ -53,7 +55,8 @@ extension Watch {
         switch question {
         case .filter: dropFilter()
         case .highlight: highlight = ""
-        case .search, .mark, .join, .place, .emit, .answer: break
+        case .rows: show { $0.filter = "" }
+        case .search, .mark, .join, .place, .emit, .answer, .group: break
         }
     }
 

@@ -114,8 +114,9 @@ extension Watch {
         let row = area.rows.lowerBound
         for column in area.columns { grid.write("─", row: row, column: column, TerminalAppearance(.dim), in: area) }
         switch detail.subject {
-        case .section(let section):
-            let text = " \(name(of: section)), \(model?.elementCount(in: section) ?? 0) rows "
+        case .group(let group):
+            let count = model.flatMap { model in model.index(of: group).map { model.rowCount(at: $0) } } ?? 0
+            let text = " \(name(of: group)), \(count) rows "
             grid.write(
                 text, row: row, column: area.columns.lowerBound + 1, TerminalAppearance([.bold]), in: area)
         case .entry(let open):
@@ -246,6 +247,7 @@ extension Watch {
         "m  mark                              t  times               w  wrap long lines",
         "Enter  detail, next tab              y  copy what is shown  Esc  close, newest",
         "r  rooms: Enter + - join, leave; a another; x hide          Tab  next pane",
+        "In the model's pane: b  group by     o  sort                /  filter rows       '  go to a group",
         ">  emit NAME ARG…                    a  answer an event that asks for it (#5?)",
         "e E  next, previous problem          s S  next, previous silence",
         "?  these keys                        q  quit",
@@ -274,6 +276,8 @@ extension Watch.Question {
         case .emit: "emit NAME ARG…: "
         case .answer(let id, _): "answer #\(id) with ARG…: "
         case .place: "go to: "
+        case .rows: "rows with: "
+        case .group: "go to the group that begins with: "
         }
     }
 }

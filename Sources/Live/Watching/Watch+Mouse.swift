@@ -29,7 +29,7 @@ extension Watch {
         } else if layout.rooms.contains(place) {
             roomIndex = min(max(roomIndex + count, 0), max(rooms.list.count - 1, 0))
         } else if layout.side.contains(place) {
-            sectionIndex = min(max(sectionIndex + count, 0), max((model?.sectionCount ?? 0) - 1, 0))
+            sectionIndex = min(max(sectionIndex + count, 0), max((model?.groupCount ?? 0) - 1, 0))
         } else {
             scroll(by: count)
         }
@@ -55,7 +55,7 @@ extension Watch {
             focus = .detail
         } else if layout.side.contains(place) {
             switch sideLine(at: place.row - layout.side.rows.lowerBound, rows: layout.side.rows.count) {
-            case .section(let index)?: openSection(index)
+            case .group(let index)?: openGroup(index)
             case .room(let index)?: toggleRoom(index, into: &effects)
             case .heading?, nil: focus = .sections
             }

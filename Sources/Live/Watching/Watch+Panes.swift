@@ -65,21 +65,42 @@ extension Watch {
     }
 
     mutating func pressInSections(_ key: TerminalKey) -> Bool {
-        let count = model?.sectionCount ?? 0
+        let count = model?.groupCount ?? 0
         switch key {
         case .down, .character("j"): sectionIndex = min(sectionIndex + 1, max(count - 1, 0))
         case .up, .character("k"): sectionIndex = max(sectionIndex - 1, 0)
-        case .enter: openSection(sectionIndex)
+        case .enter: openGroup(sectionIndex)
+        case .character("b"): show { $0.grouping.advance() }
+        case .character("o"): show { $0.order.advance() }
+        case .character("/"): ask(.rows, modelLook.filter)
+        case .character("'"): ask(.group)
         default: return false
         }
         return true
     }
 
-    mutating func openSection(_ index: Int) {
-        guard let section = model?.sectionKey(at: index) else { return }
+    mutating func openGroup(_ index: Int) {
+        guard let group = model?.group(at: index) else { return }
         sectionIndex = index
-        detail = WatchDetail(subject: .section(section))
+        detail = WatchDetail(subject: .group(group))
         keepSelectionInView()
+    }
+
+    /// Shows the model otherwise.
+    mutating func show(_ change: (inout WatchModel.Look) -> Void) {
+        change(&modelLook)
+        sectionIndex = 0
+        say("model: " + modelLook.words)
+    }
+
+    /// Selects the first group whose name begins so, the letters' case aside.
+    mutating func goToGroup(_ text: String) {
+        guard let model else { return }
+        let wanted = text.lowercased()
+        let found = (0..<model.groupCount).first { index in
+            model.group(at: index).map { name(of: $0).lowercased().hasPrefix(wanted) } ?? false
+        }
+        if let found { sectionIndex = found }
     }
 
     mutating func pressInRooms(_ key: TerminalKey, into effects: inout [Effect]) -> Bool {

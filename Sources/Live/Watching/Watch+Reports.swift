@@ -37,7 +37,7 @@ extension Watch {
     }
 
     mutating func begin(with model: SectionedCollection<Item>) {
-        self.model = model
+        self.model = WatchModel(model, modelLook)
         log.removeAll(behind: 0, .zero)
         flashes = WatchFlashes()
         rate = WatchRate()

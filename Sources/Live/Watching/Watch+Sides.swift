@@ -8,8 +8,8 @@ extension Watch {
     /// What a row of the side pane is.
     enum SideLine: Hashable {
         case heading
-        /// A section's place in the model.
-        case section(Int)
+        /// The place of a group of rows in the model.
+        case group(Int)
         /// A room's place in the list.
         case room(Int)
     }
@@ -21,7 +21,7 @@ extension Watch {
     private func shares(rows: Int) -> (sections: Int, rooms: Int, first: Int) {
         let rooms = min(Self.keyedRooms, self.rooms.list.count, max(rows / 3 - 1, 0))
         let sections = max(rows - 1 - (rooms > 0 ? rooms + 1 : 0), 0)
-        let count = model?.sectionCount ?? 0
+        let count = model?.groupCount ?? 0
         let first = min(max(sectionIndex - sections + 1, 0), max(count - sections, 0))
         return (sections, rooms, first)
     }
@@ -31,7 +31,7 @@ extension Watch {
         if row == 0 { return .heading }
         if row <= shares.sections {
             let index = shares.first + row - 1
-            return index < model?.sectionCount ?? 0 ? .section(index) : nil
+            return index < model?.groupCount ?? 0 ? .group(index) : nil
         }
         if shares.rooms == 0 { return nil }
         let room = row - shares.sections - 2
@@ -44,18 +44,19 @@ extension Watch {
         for (offset, row) in area.rows.enumerated() {
             switch sideLine(at: offset, rows: area.rows.count) {
             case .heading?:
-                let text = offset == 0 ? " model" + (model == nil ? " (not known)" : "") : " rooms"
+                let look = model == nil ? " (not known)" : modelLook == .init() ? "" : " " + modelLook.words
+                let text = offset == 0 ? " model" + look : " rooms"
                 grid.write(text, row: row, column: column, TerminalAppearance([.bold]), in: area)
-            case .section(let index)?: drawSection(index, row, area, &grid)
+            case .group(let index)?: drawGroup(index, row, area, &grid)
             case .room(let index)?: drawKeyedRoom(index, row, area, &grid)
             case nil: break
             }
         }
     }
 
-    private func drawSection(_ index: Int, _ row: Int, _ area: TerminalArea, _ grid: inout TerminalGrid) {
-        guard let model, let section = model.sectionKey(at: index) else { return }
-        let change = flashes[section]
+    private func drawGroup(_ index: Int, _ row: Int, _ area: TerminalArea, _ grid: inout TerminalGrid) {
+        guard let model, let group = model.group(at: index) else { return }
+        let change = if case .section(let section) = group { flashes[section] } else { WatchFlashes.Change?.none }
         var count = TerminalLine()
         if let change {
             for (sign, number, style) in [
@@ -65,12 +66,12 @@ extension Watch {
                 count.append("\(sign)\(number) ", TerminalAppearance(style))
             }
         }
-        count.append("\(model.elementCount(at: index)) ", TerminalAppearance([.bold]))
+        count.append("\(model.rowCount(at: index)) ", TerminalAppearance([.bold]))
         var left = area
         left.rows = row..<row + 1
         left.columns = area.columns.lowerBound..<max(area.columns.upperBound - count.columns, area.columns.lowerBound)
         let appearance = change == nil ? TerminalAppearance.plain : TerminalAppearance(.caution).adding(.bold)
-        grid.write(" " + name(of: section), row: row, column: area.columns.lowerBound, appearance, in: left)
+        grid.write(" " + name(of: group), row: row, column: area.columns.lowerBound, appearance, in: left)
         grid.write(count, row: row, column: left.columns.upperBound, in: area)
         if focus == .sections, index == sectionIndex {
             left.columns = area.columns

@@ -91,7 +91,7 @@ package struct Watch {
 
     /// What is typed, and what for.
     enum Question: Hashable {
-        case search, filter, highlight, mark, join, place, emit
+        case search, filter, highlight, mark, join, place, emit, rows, group
         case answer(Int, namespace: String)
     }
 
@@ -112,7 +112,9 @@ package struct Watch {
     var rooms = WatchRooms()
     var rate = WatchRate()
     /// The model; nil when it is not known.
-    var model: SectionedCollection<Item>? = SectionedCollection<Item>()
+    var model: WatchModel? = WatchModel()
+    /// What is shown of the model, and how; it stays when another model comes.
+    var modelLook = WatchModel.Look() { didSet { model?.look = modelLook } }
     var flashes = WatchFlashes()
     /// Prints reports, without their times; it knows who is called how.
     var printer: EventLines
@@ -192,7 +194,7 @@ package struct Watch {
             model = nil
             flashes = WatchFlashes()
         case .arrives(let model):
-            self.model = model
+            self.model = WatchModel(model, modelLook)
             keepSelectionInView()
         case .stands(let standing): self.standing = standing
         case .length(let length): self.length = length

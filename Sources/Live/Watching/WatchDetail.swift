@@ -33,8 +33,8 @@ struct WatchDetail: Hashable {
     enum Subject: Hashable {
         /// The entry that is selected, or the newest.
         case entry(Tab)
-        /// The rows of a section.
-        case section(Item.Section)
+        /// The rows of a group of the model.
+        case group(WatchModel.Group)
     }
 
     var subject: Subject
@@ -56,7 +56,7 @@ extension Watch {
         guard let detail else { return [] }
         var lines: [TerminalLine]
         switch detail.subject {
-        case .section(let section): lines = rows(of: section)
+        case .group(let group): lines = rows(of: group)
         case .entry(let tab):
             guard let serial = selection ?? log.last(before: log.serials.upperBound), let entry = log[serial] else {
                 return [TerminalLine("nothing is selected", TerminalAppearance(.dim))]
@@ -252,14 +252,14 @@ extension Watch {
         return line
     }
 
-    // MARK: - Sections
+    // MARK: - Groups
 
-    /// The rows of a section in their order.
-    private func rows(of section: Item.Section) -> [TerminalLine] {
-        guard let model, let index = model.sectionIndex(of: section) else {
-            return [TerminalLine("this section is gone", TerminalAppearance(.dim))]
+    /// The rows of a group in their order.
+    private func rows(of group: WatchModel.Group) -> [TerminalLine] {
+        guard let model, let index = model.index(of: group) else {
+            return [TerminalLine("no such rows any more", TerminalAppearance(.dim))]
         }
-        return model.elements(at: index).prefix(WatchDetail.mostLines).map { item in
+        return model.rows(at: index, most: WatchDetail.mostLines).map { item in
             let isNew = flashes[item.id]
             var line = TerminalLine(isNew ? "▸ " : "  ", TerminalAppearance(.caution))
             let facts = ItemFacts(item)
@@ -271,11 +271,19 @@ extension Watch {
         }
     }
 
+    /// What a group is called.
+    func name(of group: WatchModel.Group) -> String {
+        switch group {
+        case .section(let section): name(of: section)
+        case .named(let name): name
+        }
+    }
+
     /// What a section is called: of what belongs to something, that one's name.
     func name(of section: Item.Section) -> String {
         guard let parent = section.parent else { return section.name }
         for kind in [Item.Kind.channel, .workspace, .company, .message] {
-            guard let owner = model?.committed(Item.ID(kind, parent)), let label = ItemFacts(owner).label else {
+            guard let owner = model?.base.committed(Item.ID(kind, parent)), let label = ItemFacts(owner).label else {
                 continue
             }
             return section.name + " of " + TerminalText.truncated(label, to: 30)

@@ -40,4 +40,13 @@ import Wire
         }
         #expect(accepted > 0 && accepted < rounds)
     }
+
+    @Test func `each seed of the fuzz target is a profile that reads as it is written`() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../../../samples/corpus/profile")
+        for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
+            let profile = try Profile(parsing: Array(try Data(contentsOf: file)))
+            #expect(try Profile(parsing: Array(profile.json.bytes)) == profile, "\(file.lastPathComponent)")
+        }
+    }
 }
