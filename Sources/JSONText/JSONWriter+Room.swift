@@ -92,11 +92,11 @@ extension JSONWriter {
         next += length + 3
     }
 
-    /// Puts the quote that ends a string.
+    /// Puts the quote that ends a string, and `mark`.
     @inline(__always)
-    mutating func endString() {
+    mutating func endString(then mark: UInt8 = UInt8(ascii: ",")) {
         next[0] = UInt8(ascii: "\"")
-        next[1] = UInt8(ascii: ",")
+        next[1] = mark
         next += 2
         makeRoomIfNone()
     }

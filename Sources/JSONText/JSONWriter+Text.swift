@@ -1,9 +1,20 @@
 import CJSONScan
 
 extension JSONWriter {
+    /// Writes a string, and `mark` after it: a comma, or the colon of a key.
+    ///
+    /// The colon is not written over the comma: `p[-1] = a; p[0] = b` loses the first store where Swift 6.3 optimizes it, since its
+    /// optimizer takes a negative index for the same place.
+    @inline(__always)
+    mutating func putString(_ value: String, then mark: UInt8) {
+        // A small string is copied to where it can be read from; every other lies in one piece.
+        let isWritten: Void? = value.utf8.withContiguousStorageIfAvailable { putString($0, then: mark) }
+        if isWritten == nil { value.utf8.span.withUnsafeBufferPointer { putString($0, then: mark) } }
+    }
+
     /// Writes `text`, which need not be UTF-8, as a string.
     @inline(__always)
-    mutating func putString(_ text: UnsafeBufferPointer<UInt8>) {
+    mutating func putString(_ text: UnsafeBufferPointer<UInt8>, then mark: UInt8 = UInt8(ascii: ",")) {
         makeRoom(for: text.count)
         next[0] = UInt8(ascii: "\"")
         next += 1
@@ -11,7 +22,7 @@ extension JSONWriter {
             let inert = json_copy_inert(next, base, text.count)
             if inert == text.count { next += inert } else { putContents(text, base, copied: inert) }
         }
-        endString()
+        endString(then: mark)
     }
 
     /// Writes the contents of a string that are not all ASCII and inert. As much as is has been copied, and there is room for what needs no

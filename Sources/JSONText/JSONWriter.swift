@@ -66,17 +66,10 @@ public struct JSONWriter: ~Copyable {
     }
     /// Writes any key. A literal takes the other overload, which need not look for escapes.
     @_disfavoredOverload
-    public mutating func key(_ name: String) {
-        string(name)
-        next[-1] = UInt8(ascii: ":")
-    }
+    public mutating func key(_ name: String) { putString(name, then: UInt8(ascii: ":")) }
 
     /// Writes a string. Control, bidirectional and zero-width characters and U+2028/9 are escaped, so that the text is inert on a terminal.
-    public mutating func string(_ value: String) {
-        // A small string is copied to where it can be read from; every other lies in one piece.
-        let isWritten: Void? = value.utf8.withContiguousStorageIfAvailable { putString($0) }
-        if isWritten == nil { value.utf8.span.withUnsafeBufferPointer { string(utf8: $0) } }
-    }
+    public mutating func string(_ value: String) { putString(value, then: UInt8(ascii: ",")) }
     /// Writes a key that needs no escapes and a string behind it.
     @inlinable
     @inline(__always)
