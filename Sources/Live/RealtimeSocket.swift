@@ -34,6 +34,7 @@ enum RealtimeSocket {
             request.framing = framing
             request.fellBack = fellBack
             self = .webSocket(WebSocketClient(on: loop, request, handler: handler))
+        case .nothing: preconditionFailure("a session of services alone opens no socket")
         case .longPolling:
             let url = server.with(scheme: server.isSecure ? "https" : "http", target: target + suffix)
             self = .longPolling(

@@ -25,6 +25,8 @@ extension Tail {
                 var found = Credentials(
                     token: try configuration.token?.resolve(), access: access, query: configuration.server.query,
                     secrets: secrets)
+                found.services = try ServiceTokens(configuration.serviceTokens)
+                found.secrets += found.services.all
                 try found.add(auth: configuration.auth, query: configuration.query)
                 return found
             }
@@ -42,6 +44,7 @@ extension Tail {
     private struct Credentials: Sendable {
         var token: Secret?
         var access: Access
+        var services = ServiceTokens()
         /// The auth object of Socket.IO, JSON.
         var auth: Secret?
         /// The query of the connection's requests.
@@ -68,6 +71,7 @@ extension Tail {
         case .success(let credentials):
             if let token = credentials.token { adopt(token) }
             access = credentials.access
+            serviceTokens = credentials.services
             pending += credentials.secrets.map { .redact($0) }
             auth = credentials.auth
             open(request, query: credentials.query)
@@ -87,6 +91,9 @@ extension Tail {
     private func open(_ asked: ConnectionRequest, query: String) {
         guard asked.connection == connection, case .running = phase else { return }
         let number = asked.connection
+        guard asked.opening != .nothing else {
+            return feed(.opened(connection: number, token: token, auth: auth))
+        }
         socket = RealtimeSocket(
             on: loop, http: http, asked.opening, to: configuration.server, target: asked.target, query: query,
             access: access,
@@ -139,19 +146,18 @@ extension Tail {
 
     /// Sends a request of the session; the answer becomes an input.
     func send(_ request: FetchRequest, _ stamp: Stamp) {
-        let url = configuration.service.with(target: request.target)
+        var exchange = HTTPRequest(
+            request.call, of: configuration.session.backend, at: configuration.service, access: access, token: token,
+            services: serviceTokens)
         record(
             .http(
                 Record.HTTPRecord(
                     id: request.id,
                     phase: .request(
-                        method: request.method, url: shown(url.description),
+                        method: request.method, url: shown(exchange.url.description),
                         body: scrubber?.scrubbed(request.body[...]) ?? request.body),
                     cause: request.cause)), stamp)
         counts.requests.asked(request.id, at: stamp.time)
-        var exchange = HTTPRequest(
-            request.method, url, body: request.body, access: access, token: request.carriesToken ? token : nil,
-            in: configuration.session.backend.tokenHeader)
         exchange.timeout = configuration.requestTimeout
         exchange.maximumBody = configuration.session.limits.body
         exchanges[request.id] = http.send(exchange) { [weak self] result in
@@ -172,11 +178,16 @@ extension Tail {
     /// Asks the token's reference again; a token that differs is used from then on.
     func renewToken() {
         let refused = token
-        loop.ask(configuration.token) { [weak self] renewed in
+        loop.ask(configuration.token, configuration.serviceTokens) { [weak self] renewed, services in
             self?.assumeIsolated { tail in
                 if let renewed { tail.adopt(renewed) }
+                let areOthers = services.map { tail.serviceTokens != $0 } ?? false
+                if let services, areOthers {
+                    tail.serviceTokens = services
+                    tail.pending += services.all.map { .redact($0) }
+                }
                 // A connect may have found the new one meanwhile.
-                tail.feed(.tokenRenewed(tail.token, changed: tail.token != refused))
+                tail.feed(.tokenRenewed(tail.token, changed: areOthers || tail.token != refused))
             }
         }
     }

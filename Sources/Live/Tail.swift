@@ -83,6 +83,7 @@ public actor Tail {
     var auth: Secret?
     /// How the server is reached since the last attempt to connect.
     var access = Access()
+    var serviceTokens = ServiceTokens()
     var exchanges: [Int: HTTPClient.ExchangeID] = [:]
     /// Answers that are read on another thread.
     var largeAnswers = LargeAnswers()

@@ -10,6 +10,8 @@ public struct TailConfiguration: Sendable {
     public var session: Configuration
     /// Where the token comes from.
     public var token: TokenReference?
+    /// Where the tokens come from of services that a profile declares at addresses of their own, by the service's name.
+    public var serviceTokens: [String: TokenReference] = [:]
     /// The object that authenticates a Socket.IO connection of Engine.IO 4; nil for the backend's own.
     public var auth: ReferenceTemplate?
     /// The query of every request of the realtime connection; nil for the address's own.
@@ -70,7 +72,8 @@ public struct TailConfiguration: Sendable {
 
     /// Whether finding what a connection needs may block, or fail.
     var needsResolving: Bool {
-        token != nil || access.needsResolving || [auth, query].contains { $0?.references.isEmpty == false }
+        token != nil || !serviceTokens.isEmpty || access.needsResolving
+            || [auth, query].contains { $0?.references.isEmpty == false }
     }
 
     /// Whether the recording holds states of the model, which needs its checksums.

@@ -129,9 +129,16 @@ public struct TokenError: Error, Hashable, Sendable {
 }
 
 extension EventLoop {
-    /// Finds the secret on a helper thread, and hands it to `completion` on the loop; nil when there is no reference, or it gives none.
-    func ask(_ reference: TokenReference?, completion: @escaping @Sendable (Secret?) -> Void) {
-        guard let reference else { return run { completion(nil) } }
-        offload(named: "weir-token", { try? reference.resolve() }, completion: completion)
+    /// Finds the token and those of services on a helper thread, and hands them to `completion` on the loop; nil for what gives none.
+    func ask(
+        _ reference: TokenReference?, _ services: [String: TokenReference],
+        completion: @escaping @Sendable (Secret?, ServiceTokens?) -> Void
+    ) {
+        if reference == nil, services.isEmpty { return run { completion(nil, nil) } }
+        offload(named: "weir-token") {
+            (try? reference?.resolve(), services.isEmpty ? nil : try? ServiceTokens(services))
+        } completion: {
+            completion($0.0, $0.1)
+        }
     }
 }

@@ -70,10 +70,28 @@ extension Action.Operation {
         case .createWorkspace(let name, let members):
             write(["name": name])
             writer.member("members", names: members)
+        case .run(let run):
+            writer.key("run")
+            writer.beginObject()
+            for (name, value) in run.values.sorted(by: { $0.key < $1.key }) {
+                writer.key(name)
+                writer.string(value)
+            }
+            writer.endObject()
+            writer.member("step", run.step)
+            if run.makesSomething { writer.member("makes", true) }
         }
     }
 
     fileprivate init?(_ value: JSONValue) {
+        if case .object(let members)? = value["run"], let name = value["do"]?.text {
+            var run = Action.Run(name, [:])
+            for member in members { run.values[member.key] = member.value.text }
+            run.step = Int(clamping: max(0, value["step"]?.int64 ?? 0))
+            run.makesSomething = value["makes"] == .bool(true)
+            self = .run(run)
+            return
+        }
         let channel = value["channel"]?.id
         let text = value["text"]?.text
         let user = value["user"]?.id

@@ -60,6 +60,35 @@ public struct Action: Hashable, Sendable {
         case removeMember(channel: EntityID, user: EntityID)
         /// Make a workspace; members by their addresses.
         case createWorkspace(name: String, members: [String])
+        /// Do an action that a profile declares, step by step.
+        case run(Run)
+    }
+
+    /// An action of several steps, and how far it is.
+    public struct Run: Hashable, Sendable {
+        /// What the profile calls it.
+        public var name: String
+        /// Its parameters and, once a step has found or made a row, that row's id and fields: by the name of their place.
+        public var values: [String: String]
+        /// The step it is at, from 0.
+        package internal(set) var step = 0
+        /// What the step does next. It is not kept: after a restart a step looks before it writes.
+        var phase = Phase.look
+        /// Whether the request that is under way makes something each time it is sent.
+        package internal(set) var makesSomething = false
+
+        /// What a step does.
+        enum Phase: Hashable, Sendable {
+            /// Ask its read, where it has one; else write.
+            case look
+            /// Write, since the read found nothing.
+            case write
+            /// Ask its read again: the server has what the step would have made.
+            case lookAgain
+        }
+
+        /// An action that has not begun.
+        public init(_ name: String, _ parameters: [String: String]) { (self.name, values) = (name, parameters) }
     }
 
     /// A message and where it is.
@@ -112,7 +141,7 @@ extension Action {
     /// Whatever is about a channel is in that channel's lane, so an edit never overtakes the message it changes.
     var lane: EntityID {
         switch operation {
-        case .createChannel, .createWorkspace: id
+        case .createChannel, .createWorkspace, .run: id
         case .send, .edit, .react, .delete, .markRead, .editChannel, .deleteChannel, .addMember, .removeMember:
             operation.channel ?? id
         }
@@ -134,6 +163,7 @@ extension Action.Operation {
         case .addMember: "add_member"
         case .removeMember: "remove_member"
         case .createWorkspace: "create_workspace"
+        case .run(let run): run.name
         }
     }
 
@@ -144,7 +174,7 @@ extension Action.Operation {
             .deleteChannel(let channel), .addMember(let channel, _), .removeMember(let channel, _):
             channel
         case .edit(let reference, _), .react(let reference, _), .delete(let reference): reference.channel
-        case .createChannel, .createWorkspace: nil
+        case .createChannel, .createWorkspace, .run: nil
         }
     }
 
@@ -154,6 +184,7 @@ extension Action.Operation {
         case .send, .createWorkspace: true
         // A direct is found again.
         case .createChannel(let draft): draft.kind != .direct
+        case .run(let run): run.makesSomething
         case .edit, .react, .delete, .markRead, .editChannel, .deleteChannel, .addMember, .removeMember: false
         }
     }
@@ -178,7 +209,7 @@ extension Action.Operation {
         case .deleteChannel(let channel): return .deleteChannel(channel: other(channel))
         case .addMember(let channel, let user): return .addMember(channel: other(channel), user: user)
         case .removeMember(let channel, let user): return .removeMember(channel: other(channel), user: user)
-        case .createChannel, .createWorkspace: return self
+        case .createChannel, .createWorkspace, .run: return self
         }
     }
 }

@@ -54,6 +54,8 @@ package struct ConnectionRequest: Hashable, Sendable {
         case messages
         /// Long-polling: each frame of Bayeux is a POST, and each answer is one.
         case longPolling
+        /// Nothing: there are services only. The tail finds the token and says `opened`.
+        case nothing
     }
 
     /// Whether its first request asks for a WebSocket.
@@ -61,7 +63,7 @@ package struct ConnectionRequest: Hashable, Sendable {
         switch opening {
         case .engineIO(_, let transport, _, _): transport == .auto || transport == .websocket
         case .webSocket, .messages: true
-        case .longPolling: false
+        case .longPolling, .nothing: false
         }
     }
 
@@ -71,6 +73,7 @@ package struct ConnectionRequest: Hashable, Sendable {
         case .engineIO(_, _, let revision, _): .socketIO(revision)
         case .webSocket, .longPolling: .bayeux
         case .messages: .json
+        case .nothing: .rest
         }
     }
 }
@@ -79,26 +82,22 @@ package struct ConnectionRequest: Hashable, Sendable {
 package struct FetchRequest: Hashable, Sendable {
     /// Number of the request in the session, from 1.
     package var id: Int
-    /// The method.
-    package var method: String
-    /// Path and query, to be put behind the server's address.
-    package var target: String
-    /// JSON text, or empty.
-    package var body: [UInt8]
-    /// Whether the user's token goes with it.
-    package var carriesToken: Bool
+    /// What is asked.
+    package var call: RESTCall
     /// Number of the record that caused it.
     package var cause: Int
 
+    /// The method.
+    package var method: String { call.method.rawValue }
+    /// Path and query, to be put behind the service's address.
+    package var target: String { call.target }
+    /// JSON text, or empty.
+    package var body: [UInt8] { call.body }
+    /// Whether the user's token goes with it.
+    package var carriesToken: Bool { call.carriesToken }
+
     /// A request that sends `call`.
-    init(id: Int, _ call: RESTCall, cause: Int) {
-        self.id = id
-        method = call.method.rawValue
-        target = call.target
-        body = call.body
-        carriesToken = call.carriesToken
-        self.cause = cause
-    }
+    init(id: Int, _ call: RESTCall, cause: Int) { (self.id, self.call, self.cause) = (id, call, cause) }
 }
 
 /// How a session ended.

@@ -29,6 +29,11 @@ struct Endpoint<Answer>: Sendable {
         self.parse = parse
     }
 
+    /// A call that was made already.
+    init(_ call: RESTCall, tags: [RequestTag], rows parse: @escaping RowParser) {
+        (self.call, self.tags, self.parse) = (call, tags, parse)
+    }
+
     /// The same of an answer that is one thing.
     init(
         _ path: RESTTarget, method: RESTCall.Method = .get, query: RESTCall.Query = [],
@@ -80,6 +85,8 @@ package struct RESTCall: Hashable, Sendable {
     package var body: [UInt8]
     /// Whether the user's token goes with it; a call that is public does not show it.
     package var carriesToken: Bool
+    /// The service that a profile declares at an address of its own; nil for the backend's.
+    package var service: String?
 
     init(_ method: Method, _ target: RESTTarget, body: [UInt8] = [], carriesToken: Bool = true) {
         self.method = method

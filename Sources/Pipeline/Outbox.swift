@@ -64,6 +64,15 @@ struct Outbox: Sendable {
         return entries.remove(at: index)
     }
 
+    /// Takes an entry out, even one that is under way; gives the request whose answer is of no use any more.
+    mutating func abandon(_ id: EntityID) -> Int? {
+        guard let index = index(of: id) else { return nil }
+        version += 1
+        guard case .sending(let request) = entries.remove(at: index).state else { return nil }
+        requests[request] = nil
+        return request
+    }
+
     /// Queues a failed entry once more, behind the others.
     mutating func retry(_ id: EntityID) -> Bool {
         guard let index = index(of: id), entries[index].failure != nil else { return false }
@@ -145,6 +154,15 @@ struct Outbox: Sendable {
     /// A request was answered: whose it was; nil when it was none of ours.
     mutating func answered(_ request: Int) -> EntityID? { requests.removeValue(forKey: request) }
 
+    /// A step was done: the next one begins.
+    mutating func goOn(_ id: EntityID, _ operation: Action.Operation) {
+        guard let index = index(of: id) else { return }
+        version += 1
+        let asked = entries[index].action
+        entries[index] = OutboxEntry(asked)
+        entries[index].action.operation = operation
+    }
+
     /// Try again later; `isInDoubt` when it may have been done.
     mutating func wait(_ id: EntityID, until: Moment, isInDoubt: Bool) {
         version += 1
@@ -152,6 +170,10 @@ struct Outbox: Sendable {
             entry.state = .waiting(until: until)
             entry.isInDoubt = entry.isInDoubt || isInDoubt
             entry.fetched = []
+            if isInDoubt, case .run(var run) = entry.action.operation, run.phase == .write {
+                run.phase = .look
+                entry.action.operation = .run(run)
+            }
         }
     }
 
@@ -273,6 +295,8 @@ struct Outbox: Sendable {
 }
 
 extension Action.Operation {
+    /// Whether it takes several steps.
+    package var isRun: Bool { if case .run = self { true } else { false } }
     /// Whether it sends a message.
     var isSending: Bool { if case .send = self { true } else { false } }
 }

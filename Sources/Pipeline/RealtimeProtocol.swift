@@ -8,12 +8,14 @@ public enum RealtimeProtocol: Hashable, Sendable, CustomStringConvertible {
     case bayeux
     /// Plain JSON messages, as a profile describes them.
     case json
+    /// None: what there is to know is read from services.
+    case rest
 
     /// The revision of Engine.IO; nil where none is spoken.
     public var revision: EngineIO.Revision? {
         switch self {
         case .socketIO(let revision): revision
-        case .bayeux, .json: nil
+        case .bayeux, .json, .rest: nil
         }
     }
 
@@ -23,6 +25,7 @@ public enum RealtimeProtocol: Hashable, Sendable, CustomStringConvertible {
         case .socketIO(let revision): "Engine.IO \(revision.rawValue)"
         case .bayeux: "Bayeux \(Bayeux.version)"
         case .json: "plain WebSocket"
+        case .rest: "REST alone"
         }
     }
 
@@ -32,6 +35,7 @@ public enum RealtimeProtocol: Hashable, Sendable, CustomStringConvertible {
         case .socketIO(let revision): "eio\(revision.rawValue)"
         case .bayeux: "bayeux"
         case .json: "json"
+        case .rest: "rest"
         }
     }
 }

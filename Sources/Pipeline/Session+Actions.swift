@@ -10,6 +10,7 @@ extension Session {
     private static let actionBackoff = Backoff(base: .milliseconds(500), cap: .seconds(30))
 
     mutating func act(_ action: Action, into effects: inout [Effect]) {
+        if let tag = backend.tag(of: action) { cancelActions(tagged: tag, into: &effects) }
         guard outbox.add(action) else {
             let why = "\(Outbox.limit) actions wait already, or one is called \(action.id)"
             return report(action, .refused(why: why, status: nil), into: &effects)
@@ -28,6 +29,14 @@ extension Session {
     mutating func dropAction(_ id: EntityID, into effects: inout [Effect]) {
         guard let entry = outbox.drop(id) else { return }
         report(entry.action, .dropped, into: &effects)
+    }
+
+    /// Takes back each action with that tag; an answer to one that was sent is not heeded.
+    mutating func cancelActions(tagged tag: String, into effects: inout [Effect]) {
+        for entry in outbox.entries where entry.failure == nil && backend.tag(of: entry.action) == tag {
+            if let request = outbox.abandon(entry.action.id) { effects.append(.cancel(request: request)) }
+            report(entry.action, .dropped, into: &effects)
+        }
     }
 
     mutating func retryAction(_ id: EntityID, into effects: inout [Effect]) {
@@ -86,6 +95,7 @@ extension Session {
             outbox.resolve(id, keys)
             for key in keys { transaction.refetcher.need(key, cause: transaction.cause) }
             return false
+        case .follow(let following): follow(id, following, status: nil, into: &effects)
         case .request(let operation, let request):
             outbox.become(operation, id)
             if isInDoubt, let entry = outbox[id] { return check(entry, into: &effects) }
@@ -133,6 +143,10 @@ extension Session {
         guard let entry = outbox[id] else { return true }
         switch backend.judge(answer, of: entry.action, attempt: entry.attempts) {
         case .done:
+            if let following = backend.follow(entry.action, answer, into: &transaction) {
+                follow(id, following, status: answer.status, into: &effects)
+                return true
+            }
             let body: ArraySlice<UInt8> = if case .response(_, let body, _) = answer { body } else { [] }
             // A service that has the message already may not say which it is: its echo does.
             let subject = backend.settle(entry.action, body: body, into: &transaction) ?? echo(of: entry)
@@ -157,6 +171,17 @@ extension Session {
             report(entry.action, .delayed(why: why, retryIn: span), into: &effects)
         }
         return true
+    }
+
+    /// A step of an action of several was done.
+    private mutating func follow(
+        _ id: EntityID, _ following: ActionFollowing, status: Int?, into effects: inout [Effect]
+    ) {
+        switch following {
+        case .next(let operation): outbox.goOn(id, operation)
+        case .refused(let why): refuse(id, why: why, status: status, into: &effects)
+        case .finished(let subject): _ = finish(id, subject: subject, into: &effects)
+        }
     }
 
     /// Whether it was tried as often as an action may.
@@ -328,5 +353,5 @@ extension Answer {
         case .failure(_, let message): message
         }
     }
-    fileprivate var status: Int? { if case .response(let status, _, _) = self { status } else { nil } }
+    var status: Int? { if case .response(let status, _, _) = self { status } else { nil } }
 }

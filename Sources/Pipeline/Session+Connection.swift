@@ -25,7 +25,11 @@ extension Session {
     private var detectsRevision: Bool { configuration.revision == nil && history.revision == nil }
 
     private var nextOpening: (target: String, ConnectionRequest.Opening) {
-        if configuration.backend.speaksJSON { return (configuration.path, .messages) }
+        switch configuration.backend.module.profile?.realtime.transport {
+        case .websocket?: return (configuration.path, .messages)
+        case .none?: return ("/", .nothing)
+        case .socketio?, nil: break
+        }
         guard !configuration.backend.speaksBayeux else {
             return (configuration.path, pollsChannels ? .longPolling : .webSocket)
         }
@@ -74,6 +78,9 @@ extension Session {
             if revision == .v3 { tellOfUnsentPayload() }
         case .bayeux: openChannels(into: &effects)
         case .json: openMessages(into: &effects)
+        case .rest:
+            began(isRecovered: false)
+            carryOutPlans(into: &effects)
         }
     }
 

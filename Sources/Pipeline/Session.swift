@@ -127,7 +127,7 @@ package struct Session: Sendable {
         case .socketIO?: client!.deadline
         case .bayeux?: bayeux?.deadline
         case .json?: messages?.deadline
-        case nil: nil
+        case .rest?, nil: nil
         }
     }
 

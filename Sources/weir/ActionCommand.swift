@@ -120,6 +120,7 @@ extension Action.Operation {
         case .addMember(_, let user): "adding \(user)"
         case .removeMember(_, let user): "removing \(user)"
         case .createWorkspace(let name, _): "the workspace \(name)"
+        case .run(let run): "the action \(run.name)"
         }
     }
 }

@@ -18,9 +18,11 @@ struct ActionOptions {
         let verbs = try ActionVerb.take(&words, arguments)
         guard let address = words.popFirst() else { throw arguments.error("URL is missing") }
         let url = try arguments.serviceURL(address)
+        let tokens = try arguments.tokens()
         configuration = ErrandConfiguration(
-            server: url, token: try arguments.secret(.token, "token"),
+            server: url, token: tokens.server,
             maximumAttempts: try arguments.count(.maxAttempts) ?? 3, seed: UInt64.random(in: .min ... .max))
+        configuration.serviceTokens = tokens.services
         configuration.backend = try arguments.knownBackend
         configuration.access = try arguments.access(to: url)
         configuration.longestRetryAfter = try arguments.duration(.maxRetryAfter) ?? .longestRetryAfter
@@ -48,7 +50,7 @@ struct ActionOptions {
 private enum ActionVerb {
     case send, edit, react, delete, read
     case createChannel, editChannel, deleteChannel, addMembers, removeMembers
-    case createWorkspace
+    case createWorkspace, run
 
     /// Takes the words in front of the URL.
     static func take(_ words: inout ArraySlice<String>, _ arguments: Arguments) throws(UsageError) -> ActionVerb {
@@ -58,6 +60,7 @@ private enum ActionVerb {
         case .react: return .react
         case .delete: return .delete
         case .read: return .read
+        case .perform: return .run
         case .channel:
             let word = try one(of: ["create", "edit", "delete", "members"], &words, arguments)
             guard word == "members" else {
@@ -126,6 +129,7 @@ private enum ActionVerb {
             return operations
         case .createWorkspace:
             return [.createWorkspace(name: try words.id("NAME").description, members: arguments.all(.member))]
+        case .run: return [.run(try words.run())]
         }
     }
 
@@ -154,6 +158,32 @@ private struct Words {
     mutating func message(_ thread: EntityID?) throws(UsageError) -> Action.MessageReference {
         let channel = try id("CHANNEL")
         return Action.MessageReference(channel: channel, message: try id("MESSAGE"), thread: thread)
+    }
+
+    /// An action that the profile declares, and its parameters.
+    mutating func run() throws(UsageError) -> Action.Run {
+        guard let profile = try arguments.knownBackend.module.profile else {
+            throw arguments.error("do is for --profile FILE, which declares actions")
+        }
+        let name = try id("ACTION").description
+        guard let procedure = profile.procedures.first(where: { $0.name == name }) else {
+            throw arguments.error(UsageError.unlisted(name, among: profile.procedures.map(\.name)))
+        }
+        var values: [String: String] = [:]
+        while let word = rest.popFirst() {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2 else {
+                throw arguments.error("\(UsageError.quoted(word)) is no parameter: write NAME=VALUE")
+            }
+            guard procedure.parameters.contains(parts[0]) else {
+                throw arguments.error(UsageError.unlisted(parts[0], among: procedure.parameters))
+            }
+            values[parts[0]] = parts[1]
+        }
+        if let missing = procedure.parameters.first(where: { values[$0] == nil }) {
+            throw arguments.error("'\(name)' needs \(missing)=VALUE")
+        }
+        return Action.Run(name, values)
     }
 
     /// The text of a message: the last word, or standard input.

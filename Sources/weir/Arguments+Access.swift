@@ -7,12 +7,31 @@ extension Arguments {
     /// Where a secret is. The value is never repeated in an error: it may be the secret itself.
     func secret(_ option: Option, _ name: String) throws(UsageError) -> TokenReference? {
         guard let text = self[option] else { return nil }
-        guard let reference = TokenReference(text) else {
-            throw error(
-                "\(option.flag) takes a reference, not the \(name) itself: an argument is seen by every user of the"
-                    + " machine and kept in the shell's history. Write env:NAME, file:PATH or cmd:COMMAND")
-        }
+        guard let reference = TokenReference(text) else { throw notAReference(option, name) }
         return reference
+    }
+
+    private func notAReference(_ option: Option, _ name: String) -> UsageError {
+        error(
+            "\(option.flag) takes a reference, not the \(name) itself: an argument is seen by every user of the"
+                + " machine and kept in the shell's history. Write env:NAME, file:PATH or cmd:COMMAND")
+    }
+
+    /// Where the tokens are: the server's, and those of services by their names.
+    func tokens() throws(UsageError) -> (server: TokenReference?, services: [String: TokenReference]) {
+        var (server, services): (TokenReference?, [String: TokenReference]) = (nil, [:])
+        for text in all(.token) {
+            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+            let isNamed = parts.count == 2 && !parts[0].contains(":")
+            guard let reference = TokenReference(isNamed ? parts[1] : text) else {
+                throw notAReference(.token, "token")
+            }
+            if isNamed ? services[parts[0]] != nil : server != nil {
+                throw error("--token is given twice for one service")
+            }
+            if isNamed { services[parts[0]] = reference } else { server = reference }
+        }
+        return (server, services)
     }
 
     /// How the server is reached.

@@ -57,6 +57,17 @@ extension Command {
         details: "CHANNEL is an id, or '#' and a name.",
         examples: "weir read https://chat.example.com '#general' --token file:token")
 
+    static let perform = Command(
+        "do", "URL ACTION [NAME=VALUE…]", "do an action that the profile declares",
+        run: reading(ActionOptions.init, ActionCommand.run), inherits: .context,
+        details: """
+            The profile (--profile FILE) says which actions there are, what they are told and which steps they
+            take. How far one is, is kept in the store: when it is killed, or the server cannot be reached, the
+            next command or tail of the account goes on with the next step, and does none twice. Prints the id
+            of what the last step found or made.
+            """,
+        examples: "weir do https://chat.example.com create-account --profile finish.yaml --token env:TOKEN")
+
     static let channel = Command(
         "channel", "create|edit|delete|members WORD…", "create, edit or delete a channel, add or remove its members",
         run: reading(ActionOptions.init, ActionCommand.run), inherits: .context,

@@ -72,7 +72,10 @@ enum Option: Int, CaseIterable {
             Row(
                 "transport", "auto|websocket|polling|upgrade",
                 "default auto: websocket, else polling; upgrade: polling first", .connections)
-        case .token: Row("token", .reference, "where the token is, never the token itself", .loggedIn)
+        case .token:
+            Row(
+                "token", .reference, "where the token is, never the token; NAME=… for one service",
+                .loggedIn, .repeatable)
         case .auth: Row("auth", "JSON", "auth object of Socket.IO; strings in it as for --token", .connections, .secret)
         case .header:
             Row(

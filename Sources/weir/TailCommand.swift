@@ -40,6 +40,7 @@ enum TailCommand {
         var configuration = TailConfiguration(
             server: options.url, session: try session(options), token: options.token,
             seed: UInt64.random(in: .min ... .max), tool: Help.version)
+        configuration.serviceTokens = options.serviceTokens
         configuration.framing = options.framing
         configuration.access = options.access
         (configuration.auth, configuration.query) = (options.auth, options.query)
@@ -128,6 +129,7 @@ enum TailCommand {
     static func missingSecret(_ options: TailOptions) -> Trouble? {
         var references = options.access.references
         if let token = options.token { references.append(("token", token)) }
+        references += options.serviceTokens.sorted { $0.key < $1.key }.map { ("token of \($0.key)", $0.value) }
         for template in [options.auth, options.query] {
             if let template { references += template.references.map { (template.purpose, $0) } }
         }

@@ -15,6 +15,7 @@ struct TailOptions {
     var revision: EngineIO.Revision?
     var transport: EngineIO.TransportChoice
     var token: TokenReference?
+    var serviceTokens: [String: TokenReference]
     /// The auth object of Socket.IO.
     var auth: ReferenceTemplate?
     /// The query of the realtime connection's requests.
@@ -66,7 +67,7 @@ struct TailOptions {
         namespaces = try arguments.namespaces
         revision = try arguments.revision(.eio)
         transport = try arguments.choice(.transport) ?? .auto
-        token = try arguments.secret(.token, "token")
+        (token, serviceTokens) = try arguments.tokens()
         company = arguments[.company]
         workspace = arguments[.workspace]
         rooms = try arguments.all(.join).map { word throws(UsageError) in

@@ -1,6 +1,7 @@
 import Events
 import Network
 import Pipeline
+import SectionedModel
 import Store
 import Wire
 
@@ -21,7 +22,8 @@ extension Errand {
     /// done in somebody else's name.
     func lookForWaiting() {
         let accounts = ((try? store?.accounts()) ?? []).filter { $0.server == server }
-        guard accounts.contains(where: { !waiting(of: $0).isEmpty }) else { return start(behind: []) }
+        // What takes several steps is kept while it is done.
+        guard keepsWanted || accounts.contains(where: { !waiting(of: $0).isEmpty }) else { return start(behind: []) }
         guard let accounts = configuration.backend.module.accounts else { return start(behind: []) }
         switch accounts {
         case .alike(let calls): identify(calls)
@@ -47,7 +49,7 @@ extension Errand {
         _ call: RESTCall, token: Secret?,
         _ completion: @escaping @Sendable (isolated Errand, Result<HTTPResponse, HTTPFailure>) -> Void
     ) {
-        http.send(exchange(call.method.rawValue, call.target, body: call.body, token: token)) { [weak self] result in
+        http.send(exchange(call, token: token)) { [weak self] result in
             self?.assumeIsolated { completion($0, result) }
         }
     }
@@ -62,9 +64,18 @@ extension Errand {
             return start(behind: [])
         }
         self.user = user
-        guard let store, let owner, !waiting(of: owner).isEmpty else { return start(behind: []) }
+        guard let store, let owner, keepsWanted || !waiting(of: owner).isEmpty else { return start(behind: []) }
+        let isHolder = store.takeOutbox()
+        if keepsWanted {
+            memories =
+                (try? store.remembered(of: server, user: owner.user, view: configuration.backend.usualView))?.memories
+                ?? []
+            // Two commands at a time may do the same: the server decides. Only one of them is kept.
+            if !isHolder { return start(behind: []) }
+            keepsRuns = true
+        }
         // Whoever has the outbox does what is in it; what is wanted goes behind.
-        guard store.takeOutbox() else { return endAll(.waiting(why: "another weir is at what waits before it")) }
+        guard isHolder else { return endAll(.waiting(why: "another weir is at what waits before it")) }
         start(behind: mirror.take(waiting(of: owner)))
     }
 
@@ -75,12 +86,22 @@ extension Errand {
         }
     }
 
-    /// Keeps how far what waited is; what is wanted now is kept when it could not be done.
+    /// Whether something wanted takes several steps.
+    private var keepsWanted: Bool { store != nil && wanted.contains { $0.operation.isRun } }
+
+    /// Keeps how far what waited is, and what takes several steps; what else is wanted now is kept when it could not be done.
     func keepWaiting() {
-        guard !mirror.isEmpty, let owner else { return }
-        let own = Set(wanted.map(\.id))
+        guard keepsRuns || !mirror.isEmpty, let owner else { return }
+        let own = Set(wanted.filter { !$0.operation.isRun }.map(\.id))
         guard let writes = mirror.writes(of: session, where: { !own.contains($0.action.id) }) else { return }
         _ = commit(writes, of: owner)
+    }
+
+    /// Keeps rows that an action of several steps found or made, where a tail that was told no more looks for them.
+    func keepRows(_ batch: Batch<Item>) {
+        guard keepsWanted, let store, let owner else { return }
+        let scope = StoreScope(owner, view: configuration.backend.usualView)
+        do { try store.commit([.batch(batch)], of: scope, at: wallNow) } catch { notify(Notice(.error, "\(error)")) }
     }
 
     /// Leaves actions to the next tail or command of the account, behind what waits already. False when they cannot be kept.

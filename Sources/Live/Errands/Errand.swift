@@ -22,6 +22,7 @@ public actor Errand {
     var user: String?
     private var effects: [Effect] = []
     var access = Access()
+    private var services = ServiceTokens()
     var token: Secret?
     private var timer: LoopTimer?
     var wanted: [Action] = []
@@ -29,6 +30,10 @@ public actor Errand {
     var waiting: [Action] = []
     /// The outbox as it is in the store; what waited is kept there until it is done.
     var mirror = OutboxMirror()
+    /// Whether what takes several steps is kept while it is done.
+    var keepsRuns = false
+    /// The rows of an earlier session.
+    var memories: [Memory] = []
     var results: [ErrandResult] = []
     private let scrubber = SecretScrubber()
     private var delays = 0
@@ -99,15 +104,19 @@ public actor Errand {
 
     private struct Secrets: Sendable {
         var token: Secret?
+        var services: ServiceTokens
         var access: Access
     }
 
     /// Finds the token on a helper thread (it may be a command), then begins.
     private func resolve() {
         let (reference, plan, server) = (configuration.token, configuration.access, configuration.server)
+        let services = configuration.serviceTokens
         loop.offload(named: "weir-token") {
             Result { () throws(TokenError) in
-                Secrets(token: try reference?.resolve(), access: try plan.resolve(for: server).access)
+                Secrets(
+                    token: try reference?.resolve(), services: try ServiceTokens(services),
+                    access: try plan.resolve(for: server).access)
             }
         } completion: { [weak self] result in
             self?.assumeIsolated { $0.begin(result) }
@@ -118,6 +127,7 @@ public actor Errand {
         switch result {
         case .success(let secrets):
             token = secrets.token
+            services = secrets.services
             access = secrets.access
             uploadPictures()
         case .failure(let error): endAll(.noToken(why: error.message))
@@ -128,16 +138,19 @@ public actor Errand {
     func start(behind entries: [OutboxEntry]) {
         waiting = entries.filter { $0.failure == nil }.map(\.action)
         feed(.start)
+        for memory in memories { feed(.remembered(memory)) }
         if !entries.isEmpty { feed(.restoreOutbox(entries)) }
         for action in wanted { feed(.act(action)) }
     }
 
     private func renewToken() {
         let refused = token
-        loop.ask(configuration.token) { [weak self] renewed in
+        loop.ask(configuration.token, configuration.serviceTokens) { [weak self] renewed, services in
             self?.assumeIsolated { errand in
                 errand.token = renewed ?? refused
-                errand.feed(.tokenRenewed(errand.token, changed: errand.token != refused))
+                let areOthers = services.map { errand.services != $0 } ?? false
+                errand.services = services ?? errand.services
+                errand.feed(.tokenRenewed(errand.token, changed: areOthers || errand.token != refused))
             }
         }
     }
@@ -187,16 +200,16 @@ public actor Errand {
     }
 
     private func send(_ request: FetchRequest) {
-        http.send(exchange(request.method, request.target, body: request.body, token: token)) { [weak self] result in
+        http.send(exchange(request.call, token: token)) { [weak self] result in
             self?.assumeIsolated { $0.feed(.answered(request: request.id, Answer(result))) }
         }
     }
 
     /// An exchange with the service.
-    func exchange(_ method: String, _ target: String, body: [UInt8], token: Secret?) -> HTTPRequest {
+    func exchange(_ call: RESTCall, token: Secret?) -> HTTPRequest {
         HTTPRequest(
-            method, configuration.service.with(target: target), body: body, access: access, token: token,
-            in: configuration.backend.tokenHeader)
+            call, of: configuration.backend, at: configuration.service, access: access, token: token, services: services
+        )
     }
 
     private func take(_ report: Report) {
@@ -205,7 +218,8 @@ public actor Errand {
         case .notice(let notice): notify(notice.dated(at: MachineClock.wall))
         case .undecodable(let failure):
             notify(Notice(.warning, "the answer of \(failure.subject) cannot be read: \(failure.message)"))
-        case .event, .diff, .gap, .connection, .room, .emit, .refetch, .typing: break
+        case .diff(let diff): keepRows(diff.batch)
+        case .event, .gap, .connection, .room, .emit, .refetch, .typing: break
         }
     }
 

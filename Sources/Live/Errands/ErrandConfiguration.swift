@@ -12,6 +12,8 @@ public struct ErrandConfiguration: Sendable {
     public var backend = Configuration.BackendKind.usual
     /// Where the token comes from.
     public var token: TokenReference?
+    /// Where the tokens come from of services that a profile declares at addresses of their own, by the service's name.
+    public var serviceTokens: [String: TokenReference] = [:]
     /// How the server is reached.
     public var access = AccessPlan()
     /// The company, where the user named one.

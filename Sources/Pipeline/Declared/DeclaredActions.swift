@@ -41,6 +41,7 @@ extension DeclaredBackend {
     }
 
     func step(for action: Action, fetched: [ResourceKey], in model: SectionedCollection<Item>) -> ActionStep {
+        if case .run(let run) = action.operation { return step(for: run, of: action, fetched: fetched, in: model) }
         guard let (write, values) = write(for: action, in: model) else {
             let known = profile.writes.map(\.name).joined(separator: ", ")
             return .impossible(
@@ -56,11 +57,7 @@ extension DeclaredBackend {
                 return .impossible("there is no room \(name)")
             }
         }
-        if let account = profile.account.flatMap({ reads[$0] }), user == nil, write.places.contains("user") {
-            let key = ResourceKey(DeclaredResource(account, of: nil))
-            return fetched.contains(key) ? .impossible("the server does not say who you are") : .fetch([key])
-        }
-        let service = service(write.service)
+        if let step = asking(for: write.places, fetched) { return step }
         guard let path = write.path.filled(values, encoded: Self.encoded) else {
             return .impossible("'\(write.name)' lacks a value for \(write.path.text)")
         }
@@ -69,10 +66,16 @@ extension DeclaredBackend {
             body = template.filled(values)
             if body == nil { return .impossible("'\(write.name)' lacks a value for its body") }
         }
-        let call = RESTCall(
-            write.method.rest, RESTTarget(stringLiteral: (service?.path ?? "") + path),
-            body: body.map { Array($0.bytes) } ?? [], carriesToken: service?.token ?? true)
-        return .request(action.operation, call)
+        return .request(action.operation, call(write.method.rest, path, body: body, of: write.service))
+    }
+
+    /// Asks whose the token is, where a template names the user.
+    func asking(for places: [String], _ fetched: [ResourceKey]) -> ActionStep? {
+        guard let account = profile.account.flatMap({ reads[$0] }), user == nil, places.contains("user") else {
+            return nil
+        }
+        let key = ResourceKey(DeclaredResource(account, of: nil))
+        return fetched.contains(key) ? .impossible("the server does not say who you are") : .fetch([key])
     }
 
     func judge(_ answer: Answer, of action: Action, attempt: Int) -> ActionVerdict {
@@ -83,12 +86,15 @@ extension DeclaredBackend {
             return .later(after: nil, why: message, mayBeDone: !neverLeft)
         case .response(200..<300, _, _): return .done
         case .response(let status, let body, let retryAfter):
-            let write = profile.writes.first { $0.name == action.operation.name }
+            let step = if case .run(let run) = action.operation { self.step(of: run) } else { Profile.Step?.none }
+            let write = step == nil ? profile.writes.first { $0.name == action.operation.name } : self.write(of: step)
             let words = (try? RawJSON(checking: body)).flatMap { write?.why?.inValue.value(in: $0)?.plainText }
             let why = String((words ?? "HTTP status \(status)").prefix(300))
             let wait = retryAfter.map { Duration.seconds($0) }
             switch status {
             case 401: return .tokenRefused(why: why)
+            // Its read finds what is there already; a row that a read does not find is not there.
+            case 409 where step?.read != nil, 404 where step?.read != nil && !isWriting(action): return .done
             // The server has what this action made.
             case 409 where write?.echo != nil: return .done
             case 404 where action.operation.name == "delete" && attempt > 1: return .done
@@ -189,7 +195,7 @@ extension Action.Operation {
         case .send(_, _, let text), .edit(_, let text): text
         case .react(_, let names): names.first
         case .delete, .markRead, .createChannel, .editChannel, .deleteChannel, .addMember, .removeMember,
-            .createWorkspace:
+            .createWorkspace, .run:
             nil
         }
     }
@@ -201,7 +207,7 @@ extension Action.Operation {
         switch self {
         case .edit(let reference, _), .react(let reference, _), .delete(let reference): reference
         case .send, .markRead, .createChannel, .editChannel, .deleteChannel, .addMember, .removeMember,
-            .createWorkspace:
+            .createWorkspace, .run:
             nil
         }
     }
@@ -209,13 +215,13 @@ extension Action.Operation {
 
 extension Profile.Write {
     /// The places its templates have.
-    fileprivate var places: [String] {
+    var places: [String] {
         path.places + (body?.places ?? []) + shows.flatMap(\.value.places)
     }
 }
 
 extension Profile.Write.Method {
-    fileprivate var rest: RESTCall.Method {
+    var rest: RESTCall.Method {
         switch self {
         case .post: .post
         case .put: .put

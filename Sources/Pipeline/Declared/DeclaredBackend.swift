@@ -274,10 +274,16 @@ struct DeclaredBackend: Backend {
     private func endpoint(
         _ read: Profile.Read, _ resource: DeclaredResource, page: String?, pages: Int
     ) -> Endpoint<[Profile.Entity.Reading]>? {
-        let service = service(read.service)
-        let values = places(resource.room, nil)
+        guard let call = call(of: read, places(resource.room, nil), page: page) else { return nil }
+        let entity = read.entity.flatMap { entities[$0] }
+        return Endpoint(call, tags: resource.tags) { body, sieve throws(DecodingFailure) in
+            try read.rows(of: entity, in: body, page: page, isLast: pages + 1 >= read.pages?.most ?? 1, sieve)
+        }
+    }
+
+    /// The request of a read; nil where a place of it has no value.
+    func call(of read: Profile.Read, _ values: (String) -> String?, page: String? = nil) -> RESTCall? {
         guard var target = read.get.filled(values, encoded: Self.encoded) else { return nil }
-        target = (service?.path ?? "") + target
         var query: [(String, String)] = []
         for parameter in read.query {
             guard let value = parameter.value.filled(values) else { return nil }
@@ -287,12 +293,18 @@ struct DeclaredBackend: Backend {
         for (name, value) in query {
             target += (target.contains("?") ? "&" : "?") + Self.encoded(name) + "=" + Self.encoded(value)
         }
-        let entity = read.entity.flatMap { entities[$0] }
-        return Endpoint(
-            RESTTarget(stringLiteral: target), carriesToken: service?.token ?? true, tags: resource.tags
-        ) { body, sieve throws(DecodingFailure) in
-            try read.rows(of: entity, in: body, page: page, isLast: pages + 1 >= read.pages?.most ?? 1, sieve)
-        }
+        return call(.get, target, of: read.service)
+    }
+
+    /// A request of a service, by its path there.
+    func call(_ method: RESTCall.Method, _ path: String, body: RawJSON? = nil, of name: String?) -> RESTCall {
+        let service = service(name)
+        var call = RESTCall(
+            method, RESTTarget(stringLiteral: (service?.basePath ?? "") + path),
+            body: body.map { Array($0.bytes) } ?? [],
+            carriesToken: service?.token ?? true)
+        if let service, service.hasOwnAddress { call.service = service.name }
+        return call
     }
 
     mutating func apply(
@@ -453,7 +465,7 @@ extension Profile.EventRule.Treatments {
 
 extension Profile.Read {
     /// The rows of an answer, and through the sieve what the next page is asked for with.
-    fileprivate func rows(
+    func rows(
         of entity: Profile.Entity?, in body: ArraySlice<UInt8>, page: String?, isLast: Bool, _ sieve: RowSieve
     ) throws(DecodingFailure) -> [Profile.Entity.Reading] {
         let answer: RawJSON

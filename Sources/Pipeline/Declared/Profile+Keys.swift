@@ -14,7 +14,10 @@ extension Profile: ProfileObject {
         .init(
             "events", \.events, "What each event means; of those with one name the first counts whose condition holds."),
         .init("reads", named: \.reads, "What is asked of the services, each by a name of its own."),
-        .init("writes", named: \.writes, "What the user can have done: send, edit, delete, react, read."),
+        .init(
+            "writes", named: \.writes,
+            "What the user can have done: send, edit, delete, react, read, or a step of an action."),
+        .init("actions", named: \.procedures, "What weir do has done, step by step, each by a name of its own."),
         .init("start", \.start, "The reads that are asked once connected.", names: .read),
         .init(
             "account", \.account, "The read that says whose the token is: the key of its row is the user's id.",
@@ -86,9 +89,11 @@ extension Profile.Emission: ProfileObject {
 }
 
 extension Profile.Service: NamedProfileObject {
-    static var shortKey: String? { "path" }
+    static var shortKey: String? { "url" }
     static let keys: [ProfileKey<Self>] = [
-        .init("path", \.path, "What the paths of its reads begin with, at the server of the connection."),
+        .init(
+            "url", \.url,
+            "What the paths of its reads begin with: a path at the server of the connection, or https://HOST/PATH."),
         .init("header", \.header, "The header that carries the token; Authorization: Bearer where nothing is said."),
         .init("token", \.token, "Whether the token goes with its requests."),
         .init("rate", \.rate, "Requests in a second at most."),
@@ -104,6 +109,7 @@ extension Profile.Entity: NamedProfileObject {
         .init("parent", \.parent, "Where the id of what the section belongs to is, such as a message's room."),
         .init("sort", \.sort, "The field its rows are sorted by; '-' before it for the greatest first."),
         .init("once", \.once, "Whether it never changes: a row that is there is neither asked for nor replaced."),
+        .init("unique", \.unique, "The fields of which no two rows have the same value, as the server sees to."),
     ]
 }
 
@@ -228,6 +234,24 @@ extension Profile.Write: NamedProfileObject {
     ]
 }
 extension Profile.Write.Method: ProfileWord {}
+
+extension Profile.Procedure: NamedProfileObject {
+    static let keys: [ProfileKey<Self>] = [
+        .init("parameters", \.parameters, "What it is told: places of its steps' templates."),
+        .init(
+            "tag", \.tag, "What there is one of at a time: a newer action of the same tag takes an older one's place."),
+        .init("steps", \.steps, "What is done, in this order.", isRequired: true),
+    ]
+}
+
+extension Profile.Step: ProfileObject {
+    static let keys: [ProfileKey<Self>] = [
+        .init("read", \.read, "The read that is asked; with a write, to find what else is made.", names: .read),
+        .init("write", \.write, "The write that is done; with a read, only where that gives no row.", names: .write),
+        .init("row", \.row, "What the row that was found or made is called in later steps: {NAME.id}, {NAME.FIELD}."),
+        .init("each", \.each, "Rows of an earlier step: the read is asked for each of them, {NAME.id}."),
+    ]
+}
 
 extension Profile.Parameter: NamedProfileObject {
     static var shortKey: String? { "value" }

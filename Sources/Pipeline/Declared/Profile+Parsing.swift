@@ -51,7 +51,8 @@ extension Profile {
     /// What one key of the file says that another one does not know.
     private func check(_ root: YAMLNode, _ reader: inout ProfileReader) {
         let known: [ProfileReference: [String]] = [
-            .entity: entities.map(\.name), .read: reads.map(\.name), .service: services.map(\.name),
+            .entity: entities.map(\.name), .read: reads.map(\.name), .write: writes.map(\.name),
+            .service: services.map(\.name),
         ]
         for reference in reader.references {
             let names = known[reference.kind] ?? []
@@ -70,13 +71,17 @@ extension Profile {
         }
         for entity in entities {
             let names = entity.fields.map(\.name)
-            for (key, field) in [("newer", entity.newer), ("sort", entity.sortField?.name)] {
+            let named =
+                [("newer", entity.newer), ("sort", entity.sortField?.name)] + entity.unique.map { ("unique", $0) }
+            for (key, field) in named {
                 guard let field, !names.contains(field) else { continue }
                 reader.unknown(node("entities", entity.name, key), named: field, among: names, what: "field")
             }
         }
         for write in writes {
-            if !Self.writeNames.contains(write.name) {
+            if !Self.writeNames.contains(write.name),
+                !procedures.contains(where: { $0.steps.contains { $0.write == write.name } })
+            {
                 reader.unknown(node("writes", write.name), named: write.name, among: Self.writeNames, what: "write")
             }
             guard let entity = entities.first(where: { $0.name == write.entity }) else { continue }
@@ -87,6 +92,13 @@ extension Profile {
             }
         }
         check(emissions: root, &reader)
+        check(procedures: root, &reader)
+        for service in services where service.url.contains("://") {
+            if !service.hasOwnAddress || service.host.isEmpty {
+                reader.problem(
+                    node("services", service.name), "invalid address '\(service.url)'; write https://HOST/PATH")
+            }
+        }
         for read in reads where read.entity == nil && (read.replaces != .none || read.pages != nil) {
             reader.problem(node("reads", read.name), "'\(read.name)' needs an entity: what its rows are")
         }
@@ -100,6 +112,45 @@ extension Profile {
 }
 
 extension Profile {
+    /// Each step does something, and knows what its templates name.
+    private func check(procedures root: YAMLNode, _ reader: inout ProfileReader) {
+        let named = Set(procedures.flatMap(\.parameters))
+        let rows = Set(procedures.flatMap { $0.steps.compactMap(\.row) })
+        reader.checkPlaces { place in
+            named.contains(place)
+                || place.split(separator: ".", maxSplits: 1).first.map { rows.contains(String($0)) } == true
+        }
+        for procedure in procedures {
+            let node = root["actions"]?[procedure.name] ?? root
+            var known = Set(procedure.parameters + ["user", "action"])
+            if let tag = procedure.tag, let place = tag.places.first(where: { !procedure.parameters.contains($0) }) {
+                reader.problem(node["tag"] ?? node, "a tag is made of parameters, and '{\(place)}' is none")
+            }
+            for (index, step) in procedure.steps.enumerated() {
+                let read = reads.first { $0.name == step.read }
+                let write = writes.first { $0.name == step.write }
+                if step.read == nil, step.write == nil {
+                    reader.problem(node, "step \(index + 1) of '\(procedure.name)' needs a read or a write")
+                }
+                if let each = step.each, step.read == nil || !known.contains(each + ".id") {
+                    reader.problem(
+                        node,
+                        "step \(index + 1) of '\(procedure.name)' needs a read, and an earlier step with the rows '\(each)'"
+                    )
+                }
+                for place in (read?.places ?? []) + (write?.places ?? []) where !known.contains(place) {
+                    reader.problem(node, "step \(index + 1) of '\(procedure.name)' does not know {\(place)} yet")
+                }
+                guard let row = step.row else { continue }
+                guard let entity = entities.first(where: { $0.name == read?.entity ?? write?.entity }) else {
+                    reader.problem(node, "step \(index + 1) of '\(procedure.name)' gives no row to call '\(row)'")
+                    continue
+                }
+                known.formUnion(["\(row).id"] + entity.fields.map { "\(row).\($0.name)" })
+            }
+        }
+    }
+
     /// What is sent has a name on Socket.IO, and is a message on a plain WebSocket.
     private func check(emissions root: YAMLNode, _ reader: inout ProfileReader) {
         var sent = realtime.emit.map {
@@ -114,6 +165,7 @@ extension Profile {
                 reader.problem(node ?? root, "'\(event)' is an event of Socket.IO's own, which nobody can emit")
             case .websocket where !hasMessage:
                 reader.problem(node ?? root, "the key 'message' is missing: what is sent on a plain WebSocket")
+            case .none: reader.problem(node ?? root, "nothing is sent where the protocol is none")
             case .socketio, .websocket: break
             }
         }

@@ -22,6 +22,8 @@ public struct Profile: Hashable, Sendable {
     public var reads: [Read] = []
     /// What the user can have done.
     public var writes: [Write] = []
+    /// What the user can have done in several steps.
+    public var procedures: [Procedure] = []
     /// The reads that are asked once connected.
     public var start: [String] = []
     /// The read that says whose the token is: the key of its first row is the user's id.
@@ -40,6 +42,8 @@ extension Profile {
             case socketio
             /// A plain WebSocket of JSON messages.
             case websocket
+            /// Nothing: what is to be known is read from the services.
+            case none
         }
         /// What is spoken.
         public var transport = Transport.socketio
@@ -129,12 +133,13 @@ extension Profile {
         public init() {}
     }
 
-    /// A REST service, at the server of the connection.
+    /// A REST service.
     public struct Service: Hashable, Sendable {
         /// Its name.
         public var name = ""
-        /// What the paths of its reads begin with.
-        public var path = ""
+        /// What the paths of its reads begin with: a path at the server of the connection, or an address of its own. A service with an
+        /// address of its own is sent the token of its name (`--token NAME=env:…`), and never the server's.
+        public var url = ""
         /// The header that carries the token; nil for `Authorization: Bearer`.
         public var header: String?
         /// Whether the token goes with its requests.
@@ -163,6 +168,8 @@ extension Profile {
         public var sort: String?
         /// Whether it never changes: a row that is there is neither asked for nor replaced.
         public var once = false
+        /// The fields of which no two rows have the same value, as the server sees to.
+        public var unique: [String] = []
         /// An entity without fields.
         public init() {}
     }
@@ -380,6 +387,38 @@ extension Profile {
         /// What is asked again once it is done.
         public var reads: [String] = []
         /// A write of nothing.
+        public init() {}
+    }
+
+    /// An action of several steps, which `weir do` has done. It is kept how far it is: a process that is killed goes on with the next step.
+    public struct Procedure: Hashable, Sendable {
+        /// Its name.
+        public var name = ""
+        /// What it is told: places of its steps' templates.
+        public var parameters: [String] = []
+        /// What there is one of at a time: a newer action of the same tag takes the place of an older one.
+        public var tag: Template?
+        /// What is done, in this order.
+        public var steps: [Step] = []
+        /// An action of nothing.
+        public init() {}
+    }
+
+    /// A step of an action.
+    ///
+    /// With a read alone it asks; with a write alone it writes. With both it finds or else makes: the write is done where the read gives no
+    /// row, and where the server answers that the row is there (409), the read is asked again. A read whose row is there already, of an
+    /// entity that never changes, is not asked: the row is named by the last place of its path.
+    public struct Step: Hashable, Sendable {
+        /// The read that is asked.
+        public var read: String?
+        /// The write that is done.
+        public var write: String?
+        /// What the row that was found or made is called in later steps: {NAME.id}, {NAME.FIELD}.
+        public var row: String?
+        /// The rows of an earlier step: the read is asked for each of them, {NAME.id}, one after the other.
+        public var each: String?
+        /// A step of nothing.
         public init() {}
     }
 

@@ -31,7 +31,7 @@ protocol NamedProfileObject: ProfileObject {
 
 /// What a name in a profile can refer to.
 enum ProfileReference: String, Hashable, Sendable {
-    case entity, read, service
+    case entity, read, write, service
 }
 
 /// One key of a mapping.
@@ -192,9 +192,17 @@ struct ProfileReader {
             node, "unknown \(what) '\(shown)'" + (near.isEmpty ? "; allowed: " + words.joined(separator: ", ") : near))
     }
 
+    /// Places of templates that are none of their object's, and those that it has.
+    private var otherPlaces: [(place: String, node: YAMLNode, places: [String])] = []
+
     /// Checks the places of a template.
     mutating func check(_ used: [String], at node: YAMLNode) {
-        for place in used where !places.contains(place) {
+        for place in used where !places.contains(place) { otherPlaces.append((place, node, places)) }
+    }
+
+    /// Notes the places that nothing fills; `isKnown` says which the profile's actions do.
+    mutating func checkPlaces(_ isKnown: (String) -> Bool) {
+        for (place, node, places) in otherPlaces where !isKnown(place) {
             let near = Suggestion.phrase(for: place, among: places)
             let allowed =
                 places.isEmpty

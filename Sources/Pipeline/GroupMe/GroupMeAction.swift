@@ -74,7 +74,7 @@ extension GroupMeBackend {
         case .editChannel, .deleteChannel, .addMember, .removeMember:
             guard let group = place.group else { return .impossible("a direct has no name and no members to change") }
             return step(changing: group, by: action, fetched, model)
-        case .createChannel, .createWorkspace: return .impossible("it names no group")
+        case .createChannel, .createWorkspace, .run: return .impossible("it names no group")
         }
     }
 
@@ -96,7 +96,7 @@ extension GroupMeBackend {
                 return fetched.contains(key) ? .impossible("\(user) is not in group \(group)") : .fetch([key])
             }
             return .request(action.operation, post("\(path)/members/\(member.entity)/remove", nil))
-        case .send, .edit, .react, .delete, .markRead, .createChannel, .createWorkspace:
+        case .send, .edit, .react, .delete, .markRead, .createChannel, .createWorkspace, .run:
             return .impossible("it changes no group")
         }
     }

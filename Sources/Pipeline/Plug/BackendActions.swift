@@ -9,6 +9,8 @@ enum ActionStep: Hashable, Sendable {
     case fetch([ResourceKey])
     /// It cannot be done; why.
     case impossible(String)
+    /// Nothing has to be asked for its step.
+    case follow(ActionFollowing)
 }
 
 /// What an answer means for an action.
@@ -20,6 +22,16 @@ enum ActionVerdict: Hashable, Sendable {
     case tokenRefused(why: String)
     /// It may go well later; the server asks for some time, perhaps. `mayBeDone` when it is not known whether it was done.
     case later(after: Duration?, why: String, mayBeDone: Bool)
+}
+
+/// What an action of several steps does after one.
+enum ActionFollowing: Hashable, Sendable {
+    /// It goes on.
+    case next(Action.Operation)
+    /// It is done; the id of what its last step found or made.
+    case finished(EntityID?)
+    /// It cannot go on; why.
+    case refused(why: String)
 }
 
 /// How an action is shown before it is done.
@@ -64,6 +76,12 @@ protocol BackendActions: Sendable {
     /// Applies the answer to an action that was done; gives the id of what it made or changed.
     mutating func settle(_ action: Action, body: ArraySlice<UInt8>, into transaction: inout Transaction) -> EntityID?
 
+    /// What an action of several steps does next, after an answer that did one; nil for an action of one step, which `settle` ends.
+    mutating func follow(_ action: Action, _ answer: Answer, into transaction: inout Transaction) -> ActionFollowing?
+
+    /// What there is one of at a time: a newer action of the same tag takes the place of an older one. Nil for an action beside others.
+    func tag(of action: Action) -> String?
+
     /// Whether a message that came may be what the action sent.
     func isEcho(_ message: Item, of action: Action, since baseline: Timestamp?) -> Bool
 
@@ -90,6 +108,10 @@ extension BackendActions {
         in key: ResourceKey, since baseline: Timestamp?, _ model: SectionedCollection<Item>
     ) -> EvidenceReach { .endsEarly }
     func settle(_ action: Action, body: ArraySlice<UInt8>, into transaction: inout Transaction) -> EntityID? { nil }
+    mutating func follow(_ action: Action, _ answer: Answer, into transaction: inout Transaction) -> ActionFollowing? {
+        nil
+    }
+    func tag(of action: Action) -> String? { nil }
     func isEcho(_ message: Item, of action: Action, since baseline: Timestamp?) -> Bool { false }
     func echo(of action: Action, after baseline: Timestamp?, in model: SectionedCollection<Item>) -> EntityID? { nil }
     func lay(_ view: ActionView, on overlay: inout Overlay, in model: inout SectionedCollection<Item>) {}

@@ -134,6 +134,11 @@ extension Configuration {
         /// The host of the REST service that belongs to a host of the realtime connection.
         public func serviceHost(for host: String) -> String { module.serviceHosts[host] ?? host }
 
+        /// A service that its profile declares at an address of its own.
+        package func declaredService(_ name: String?) -> Profile.Service? {
+            name.flatMap { name in module.profile?.services.first { $0.name == name } }
+        }
+
         /// Whether both are the same backend.
         public static func == (a: BackendKind, b: BackendKind) -> Bool {
             a.rawValue == b.rawValue && a.module.profile == b.module.profile

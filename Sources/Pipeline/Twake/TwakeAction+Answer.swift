@@ -42,6 +42,7 @@ extension TwakeBackend {
         case .edit: return (try? Twake.message(from: body)) != nil
         case .createChannel, .editChannel: return (try? Twake.channel(from: body, user: facts.user)) != nil
         case .createWorkspace: return Self.createdID(in: body) != nil
+        case .run: return false
         // These answer with little (4.1), or with nothing.
         case .react, .delete, .markRead, .deleteChannel, .addMember, .removeMember:
             return body.isEmpty || (try? JSONValue(parsing: body)) != nil
@@ -72,7 +73,7 @@ extension TwakeBackend {
         case .editChannel: return words == "Nothing to update"
         case .delete, .deleteChannel, .removeMember: return isGone && attempt > 1
         case .addMember: return attempt > 1 && words == "User is already a member of the channel"
-        case .send, .edit, .react, .markRead, .createChannel, .createWorkspace: return false
+        case .send, .edit, .react, .markRead, .createChannel, .createWorkspace, .run: return false
         }
     }
 
@@ -119,6 +120,7 @@ extension TwakeBackend {
             }
             return user
         case .createWorkspace: return Self.createdID(in: body)
+        case .run: return nil
         }
     }
 

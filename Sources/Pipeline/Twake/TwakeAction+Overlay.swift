@@ -31,7 +31,7 @@ extension TwakeBackend {
                 overlay.put(row.shown(as: view.delivery), in: &model)
             }
         case .removeMember(let channel, let user): overlay.leave(.member(user, of: channel), in: &model)
-        case .createWorkspace: break
+        case .createWorkspace, .run: break
         }
     }
 

@@ -56,7 +56,7 @@ import Testing
         let text = """
             name: all
             realtime: {path: /ws/, namespace: /chat, auth: {t: "{token}"}, emit: [hello, {event: sub, arguments: [[1, "a"]]}]}
-            services: {api: /v1, other: {path: /v2, header: X-Key, token: false, rate: 3}}
+            services: {api: /v1, other: {url: /v2, header: X-Key, token: false, rate: 3}}
             entities:
               channel: {key: cid, fields: {name: , n: {type: integer}}, sort: -n, once: true}
               message: {fields: {text: body.text}, parent: cid, section: messages}

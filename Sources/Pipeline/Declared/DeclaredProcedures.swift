@@ -1,0 +1,227 @@
+import Events
+import JSONText
+import SectionedModel
+
+// Actions of several steps, as the profile declares them. Each step is one request or more; what it finds or makes is known to the later ones.
+//
+//     look ──a row──────────────────────────► next step
+//       │ no row, and there is a write
+//       ▼
+//     write ──done───────────────────────────► next step
+//       │ 409: somebody else has made it      ▲
+//       ▼                                     │
+//     look again ──a row──────────────────────┘
+//
+// The server's constraint decides who makes a row; this only looks again. A write that nobody knows to have been done is not sent again: the
+// step looks first (`Outbox.wait`), or sends the key by which the server knows it (`echo`).
+extension DeclaredBackend {
+    private func procedure(_ name: String) -> Profile.Procedure? { profile.procedures.first { $0.name == name } }
+
+    /// The step that an action is at; nil where the profile has none.
+    func step(of run: Action.Run) -> Profile.Step? {
+        guard let steps = procedure(run.name)?.steps, steps.indices.contains(run.step) else { return nil }
+        return steps[run.step]
+    }
+
+    func write(of step: Profile.Step?) -> Profile.Write? { profile.writes.first { $0.name == step?.write } }
+
+    /// Whether the action's request is the write of its step.
+    func isWriting(_ action: Action) -> Bool {
+        guard case .run(let run) = action.operation, let step = step(of: run) else { return false }
+        return step.read == nil || run.phase == .write
+    }
+
+    func tag(of action: Action) -> String? {
+        guard case .run(let run) = action.operation, let tag = procedure(run.name)?.tag else { return nil }
+        return tag.filled { run.values[$0] }
+    }
+
+    private func values(_ run: Action.Run, of action: Action) -> (String) -> String? {
+        let user = user
+        return { place in
+            switch place {
+            case "user": user
+            // Each step has a key of its own.
+            case "action": "\(action.id)-\(run.step)"
+            default: run.values[place]
+            }
+        }
+    }
+
+    /// The request of the step that an action is at.
+    func step(
+        for run: Action.Run, of action: Action, fetched: [ResourceKey], in model: SectionedCollection<Item>
+    ) -> ActionStep {
+        guard let procedure = procedure(run.name) else {
+            let known = profile.procedures.map(\.name).joined(separator: ", ")
+            return .impossible(
+                "the profile '\(profile.name)' has no action '\(run.name)'" + (known.isEmpty ? "" : "; it has " + known)
+            )
+        }
+        for name in procedure.parameters where run.values[name] == nil {
+            return .impossible("'\(run.name)' needs \(name)=VALUE")
+        }
+        for name in run.values.keys.sorted() where !procedure.parameters.contains(name) && !name.contains(".") {
+            return .impossible(
+                "'\(run.name)' has no parameter '\(name)'; it has " + procedure.parameters.joined(separator: ", "))
+        }
+        guard let step = step(of: run) else { return .impossible("'\(run.name)' has no step \(run.step + 1)") }
+        var run = run
+        if let name = step.each, let entity = step.read.flatMap({ reads[$0]?.entity }).flatMap({ entities[$0] }) {
+            run.drop(from: name) { entity.once && model[entity.itemID(EntityID($0))] != nil }
+            guard let id = run.listed(name).first else { return .follow(advanced(run, subject: nil)) }
+            run.values[name + ".id"] = id
+        }
+        let values = values(run, of: action)
+        if let row = known(step, values, in: model) {
+            if let name = step.row { run.note([row], as: name) }
+            return .follow(advanced(run, subject: row.id.id))
+        }
+        if !isWriting(action), let read = step.read.flatMap({ reads[$0] }) {
+            if let asked = asking(for: read.places, fetched) { return asked }
+            guard let call = call(of: read, values) else { return lacking(read.places, for: read.name, values) }
+            run.makesSomething = false
+            return .request(.run(run), call)
+        }
+        guard let write = write(of: step) else { return .impossible("step \(run.step + 1) has no write") }
+        if let asked = asking(for: write.places, fetched) { return asked }
+        guard let path = write.path.filled(values, encoded: Self.encoded) else {
+            return lacking(write.places, for: write.name, values)
+        }
+        var body: RawJSON?
+        if let template = write.body {
+            body = template.filled(values)
+            if body == nil { return lacking(write.places, for: write.name, values) }
+        }
+        run.makesSomething = step.read == nil && write.echo == nil && write.method == .post
+        return .request(.run(run), call(write.method.rest, path, body: body, of: write.service))
+    }
+
+    private func lacking(_ places: [String], for name: String, _ values: (String) -> String?) -> ActionStep {
+        let place = places.first { values($0) == nil } ?? "a place"
+        return .impossible("'\(name)' lacks a value for {\(place)}")
+    }
+
+    mutating func follow(_ action: Action, _ answer: Answer, into transaction: inout Transaction) -> ActionFollowing? {
+        guard case .run(var run) = action.operation, let step = step(of: run), let status = answer.status else {
+            return nil
+        }
+        let wrote = isWriting(action)
+        let body: ArraySlice<UInt8> = if case .response(_, let body, _) = answer, status < 300 { body } else { [] }
+        let rows: [Item]
+        do throws(DecodingFailure) {
+            rows = try wrote ? made(by: write(of: step), body) : found(by: step.read.flatMap { reads[$0] }, body)
+        } catch {
+            return .refused(why: "the answer cannot be read: \(error.message)")
+        }
+        for row in rows {
+            let known = transaction.model[row.id]
+            if known == nil || entities[row.id.kind.rawValue]?.once != true { transaction.model.put(row) }
+        }
+        if wrote, status == 409, step.read != nil {
+            run.phase = .lookAgain
+            return .next(.run(run))
+        }
+        if !wrote, rows.isEmpty {
+            if run.phase == .lookAgain {
+                return .refused(
+                    why: "the server says that it is there already, and '\(step.read ?? "")' does not find it")
+            }
+            if step.write != nil {
+                run.phase = .write
+                return .next(.run(run))
+            }
+            if step.row != nil { return .refused(why: "'\(step.read ?? "")' finds nothing") }
+        }
+        if let name = step.row { run.note(rows, as: name) }
+        if let name = step.each {
+            let asked = run.values[name + ".id"]
+            run.drop(from: name) { $0 == asked }
+            if !run.listed(name).isEmpty { return .next(.run(run)) }
+        }
+        return advanced(run, subject: rows.first?.id.id)
+    }
+
+    /// The action at its next step, or done.
+    private func advanced(_ run: Action.Run, subject: EntityID?) -> ActionFollowing {
+        var run = run
+        run.phase = .look
+        run.step += 1
+        guard let procedure = procedure(run.name), run.step < procedure.steps.count else { return .finished(subject) }
+        return .next(.run(run))
+    }
+
+    /// The row that a step would read, when it never changes and is there.
+    private func known(
+        _ step: Profile.Step, _ values: (String) -> String?, in model: SectionedCollection<Item>
+    ) -> Item? {
+        guard let read = step.read.flatMap({ reads[$0] }), let entity = read.entity.flatMap({ entities[$0] }),
+            entity.once,
+            let id = read.get.places.last.flatMap({ values($0) })
+        else { return nil }
+        return model[entity.itemID(EntityID(id))]
+    }
+
+    /// The rows of a read's answer.
+    private func found(by read: Profile.Read?, _ body: ArraySlice<UInt8>) throws(DecodingFailure) -> [Item] {
+        guard let read, !body.isEmpty, let entity = read.entity.flatMap({ entities[$0] }) else { return [] }
+        return try read.rows(of: entity, in: body, page: nil, isLast: true, RowSieve()).map {
+            entity.row($0, over: nil, parent: nil)
+        }
+    }
+
+    /// The row in a write's answer; none where the answer does not say it.
+    private func made(by write: Profile.Write?, _ body: ArraySlice<UInt8>) throws(DecodingFailure) -> [Item] {
+        guard let write, let entity = write.entity.flatMap({ entities[$0] }), !body.isEmpty else { return [] }
+        guard let answer = try? RawJSON(checking: body), let value = (write.at ?? .whole).inValue.value(in: answer)
+        else {
+            throw DecodingFailure(subject: write.name, message: "nothing at \(write.at?.text ?? ".")", offset: 0)
+        }
+        do throws(Profile.Entity.Unreadable) {
+            return [entity.row(try entity.reading(value), over: nil, parent: nil)]
+        } catch {
+            throw DecodingFailure(subject: write.name, message: error.message, offset: 0)
+        }
+    }
+}
+
+extension Action.Run {
+    /// The ids of an earlier step's rows that have not had their turn.
+    fileprivate func listed(_ name: String) -> [String] {
+        values[name + ".all"].map { $0.split(separator: "\n").map(String.init) } ?? []
+    }
+
+    fileprivate mutating func drop(from name: String, where isDone: (String) -> Bool) {
+        values[name + ".all"] = listed(name).filter { !isDone($0) }.joined(separator: "\n")
+    }
+
+    /// Notes what a step found for the later ones: the first row's id and fields, and the ids of all.
+    fileprivate mutating func note(_ rows: [Item], as name: String) {
+        guard let row = rows.first else { return }
+        values[name + ".all"] = rows.map(\.id.id.description).joined(separator: "\n")
+        values[name + ".id"] = row.id.id.description
+        guard let object = row.entity.as(DeclaredRow.self)?.json, let fields = try? JSONValue(parsing: object.bytes),
+            case .object(let members) = fields
+        else { return }
+        for member in members {
+            if let text = member.value.raw.plainText { values[name + "." + member.key] = text }
+        }
+    }
+}
+
+extension Profile.Read {
+    /// The places its templates have.
+    var places: [String] { self.get.places + query.flatMap(\.value.places) }
+}
+
+extension Profile.Service {
+    /// Whether it is at an address of its own.
+    var hasOwnAddress: Bool { url.hasPrefix("https://") || url.hasPrefix("http://") }
+
+    /// What stands after the scheme of an address of its own: host and path.
+    private var rest: Substring { url.drop { $0 != ":" }.dropFirst(3) }
+    /// Host and port of an address of its own.
+    var host: Substring { rest.prefix { $0 != "/" } }
+    /// What the paths of its reads begin with, on its host.
+    var basePath: String { hasOwnAddress ? String(rest.drop { $0 != "/" }) : url }
+}
