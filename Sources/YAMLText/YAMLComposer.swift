@@ -24,7 +24,7 @@ struct YAMLComposer: ~Copyable {
     mutating func document() throws(YAMLError.Problem) -> YAMLNode {
         let start = try events.next()
         guard case .documentStart = start.kind else {
-            throw YAMLError.Problem(position: start.position, message: "there is nothing in this text")
+            throw YAMLError.Problem(position: start.position, message: "the file is empty")
         }
         let root = try node(try events.next(), level: 0)
         _ = try events.next()

@@ -11,7 +11,7 @@ struct YAMLMapping {
             return error.add("a key must be a text, not a list or a mapping", at: key.position)
         }
         if let first = firsts[name] {
-            return error.add("the key \(shown(name)) stands here again, first at \(first)", at: key.position)
+            return error.add("duplicate key \(shown(name)); the first is at \(first)", at: key.position)
         }
         firsts[name] = key.position
         members.append(YAMLNode.Member(key: key, value: value))

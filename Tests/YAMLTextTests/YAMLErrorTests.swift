@@ -14,8 +14,8 @@ import YAMLText
     }
 
     @Test(arguments: [
-        ("", "line 1, column 1: there is nothing in this text"),
-        ("# only\n", "line 2, column 1: there is nothing in this text"),
+        ("", "line 1, column 1: the file is empty"),
+        ("# only\n", "line 2, column 1: the file is empty"),
         (
             "a: b: c",
             "line 1, column 5: a value cannot begin here: check the indentation, and quote a "
@@ -85,8 +85,8 @@ import YAMLText
             """
         #expect(
             problems(text) == [
-                "line 2, column 11: the key 'c' stands here again, first at line 2, column 5",
-                "line 3, column 1: the key 'a' stands here again, first at line 1, column 1",
+                "line 2, column 11: duplicate key 'c'; the first is at line 2, column 5",
+                "line 3, column 1: duplicate key 'a'; the first is at line 1, column 1",
                 "line 4, column 4: the tag '!x' is unknown here, or not for such a value",
                 "line 5, column 4: the tag '!!set' is unknown here, or not for such a value",
                 "line 6, column 4: 'x' is none of !!int", "line 7, column 4: there is no &h before this alias",
@@ -97,7 +97,7 @@ import YAMLText
     }
 
     @Test func `what a message repeats is short and inert`() {
-        let again = #"line 1, column 19: the key '\u001b[31m' stands here again, first at line 1, column 2"#
+        let again = #"line 1, column 19: duplicate key '\u001b[31m'; the first is at line 1, column 2"#
         #expect(problems(#"{"\u001b[31m": 1, "\u001b[31m": 2}"#) == [again])
         let long = String(repeating: "k", count: 500)
         #expect(problems("{'\(long)': 1, '\(long)': 2}").first?.utf8.count ?? 1000 < 150)
@@ -105,7 +105,7 @@ import YAMLText
     }
 
     @Test func `a key that stands twice in JSON is told of it, too`() {
-        let again = "line 1, column 29: the key 'b' stands here again, first at line 1, column 8"
+        let again = "line 1, column 29: duplicate key 'b'; the first is at line 1, column 8"
         #expect(problems(#"{"a": {"b": "\ud83d\ude00", "b": 2}}"#) == [again])
     }
 

@@ -67,7 +67,7 @@ extension Profile {
         func node(_ path: String...) -> YAMLNode { path.reduce(root) { $0[$1] ?? $0 } }
         if !name.isEmpty { _ = ProfileReader.word(node("name"), &reader) }
         if BackendModule.all.contains(where: { $0.name == name }) {
-            reader.problem(node("name"), "'\(name)' is a backend that Weir knows; choose another name")
+            reader.problem(node("name"), "'\(name)' is a built-in backend; choose another name")
         }
         for entity in entities {
             let names = entity.fields.map(\.name)
@@ -162,7 +162,7 @@ extension Profile {
             switch realtime.transport {
             case .socketio where event.isEmpty: reader.problem(node ?? root, "the key 'event' is missing: its name")
             case .socketio where SocketIO.isReserved(event):
-                reader.problem(node ?? root, "'\(event)' is an event of Socket.IO's own, which nobody can emit")
+                reader.problem(node ?? root, "'\(event)' is reserved by Socket.IO and cannot be emitted")
             case .websocket where !hasMessage:
                 reader.problem(node ?? root, "the key 'message' is missing: what is sent on a plain WebSocket")
             case .none: reader.problem(node ?? root, "nothing is sent where the protocol is none")

@@ -386,7 +386,10 @@ extension ProfilePath: ProfileValue {
     static func read(_ node: YAMLNode, _ reader: inout ProfileReader) -> ProfilePath? {
         if let path = node.text.flatMap(ProfilePath.init) { return path }
         reader.problem(
-            node, "invalid path \(node.kindName); write it like data.user.name or list[0].id, or '.' for all of it")
+            node,
+            (node.text.map { "invalid path '\(TerminalText.truncated($0, to: 40))'" }
+                ?? "a path is expected here, not \(node.kindName)")
+                + "; write it like data.user.name or list[0].id, or '.' for all of it")
         return nil
     }
     func write(into writer: inout JSONWriter) { writer.string(text) }

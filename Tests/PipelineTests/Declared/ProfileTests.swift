@@ -24,7 +24,7 @@ import Testing
             problems("name: \"a b\"") == [
                 "1:7: invalid name 'a b'; a name is a letter, then letters, digits, '_' and '-'"
             ])
-        #expect(problems("name: twake") == ["1:7: 'twake' is a backend that Weir knows; choose another name"])
+        #expect(problems("name: twake") == ["1:7: 'twake' is a built-in backend; choose another name"])
     }
 
     @Test func `everything wrong is said at once, each with its place`() {
