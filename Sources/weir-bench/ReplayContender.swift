@@ -12,6 +12,7 @@ enum ReplayContender: String, CaseIterable {
     case decode = "weir: decode"
     case apply = "weir: decode, apply"
     case log = "weir: decode, apply, write diffs"
+    case declared = "weir: by a profile, the same"
     case node = "node: JSON.parse"
     case python = "python: json.loads"
     case jq = "jq: select"
@@ -24,7 +25,7 @@ enum ReplayContender: String, CaseIterable {
         let peers = "Tests/Peers"
         let words: [String]
         switch self {
-        case .scan, .decode, .apply, .log:
+        case .scan, .decode, .apply, .log, .declared:
             words = ["/proc/self/exe", Self.command, rawValue, path, "\(threads - 1)"]
         case .node: words = ["node", "\(peers)/replay_node.js", path]
         case .python: words = ["python3", "\(peers)/replay_python.py", path]
@@ -37,7 +38,7 @@ enum ReplayContender: String, CaseIterable {
     func events(_ answer: String) -> Int? {
         switch self {
         case .scan, .jq: nil
-        case .decode, .apply, .log, .node, .python: Int(answer)
+        case .decode, .apply, .log, .declared, .node, .python: Int(answer)
         }
     }
 
@@ -52,6 +53,9 @@ enum ReplayContender: String, CaseIterable {
             case .decode: return "\(try decode(words[1], threads))"
             case .apply: return "\(try apply(words[1], threads, log: false))"
             case .log: return "\(try apply(words[1], threads, log: true))"
+            case .declared:
+                let profile = try Profile(parsing: Array(declaredTwake.utf8))
+                return "\(try apply(words[1], threads, log: true, by: .declared(profile)))"
             case .node, .python, .jq: throw BenchmarkError.usage("\(command) is for weir-bench itself")
             }
         } catch {
@@ -104,10 +108,13 @@ extension ReplayContender {
     private static let linesAtOnce = 64
 
     /// The events, through the whole session; the lines of the diff log go to `/dev/null`.
-    private static func apply(_ path: String, _ threads: Int, log: Bool) throws -> Int {
+    private static func apply(
+        _ path: String, _ threads: Int, log: Bool, by backend: Configuration.BackendKind? = nil
+    ) throws -> Int {
         let blocks = try RecordingBlocks(opening: path)
         let head = blocks.head
-        let configuration = try Configuration(json: head.session)
+        var configuration = try Configuration(json: head.session)
+        configuration.backend = backend ?? configuration.backend
         let decoder = FrameDecoder(configuration)
         let feed = RecordingFeed(blocks, decoder: decoder, threads: threads)
         var session = Session(configuration, seed: head.seed, keepsChecksum: log)
@@ -183,5 +190,58 @@ extension ReplayContender {
 
 extension Event {
     /// Whether it is of what the traffic is about, and no answer to a join.
-    fileprivate var isTraffic: Bool { if case .resource? = twake { true } else { false } }
+    fileprivate var isTraffic: Bool {
+        if case .resource? = twake { return true }
+        return declaredTraffic.contains(kind)
+    }
 }
+
+private let declaredTraffic: Set = ["posting", "room", "activity"]
+
+/// The recorded events as a profile declares them: what is printed of each, and the rows of messages and channels.
+private let declaredTwake = """
+    name: declared-twake
+    entities:
+      message:
+        fields:
+          text: {type: text}
+          user: {path: user_id, type: id}
+          thread: {path: thread_id, type: id}
+          reactions: {}
+          edited: {path: edited.edited_at, type: time}
+          at: {path: created_at, type: time}
+          updated: {path: updated_at, type: time}
+        parent: thread_id
+        newer: updated
+        sort: at
+      channel:
+        fields:
+          name: {type: text}
+          icon: {type: text}
+          description: {type: text}
+          owner: {type: id}
+          visibility: {type: text}
+          activity: {path: last_activity, type: time}
+        sort: -activity
+    rooms: {name: "{id}", join: {event: "realtime:join", arguments: [{name: "{room}"}], answer: event}}
+    events:
+      - {event: authenticated, says: ready}
+      - {event: "realtime:join:success", says: joined, room: name}
+      - event: realtime:resource
+        when: payload.type = message
+        kind: posting
+        room: room
+        actor: resource.user_id
+        text: resource.text
+        time: resource.created_at
+        entity: message
+        at: resource
+      - {event: realtime:resource, when: payload.type = channel, kind: room, room: room, text: resource.name, entity: channel, at: resource}
+      - event: realtime:resource
+        kind: activity
+        room: room
+        actor: resource.last_message.sender
+        text: resource.last_message.text
+        entity: channel
+        at: resource
+    """
