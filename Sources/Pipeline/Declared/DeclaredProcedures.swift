@@ -103,21 +103,42 @@ extension DeclaredBackend {
     }
 
     mutating func follow(_ action: Action, _ answer: Answer, into transaction: inout Transaction) -> ActionFollowing? {
-        guard case .run(var run) = action.operation, let step = step(of: run), let status = answer.status else {
+        guard case .run(let run) = action.operation, let step = step(of: run), let status = answer.status else {
             return nil
         }
         let wrote = isWriting(action)
         let body: ArraySlice<UInt8> = if case .response(_, let body, _) = answer, status < 300 { body } else { [] }
         let rows: [Item]
         do throws(DecodingFailure) {
-            rows = try wrote ? made(by: write(of: step), body) : found(by: step.read.flatMap { reads[$0] }, body)
+            let write = write(of: step)
+            let read = wrote ? nil : step.read.flatMap { reads[$0] }
+            guard !body.isEmpty, let entity = (wrote ? write?.entity : read?.entity).flatMap({ entities[$0] }) else {
+                return followed(run, step, [], wrote, status)
+            }
+            var readings: [Profile.Entity.Reading] = []
+            if let read {
+                readings = try read.rows(of: entity, in: body, page: nil, isLast: true, RowSieve())
+            } else if let write {
+                readings = [try made(by: write, entity, body)]
+            }
+            rows = readings.map { reading in
+                let known = transaction.model[entity.itemID(reading.id)]
+                if let known, entity.once || entity.standing(reading, known) == .older { return known }
+                let row = entity.row(reading, over: known, parent: nil)
+                if row != known { transaction.model.put(row) }
+                return row
+            }
         } catch {
             return .refused(why: "the answer cannot be read: \(error.message)")
         }
-        for row in rows {
-            let known = transaction.model[row.id]
-            if known == nil || entities[row.id.kind.rawValue]?.once != true { transaction.model.put(row) }
-        }
+        return followed(run, step, rows, wrote, status)
+    }
+
+    /// What comes after a step that gave these rows.
+    private func followed(
+        _ run: Action.Run, _ step: Profile.Step, _ rows: [Item], _ wrote: Bool, _ status: Int
+    ) -> ActionFollowing {
+        var run = run
         if wrote, status == 409, step.read != nil {
             run.phase = .lookAgain
             return .next(.run(run))
@@ -162,24 +183,15 @@ extension DeclaredBackend {
         return model[entity.itemID(EntityID(id))]
     }
 
-    /// The rows of a read's answer.
-    private func found(by read: Profile.Read?, _ body: ArraySlice<UInt8>) throws(DecodingFailure) -> [Item] {
-        guard let read, !body.isEmpty, let entity = read.entity.flatMap({ entities[$0] }) else { return [] }
-        return try read.rows(of: entity, in: body, page: nil, isLast: true, RowSieve()).map {
-            entity.row($0, over: nil, parent: nil)
-        }
-    }
-
-    /// The row in a write's answer; none where the answer does not say it.
-    private func made(by write: Profile.Write?, _ body: ArraySlice<UInt8>) throws(DecodingFailure) -> [Item] {
-        guard let write, let entity = write.entity.flatMap({ entities[$0] }), !body.isEmpty else { return [] }
+    /// The row in a write's answer.
+    private func made(
+        by write: Profile.Write, _ entity: Profile.Entity, _ body: ArraySlice<UInt8>
+    ) throws(DecodingFailure) -> Profile.Entity.Reading {
         guard let answer = try? RawJSON(checking: body), let value = (write.at ?? .whole).inValue.value(in: answer)
         else {
             throw DecodingFailure(subject: write.name, message: "nothing at \(write.at?.text ?? ".")", offset: 0)
         }
-        do throws(Profile.Entity.Unreadable) {
-            return [entity.row(try entity.reading(value), over: nil, parent: nil)]
-        } catch {
+        do throws(Profile.Entity.Unreadable) { return try entity.reading(value) } catch {
             throw DecodingFailure(subject: write.name, message: error.message, offset: 0)
         }
     }
