@@ -45,12 +45,16 @@ extension RawJSON {
 
     var isNull: Bool { bytes.elementsEqual("null".utf8) }
 
-    /// A time: a date of ISO 8601, or a number since 1970, in seconds when it would else be before 1973.
+    /// A time: a date of ISO 8601, or a number since 1970: of seconds, milliseconds, microseconds or nanoseconds, whichever lies between 1973
+    /// and 5138.
     var time: Timestamp? {
         guard let text = plainText else { return nil }
         guard bytes.first != UInt8(ascii: "\"") || Double(text) != nil else { return Timestamp(iso8601: text) }
-        guard let number = Double(text), number.isFinite, abs(number) < 1e15 else { return nil }
-        return Timestamp(milliseconds: Int64(abs(number) < 1e11 ? number * 1000 : number))
+        guard let number = Double(text), abs(number) < 1e20 else { return nil }
+        let size = abs(number)
+        return Timestamp(
+            milliseconds: Int64(
+                size < 1e11 ? number * 1e3 : size < 1e14 ? number : size < 1e17 ? number / 1e3 : number / 1e6))
     }
 
     /// Whether a greater value stands for a newer state: numbers by their size, texts by their characters.

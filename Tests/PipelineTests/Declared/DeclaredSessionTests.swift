@@ -156,4 +156,53 @@ import Wire
         let configuration = Configuration(backend: .declared(try Self.sample("socketio-chat")))
         #expect(try Configuration(json: configuration.json) == configuration)
     }
+
+    @Test func `a chat whose one event says by a member what it is has messages, edits, threads, reactions and typing`()
+        throws
+    {
+        var chat = Transcript(Configuration(backend: .declared(try Self.sample("webui")), revision: .v4, rooms: []))
+        chat.feed(.opened(connection: chat.connection, token: Secret("t0ken")))
+        chat.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
+        chat.receive(#"40{"sid":"t"}"#)
+        #expect(chat.sent == [#"42["user-join",{"auth":{"token":"t0ken"}}]"#])
+        chat.answer("/api/v1/auths/", #"{"id":"ana","name":"Ana Lima"}"#)
+        chat.answer("/api/v1/channels/", #"[{"id":"c1","name":"general","description":""}]"#)
+        #expect(rooms(chat) == ["wanted c1", "joining c1", "joined c1"])
+        chat.answer(
+            "/channels/c1/messages",
+            #"[{"id":"m1","user_id":"bo","channel_id":"c1","content":"hi","created_at":1767323045000000000,"updated_at":1767323045000000000}]"#
+        )
+        #expect(row(chat, "message", "m1")?.contains(#""at":1767323045000"#) == true)
+        func event(_ type: String, _ data: String) -> String {
+            #"42["channel-events",{"channel_id":"c1","message_id":"m1","data":{"type":"\#(type)","data":\#(data)},"user":{"id":"bo","name":"Bo"}}]"#
+        }
+        var kinds: [String] = []
+        for (type, data) in [
+            (
+                "message",
+                #"{"id":"m2","channel_id":"c1","content":"two","parent_id":"m1","created_at":1767323046000000000,"updated_at":1}"#
+            ),
+            (
+                "message:reply",
+                #"{"id":"m1","channel_id":"c1","content":"hi","reply_count":1,"updated_at":1767323046000000000}"#
+            ),
+            ("message:update", #"{"id":"m2","channel_id":"c1","content":"2","updated_at":1767323047000000000}"#),
+            ("typing", #"{"typing":true}"#), ("message:reaction:add", #"{"id":"m1","name":"+1"}"#),
+        ] {
+            chat.receive(event(type, data))
+            kinds += chat.effects.compactMap {
+                if case .report(.event(let event)) = $0 {
+                    "\(event.kind) \(event.room ?? "") \(event.actor ?? "")"
+                } else {
+                    nil
+                }
+            }
+        }
+        #expect(kinds == ["message", "reply", "edit", "typing", "reaction"].map { "\($0) c1 Bo" })
+        #expect(row(chat, "message", "m2")?.hasPrefix(#"{"text":"2","thread":"m1""#) == true)
+        #expect(row(chat, "message", "m1")?.contains(#""replies":1"#) == true)
+        #expect(chat.asked.contains { $0.contains("/channels/c1/messages") }, "a reaction reads again")
+        chat.receive(event("message:delete", #"{"id":"m2","channel_id":"c1"}"#))
+        #expect(row(chat, "message", "m2") == nil)
+    }
 }
