@@ -169,7 +169,8 @@ let package = Package(
                 "TestSupport", "Live", "Terminal", "Recording", "Store", "DemoServer", "Pipeline", "Network", "Wire",
                 "JSONText", "SectionedModel", "recording-writer",
             ]),
-        tests("CommandTests", ["TestSupport", "Terminal", "Network", "Wire"], exclude: ["Help", "Manual", "Profiles"]),
+        tests(
+            "CommandTests", ["TestSupport", "Terminal", "Network", "Wire"], exclude: ["Help", "Manual", "Profiles"]),
     ],
     swiftLanguageModes: [.v6]
 )
