@@ -19,9 +19,12 @@ extension SocketIOServer {
         public var namespaces: [String]
         /// The transports a client that polls may change to.
         public var upgrades: [String]
-        /// A secret nobody can guess, of this connection alone, for a server that recovers connections (1.12): with it, clients are given a
-        /// `pid` for each namespace. Nil: none are recovered.
+        /// A secret nobody can guess, of this connection alone, for a server that recovers connections (1.12): with it,
+        /// clients are given a `pid` for each namespace. Nil: none are recovered.
         public var recoverySecret: Secret?
+        /// Whether the application says who may join: each CONNECT is a `.joinAsked`, but for the one that Engine.IO 3
+        /// joins unasked.
+        public var asks = false
         /// A configuration.
         public init(
             revision: EngineIO.Revision, sid: String, pingInterval: Duration = .seconds(25),
@@ -47,8 +50,11 @@ extension SocketIOServer {
         case send(WebSocketMessage)
         /// The client joined a namespace; `auth` is its CONNECT payload (Engine.IO 4).
         case connected(namespace: String, auth: RawJSON?)
-        /// The client asks for the session it had: answer with `recover(_:namespace:auth:into:)`, in any case and before anything else is received.
+        /// The client asks for the session it had: answer with `recover(_:namespace:auth:into:)`, in any case and
+        /// before anything else is received.
         case recoveryAsked(namespace: String, pid: String, offset: String, auth: RawJSON)
+        /// The client asks to join a namespace: answer with `admit` or `refuse` before anything else is received.
+        case joinAsked(namespace: String, auth: RawJSON?)
         /// The client sent an event.
         case event(SocketIO.Event)
         /// An emit that asked for it was acknowledged.

@@ -84,7 +84,7 @@ extension SocketIOServer {
             case .v3: SocketIO.NamespaceAddress(address).nameAndAuth
             case .v4: (address, payload)
             }
-        guard membership(namespace) == nil, recovering != namespace else {
+        guard membership(namespace) == nil, recovering != namespace, asking == nil else {
             throw SocketIO.Malformed(message: "a second CONNECT")
         }
         if configuration.namespaces.contains(namespace) {
@@ -96,11 +96,33 @@ extension SocketIOServer {
                     .recoveryAsked(namespace: namespace, pid: wish.pid, offset: wish.offset, auth: auth))
                 return
             }
+            if configuration.asks {
+                asking = (namespace, auth)
+                return effects.append(.joinAsked(namespace: namespace, auth: auth))
+            }
             join(namespace, auth: auth, into: &effects)
         } else {
-            let refusal = RawJSON(unchecked: ArraySlice(#"{"message":"Invalid namespace"}"#.utf8))
-            effects.append(.send(SocketIO.Packet.connectError(namespace: namespace, payload: refusal).message))
+            refuse(namespace, "Invalid namespace", into: &effects)
         }
+    }
+
+    private func refuse(_ namespace: String, _ message: String, into effects: inout [Effect]) {
+        let refusal = RawJSON.object { $0.member("message", message) }
+        effects.append(.send(SocketIO.Packet.connectError(namespace: namespace, payload: refusal).message))
+    }
+
+    /// Answers `.joinAsked`: the client is in the namespace, as `.connected` says.
+    public mutating func admit(into effects: inout [Effect]) {
+        guard case .open = state, let (namespace, auth) = asking else { return }
+        asking = nil
+        join(namespace, auth: auth, into: &effects)
+    }
+
+    /// Answers `.joinAsked`: the client is told why not.
+    public mutating func refuse(_ why: String, into effects: inout [Effect]) {
+        guard case .open = state, let namespace = asking?.namespace else { return }
+        asking = nil
+        refuse(namespace, why, into: &effects)
     }
 
     /// Engine.IO 3 answers without a payload; the connect timeout ends with the first namespace (1.7).

@@ -35,6 +35,8 @@ public struct SocketIOServer: Sendable {
     var memberships: [Membership] = []
     /// A CONNECT that waits for `recover`: its namespace.
     var recovering: String?
+    /// A CONNECT that waits for `admit` or `refuse`.
+    var asking: (namespace: String, auth: RawJSON?)?
     var lostSessions: [SocketIORecoveryStore.Session] = []
 
     /// When `advance(to:into:)` wants to be called next.

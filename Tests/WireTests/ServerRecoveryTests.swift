@@ -151,3 +151,27 @@ struct ServerRecoveryTests {
         #expect(server.receive("41") == ["disconnected /", "unacknowledged / 1"])
     }
 }
+
+/// A server whose application says who may join a namespace.
+struct ServerAdmissionTests {
+    private func server() -> ServerTranscript {
+        var server = ServerTranscript(.v4, asks: true)
+        _ = server.start()
+        return server
+    }
+
+    @Test func `a client that is admitted is in the namespace`() {
+        var server = server()
+        #expect(server.receive(#"40{"token":"t"}"#) == [#"joinAsked / {"token":"t"}"#])
+        #expect(server.run { $0.admit(into: &$1) }.last == #"connected / {"token":"t"}"#)
+        #expect(server.receive(#"42["x"]"#) == ["event / x "])
+    }
+
+    @Test func `one that is refused is told why, and may ask again`() {
+        var server = server()
+        _ = server.receive("40")
+        let lines = server.run { $0.refuse("who are you?", into: &$1) }
+        #expect(lines == [#"send 44{"message":"who are you?"}"#])
+        #expect(server.receive("40") == ["joinAsked / "])
+    }
+}

@@ -70,11 +70,12 @@ struct ServerTranscript {
 
     init(
         _ revision: EngineIO.Revision, namespaces: [String] = ["/", "/admin"], maxPayload: Int = 1_000_000,
-        recoverySecret: String? = nil
+        recoverySecret: String? = nil, asks: Bool = false
     ) {
-        let configuration = SocketIOServer.Configuration(
+        var configuration = SocketIOServer.Configuration(
             revision: revision, sid: recoverySecret ?? "engine-sid", maxPayload: maxPayload, namespaces: namespaces,
             recoverySecret: recoverySecret.map(Secret.init))
+        configuration.asks = asks
         machine = SocketIOServer(configuration, openedAt: .zero)
     }
 
@@ -172,6 +173,7 @@ extension SocketIOServer.Effect {
         case .acknowledged(let answer):
             "acknowledged \(answer.namespace) \(answer.id) \(answer.arguments)\(shown(answer.attachments))"
         case .unacknowledged(let namespace, let id): "unacknowledged \(namespace) \(id)"
+        case .joinAsked(let namespace, let auth): "joinAsked \(namespace) \(auth?.description ?? "")"
         case .recoveryAsked(let namespace, let pid, let offset, _): "recoveryAsked \(namespace) \(pid) \(offset)"
         case .disconnected(let namespace): "disconnected \(namespace)"
         case .close(let ending): "close \(ending.cause)"

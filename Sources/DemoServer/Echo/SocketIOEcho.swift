@@ -50,7 +50,7 @@ struct SocketIOEcho: EchoConnection {
                 effects += run(at: now, &memory) {
                     $0.recover(restored, namespace: namespace, auth: auth, into: &$1)
                 }
-            case .acknowledged, .unacknowledged, .disconnected: break
+            case .joinAsked, .acknowledged, .unacknowledged, .disconnected: break
             }
         }
         return effects

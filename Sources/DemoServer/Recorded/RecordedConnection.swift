@@ -95,7 +95,7 @@ struct RecordedConnection: Sendable {
         case .event(let event):
             heard[event.name, default: 0] += 1
             if let id = event.ackID, asks.count < Self.mostAsks { asks.append((event.namespace, id)) }
-        case .recoveryAsked, .acknowledged, .unacknowledged, .disconnected: break
+        case .recoveryAsked, .joinAsked, .acknowledged, .unacknowledged, .disconnected: break
         }
     }
 

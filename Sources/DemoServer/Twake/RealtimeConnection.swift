@@ -141,7 +141,7 @@ package struct RealtimeConnection: Sendable {
             case .event(let event): hear(event, at: now, tokens, into: &effects)
             // The only thing the server asks to have acknowledged is `unauthorized`; then it disconnects (1.4).
             case .acknowledged: leave("unauthorized", into: &effects)
-            case .recoveryAsked, .unacknowledged: break
+            case .recoveryAsked, .joinAsked, .unacknowledged: break
             case .disconnected: reset(to: .outside, into: &effects)
             case .close(let ending):
                 reset(to: .closed, into: &effects)
@@ -191,7 +191,7 @@ package struct RealtimeConnection: Sendable {
         switch effect {
         case .send(let message): .send(message)
         case .close(let ending): .close(ending)
-        case .connected, .recoveryAsked, .event, .acknowledged, .unacknowledged, .disconnected: nil
+        case .connected, .recoveryAsked, .joinAsked, .event, .acknowledged, .unacknowledged, .disconnected: nil
         }
     }
 
