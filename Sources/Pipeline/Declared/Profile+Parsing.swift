@@ -22,12 +22,7 @@ extension Profile {
         var reader = ProfileReader()
         let profile = Profile.read(root, &reader)
         if let profile { profile.check(root, &reader) }
-        guard let profile, reader.problems.isEmpty else {
-            throw Invalid(
-                problems: reader.problems.enumerated().sorted {
-                    ($0.element.line, $0.element.column, $0.offset) < ($1.element.line, $1.element.column, $1.offset)
-                }.map(\.element))
-        }
+        guard let profile, reader.problems.isEmpty else { throw Invalid(reader.problems) }
         self = profile
     }
 

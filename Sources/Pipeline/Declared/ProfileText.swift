@@ -2,7 +2,7 @@ public import JSONText
 
 /// A text with places to be filled, as `/rooms/{room}/messages`: `{{` and `}}` are braces.
 public struct Template: Hashable, Sendable {
-    private enum Part: Hashable, Sendable {
+    package enum Part: Hashable, Sendable {
         case text(String)
         case place(String)
     }
@@ -15,7 +15,8 @@ public struct Template: Hashable, Sendable {
 
     /// As it was written.
     public let text: String
-    private var parts: [Part] = []
+    /// What it is made of, in order.
+    package private(set) var parts: [Part] = []
 
     /// Reads a template.
     public init(_ text: String) throws(Malformed) {
@@ -226,7 +227,7 @@ public struct ProfileCondition: Hashable, Sendable {
     }
 
     /// Whether it holds of a payload, or of any other value.
-    func holds(of value: RawJSON) -> Bool { Self.holds(question, value) }
+    package func holds(of value: RawJSON) -> Bool { Self.holds(question, value) }
 
     private static func holds(_ question: Question, _ value: RawJSON) -> Bool {
         switch question {

@@ -1,0 +1,271 @@
+package import JSONText
+import Terminal
+import Wire
+package import YAMLText
+
+/// A world of a declared backend, and what happens in it, as a file says it for `weir serve --profile`. It is read by
+/// the same tables of keys as the profile, which is why it stands here.
+package struct ProfileScenario: Hashable, Sendable {
+    /// The tokens that the server takes.
+    package var tokens: [Token] = []
+    /// The rows that are there at first, by entity.
+    package var rows: [Table] = []
+    /// The rooms that nobody may join.
+    package var forbidden: [Forbidden] = []
+    /// What happens, in order.
+    package var steps: [Step] = []
+
+    /// A world where nothing is and nothing happens.
+    package init() {}
+}
+
+extension ProfileScenario {
+    /// A token, and whose it is.
+    package struct Token: Hashable, Sendable {
+        /// The token.
+        package var name = ""
+        /// The key of its user's row.
+        package var user = ""
+        package init() {}
+    }
+
+    /// The rows of an entity.
+    package struct Table: Hashable, Sendable {
+        /// The entity.
+        package var name = ""
+        /// Each has the entity's fields by their names, and its key and parent by their paths.
+        package var rows: [Placed] = []
+        package init() {}
+    }
+
+    /// A room that nobody may join.
+    package struct Forbidden: Hashable, Sendable {
+        /// The id of what the room is of.
+        package var room = ""
+        /// What is said to who asks.
+        package var why = "it is not for you"
+        package init() {}
+    }
+
+    /// Something that happens.
+    package struct Step: Hashable, Sendable {
+        /// What becomes of the connections.
+        package enum Drop: String, Hashable, Sendable, CaseIterable {
+            /// They are cut.
+            case connections
+            /// They are cut, and no session can be resumed.
+            case sessions
+        }
+        /// How long after the step before.
+        package var after: Duration?
+        /// An event of this name is emitted, whatever the profile says of it.
+        package var emit: String?
+        /// What it carries.
+        package var payload: Placed?
+        /// The id of what the room is of whose members are told; nil for everybody.
+        package var room: String?
+        /// The entity of the row that is made, changed or deleted.
+        package var create: String?, change: String?, delete: String?
+        /// The key of that row.
+        package var id: String?
+        /// The fields that it gets.
+        package var row: Placed?
+        /// The key of the user who does it.
+        package var by: String?
+        /// Connections are cut.
+        package var drop: Drop?
+        package init() {}
+    }
+
+    /// A value, and where it stands in the file.
+    package struct Placed: Hashable, Sendable {
+        /// The value's node.
+        package var node: YAMLNode
+
+        /// Its members, where it is a mapping.
+        var members: [YAMLNode.Member] { if case .mapping(let members) = node.value { members } else { [] } }
+        /// The value.
+        package var json: JSONValue { (try? JSONValue(parsing: node.json.bytes)) ?? .null }
+    }
+}
+
+// MARK: - The keys
+
+extension ProfileScenario: ProfileObject {
+    static let places: [String]? = []
+    static let keys: [ProfileKey<Self>] = [
+        .init("tokens", named: \.tokens, "The tokens that are taken, each with the key of its user's row."),
+        .init("rows", named: \.rows, "The rows that are there at first, by entity."),
+        .init("forbidden", \.forbidden, "The rooms that nobody may join."),
+        .init("steps", \.steps, "What happens, in order."),
+    ]
+}
+
+extension ProfileScenario.Token: NamedProfileObject {
+    static var shortKey: String? { "user" }
+    static let keys: [ProfileKey<Self>] = [.init("user", \.user, "The key of its user's row.", isRequired: true)]
+}
+
+extension ProfileScenario.Table: NamedProfileObject {
+    static let keys: [ProfileKey<Self>] = []
+
+    static func read(_ node: YAMLNode, _ reader: inout ProfileReader) -> Self? {
+        guard let rows = [ProfileScenario.Placed].read(node, &reader) else { return nil }
+        var table = Self()
+        table.rows = rows
+        return table
+    }
+    func write(into writer: inout JSONWriter) { rows.write(into: &writer) }
+    static var schema: JSONValue { [ProfileScenario.Placed].schema }
+}
+
+extension ProfileScenario.Forbidden: ProfileObject {
+    static var shortKey: String? { "room" }
+    static let keys: [ProfileKey<Self>] = [
+        .init("room", \.room, "The id of what the room is of.", isRequired: true),
+        .init("why", \.why, "What is said to who asks."),
+    ]
+}
+
+extension ProfileScenario.Step: ProfileObject {
+    static let keys: [ProfileKey<Self>] = [
+        .init("after", \.after, "How long after the step before."),
+        .init("emit", \.emit, "An event of this name is emitted, whatever the profile says of it."),
+        .init("payload", \.payload, "What it carries."),
+        .init("room", \.room, "The room whose members are told; everybody where nothing is said."),
+        .init("create", \.create, "A row of this entity is made."),
+        .init("change", \.change, "A row of this entity is changed."),
+        .init("delete", \.delete, "A row of this entity is deleted."),
+        .init("id", \.id, "The key of the row."),
+        .init("row", \.row, "The fields that it gets."),
+        .init("by", \.by, "The key of the user who does it."),
+        .init("drop", \.drop, "Connections are cut, or sessions forgotten, too."),
+    ]
+    /// What a step can be; each has one of them.
+    fileprivate static let deeds = ["emit", "create", "change", "delete", "drop"]
+}
+extension ProfileScenario.Step.Drop: ProfileWord {}
+
+extension ProfileScenario.Placed: ProfileValue {
+    static func read(_ node: YAMLNode, _ reader: inout ProfileReader) -> Self? { Self(node: node) }
+    func write(into writer: inout JSONWriter) { writer.raw(node.json) }
+    static var schema: JSONValue { .object([]) }
+}
+
+// MARK: - Reading
+
+extension ProfileScenario {
+    /// Reads a scenario for a profile: YAML, and so JSON too.
+    package init(parsing bytes: [UInt8], for profile: Profile) throws(Profile.Invalid) {
+        let root: YAMLNode
+        do throws(YAMLError) { root = try YAMLNode.parse(bytes) } catch {
+            throw Profile.Invalid(problems: error.problems.map { ProfileProblem($0.message, at: $0.position) })
+        }
+        var reader = ProfileReader()
+        let scenario = Self.read(root, &reader)
+        scenario?.check(root, profile, &reader)
+        guard let scenario, reader.problems.isEmpty else { throw Profile.Invalid(reader.problems) }
+        self = scenario
+    }
+
+    private func check(_ root: YAMLNode, _ profile: Profile, _ reader: inout ProfileReader) {
+        let names = profile.entities.map(\.name)
+        for table in rows {
+            guard let entity = profile.entities.first(where: { $0.name == table.name }) else {
+                let node = root["rows"]?.key(table.name) ?? root
+                reader.unknown(node, named: table.name, among: names, what: "entity")
+                continue
+            }
+            var keys: Set<String> = []
+            for row in table.rows {
+                check(row, entity, isWhole: true, &reader)
+                guard let key = row.node[entity.key.text] else {
+                    reader.problem(row.node, "the key '\(entity.key.text)' is missing: where the id of a row is")
+                    continue
+                }
+                if let text = key.text, !keys.insert(text).inserted {
+                    reader.problem(key, "there is a row '\(TerminalText.truncated(text, to: 40))' already")
+                }
+            }
+        }
+        let account = profile.reads.first { $0.name == profile.account }?.entity
+        let known = profile.entities.first { $0.name == account }.flatMap { keys(of: $0) }
+        for token in tokens {
+            guard let known, !known.contains(token.user) else { continue }
+            reader.unknown(root["tokens"]?[token.name] ?? root, named: token.user, among: known, what: "user")
+        }
+        var nodes = root["steps"].map { [$0] } ?? []
+        if case .sequence(let elements)? = root["steps"]?.value { nodes = elements }
+        // A step that could not be read was told already.
+        guard nodes.count == steps.count else { return }
+        for (step, node) in zip(steps, nodes) { check(step, node, profile, &reader) }
+    }
+
+    /// The keys of an entity's rows; nil where none are given.
+    private func keys(of entity: Profile.Entity) -> [String]? {
+        rows.first { $0.name == entity.name }.map { $0.rows.compactMap { $0.node[entity.key.text]?.text } }
+    }
+
+    private func check(_ row: Placed, _ entity: Profile.Entity, isWhole: Bool, _ reader: inout ProfileReader) {
+        guard case .mapping(let members) = row.node.value else {
+            return reader.problem(row.node, "a row's fields are expected here, not \(row.node.kindName)")
+        }
+        let own = [entity.key.text, entity.parent?.text].compactMap { $0 }
+        for member in members {
+            let name = member.key.text ?? ""
+            guard let field = entity.fields.first(where: { $0.name == name }) else {
+                if own.contains(name) { continue }
+                reader.unknown(member.key, among: own + entity.fields.map(\.name), what: "field")
+                continue
+            }
+            if !member.value.isNull, field.type.normal(member.value.json) == nil {
+                reader.problem(
+                    member.value,
+                    "a field of type \(field.type.rawValue) is expected here, not \(member.value.kindName)")
+            }
+        }
+        for field in entity.fields where isWhole && field.required && row.node[field.name] == nil {
+            reader.problem(row.node, "the field '\(field.name)' is missing: the profile requires it")
+        }
+    }
+
+    private func check(_ step: Step, _ node: YAMLNode, _ profile: Profile, _ reader: inout ProfileReader) {
+        let deeds = Step.deeds.filter { node[$0] != nil }
+        if deeds.count != 1 {
+            reader.problem(node, "a step needs one of \(Step.deeds.joined(separator: ", "))")
+        }
+        if let name = step.emit, SocketIO.isReserved(name), profile.realtime.transport == .socketio {
+            reader.problem(node["emit"] ?? node, "'\(name)' is an event of Socket.IO's own, which nobody can emit")
+        }
+        guard let name = step.create ?? step.change ?? step.delete else { return }
+        guard let entity = profile.entities.first(where: { $0.name == name }) else {
+            let names = profile.entities.map(\.name)
+            return reader.unknown(node[deeds.first ?? ""] ?? node, named: name, among: names, what: "entity")
+        }
+        if step.create == nil, step.id == nil {
+            reader.problem(node, "the key 'id' is missing: The key of the row.")
+        }
+        if let row = step.row { check(row, entity, isWhole: step.create != nil, &reader) }
+        if step.create != nil, step.row == nil {
+            reader.problem(node, "the key 'row' is missing: The fields that it gets.")
+        }
+    }
+}
+
+extension YAMLNode {
+    /// The key of that name.
+    fileprivate func key(_ name: String) -> YAMLNode? {
+        guard case .mapping(let members) = value else { return nil }
+        return members.first { $0.key.text == name }?.key
+    }
+}
+
+extension Profile.Invalid {
+    /// The problems of a text, in the order of its lines.
+    init(_ problems: [ProfileProblem]) {
+        self.init(
+            problems: problems.enumerated().sorted {
+                ($0.element.line, $0.element.column, $0.offset) < ($1.element.line, $1.element.column, $1.offset)
+            }.map(\.element))
+    }
+}
