@@ -90,7 +90,7 @@ let package = Package(
                 "Terminal", "RegularExpressions", "Pipeline", "Recording", "Store", "Network", "Wire", "Events",
                 "SectionedModel", "JSONText",
             ]),
-        room("DemoServer", ["Network", "Wire", "Events", "JSONText"]),
+        room("DemoServer", ["Pipeline", "Network", "Wire", "Events", "JSONText"]),
         .executableTarget(
             name: "weir",
             dependencies: [
@@ -154,7 +154,7 @@ let package = Package(
                 "TestSupport", "Live", "DemoServer", "Simulation", "Network", "Recording", "Pipeline", "Events",
                 "SectionedModel", "Wire", "JSONText",
             ]),
-        tests("DemoServerTests", ["TestSupport", "DemoServer", "Events", "Network", "Wire", "JSONText"]),
+        tests("DemoServerTests", ["TestSupport", "DemoServer", "Pipeline", "Events", "Network", "Wire", "JSONText"]),
         .target(
             name: "TestSupport", dependencies: ["Network", "Wire"], path: "Tests/TestSupport", swiftSettings: house),
         tests(

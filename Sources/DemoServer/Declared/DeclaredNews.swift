@@ -1,0 +1,162 @@
+import JSONText
+import Pipeline
+
+/// An event of a declared backend's server.
+struct DeclaredNews: Hashable, Sendable {
+    var name: String
+    /// The arguments of a Socket.IO event; of a plain WebSocket's message what it carries.
+    var arguments: [JSONValue]
+    /// The id of what the room is of whose members are told; nil for everybody.
+    var room: String?
+}
+
+/// What the rules of a profile's events are turned round to: the events that the server emits when something happens.
+struct DeclaredSpeech: Hashable, Sendable {
+    /// What happened to a row.
+    enum Change: Hashable, Sendable { case made, changed, deleted }
+
+    let profile: Profile
+
+    private var isNamed: Bool { profile.realtime.transport == .socketio }
+
+    /// The entity whose rows are rooms.
+    var roomEntity: Profile.Entity? {
+        let name = profile.reads.first { $0.name == profile.rooms?.list }?.entity ?? "channel"
+        return profile.entities.first { $0.name == name }
+    }
+
+    /// The event that tells of a row: of a rule that carries its entity, else of one that has the rows asked for again.
+    func news(
+        of change: Change, _ row: JSONValue, _ entity: Profile.Entity, by user: DeclaredUser?, at time: Int64
+    ) -> DeclaredNews? {
+        let isRoom = entity.name == roomEntity?.name
+        let key = JSONPlace(entity.key).value(in: row)
+        let room = isRoom ? key : entity.parent.flatMap { JSONPlace($0).value(in: row) }
+        for rule in rules(for: change, of: entity) {
+            let carried = rule.entity == nil ? nil : change == .deleted ? entity.reference(to: row) : row
+            guard var news = news(by: rule, carrying: carried, room: room, user, at: time) else { continue }
+            // Who is in no room has to hear of a new one, too.
+            if isRoom || rule.says == .room || rule.says == .gone { news.room = nil }
+            return news
+        }
+        return nil
+    }
+
+    /// The rules that can tell of a change, the fittest first.
+    private func rules(for change: Change, of entity: Profile.Entity) -> [Profile.EventRule] {
+        let carrying = profile.events.filter { $0.entity == entity.name }
+        func removes(_ rule: Profile.EventRule) -> Bool { rule.then.newer == .remove && rule.then.unknown == .remove }
+        let asking = profile.events.filter { rule in
+            rule.entity == nil
+                && rule.reads.contains { name in profile.reads.first { $0.name == name }?.entity == entity.name }
+        }
+        if change == .deleted { return carrying.filter(removes) + asking }
+        let telling = carrying.filter { !removes($0) }
+        // Where creating and changing have events of their own, their names tell which is which.
+        let changing = telling.filter { rule in
+            let words = (rule.event + " " + (rule.kind ?? "")).lowercased()
+            return ["updat", "edit", "chang", "patch", "modif"].contains { words.contains($0) }
+        }
+        let making = telling.filter { !changing.contains($0) }
+        return (change == .made ? making + changing : changing + making) + asking
+    }
+
+    /// What says something of the connection or of a room; nil where no rule does.
+    func news(
+        saying word: Profile.EventRule.Saying, room: JSONValue? = nil, why: String? = nil, to user: DeclaredUser?,
+        at time: Int64
+    ) -> DeclaredNews? {
+        for rule in profile.events where rule.says == word {
+            if let news = news(by: rule, carrying: nil, room: room, user, why: why, at: time) { return news }
+        }
+        return nil
+    }
+
+    /// An event that this rule is about; nil where its condition is beyond what can be guessed.
+    func news(
+        by rule: Profile.EventRule, carrying row: JSONValue?, room: JSONValue?, _ user: DeclaredUser?,
+        why: String? = nil, at time: Int64
+    ) -> DeclaredNews? {
+        func place(_ path: ProfilePath?) -> JSONPlace? { path.map { JSONPlace($0, inEventWithName: isNamed) } }
+        var payload: JSONValue = isNamed ? .array([.string(rule.event), .object([])]) : .object([])
+        if let row { (place(rule.at) ?? JSONPlace(isNamed ? [.element(1)] : [])).put(row, into: &payload) }
+        if let condition = rule.when {
+            guard let fitting = condition.example(from: payload, inEventWithName: isNamed) else { return nil }
+            payload = fitting
+        }
+        place(rule.room)?.fill(room, into: &payload)
+        place(rule.actorID)?.fill(user.map { .string($0.id) }, into: &payload)
+        place(rule.actor)?.fill(user.map { .string(rule.actorID == nil ? $0.id : $0.name) }, into: &payload)
+        place(rule.why)?.fill(why.map { .string($0) }, into: &payload)
+        // Only what says something of its own has a text that nothing else holds.
+        if row == nil { place(rule.text)?.fill(user.map { .string($0.name) }, into: &payload) }
+        place(rule.time)?.fill(.string(ISODate.text(milliseconds: time)), into: &payload)
+        if let condition = rule.when, !condition.holds(of: payload.raw) { return nil }
+        let arguments = isNamed ? Array((payload.arrayValue ?? []).dropFirst()) : [payload]
+        return DeclaredNews(name: rule.event, arguments: arguments, room: room?.plainText)
+    }
+}
+
+/// Somebody who has a token, or does something.
+struct DeclaredUser: Hashable, Sendable {
+    /// The key of their row.
+    var id: String
+    /// What people call them.
+    var name: String
+}
+
+// What the server itself writes into a row.
+extension DeclaredSpeech {
+    /// A row that was just made: who made it and when, where the profile says that rows have it.
+    func completed(
+        _ row: JSONValue, of entity: Profile.Entity, by user: DeclaredUser?, at time: Int64
+    ) -> JSONValue {
+        var row = row
+        let now = JSONValue.string(ISODate.text(milliseconds: time))
+        if let rule = rules(for: .made, of: entity).first, rule.entity != nil {
+            place(rule.actorID, inRowOf: rule)?.fill(user.map { .string($0.id) }, into: &row)
+            let name = user.map { JSONValue.string(rule.actorID == nil ? $0.id : $0.name) }
+            place(rule.actor, inRowOf: rule)?.fill(name, into: &row)
+            place(rule.time, inRowOf: rule)?.fill(now, into: &row)
+        }
+        for field in entity.fields where field.type == .time && field.name != entity.newer {
+            let isSorted = entity.sort == field.name || entity.sort == "-" + field.name
+            if field.required || isSorted { field.place.fill(now, into: &row) }
+        }
+        return row
+    }
+
+    /// A row that was just changed: the field that says which state is newer goes on.
+    func touched(_ row: JSONValue, of entity: Profile.Entity, at time: Int64) -> JSONValue {
+        guard let field = entity.fields.first(where: { $0.name == entity.newer }) else { return row }
+        var row = row
+        switch (field.type, field.place.value(in: row)) {
+        case (.integer, .integer(let number)), (.number, .integer(let number)):
+            field.place.put(.integer(number + 1), into: &row)
+        case (.integer, _), (.number, _): field.place.put(.integer(1), into: &row)
+        case (.any, _), (.text, _), (.boolean, _), (.time, _), (.id, _):
+            field.place.put(.string(ISODate.text(milliseconds: time)), into: &row)
+        }
+        return row
+    }
+
+    /// Where in a row something is that a rule finds in the event which carries it; nil where it is beside the row.
+    func place(_ path: ProfilePath?, inRowOf rule: Profile.EventRule) -> JSONPlace? {
+        guard let steps = path.map({ JSONPlace($0, inEventWithName: isNamed) })?.steps else { return nil }
+        let way = rule.at.map { JSONPlace($0, inEventWithName: isNamed) }?.steps ?? (isNamed ? [.element(1)] : [])
+        return steps.count > way.count && steps.starts(with: way) ? JSONPlace(Array(steps[way.count...])) : nil
+    }
+
+    /// Whether an event tells of a change of this entity's rows.
+    func tells(_ change: Change, of entity: Profile.Entity) -> Bool { !rules(for: change, of: entity).isEmpty }
+
+    /// The fields of a row that the server or a client's action gives their values.
+    func ownFields(of entity: Profile.Entity) -> Set<String> {
+        var names = Set(
+            profile.writes.filter { $0.entity == entity.name }.compactMap(\.echo) + [entity.newer].compactMap { $0 })
+        guard let rule = rules(for: .made, of: entity).first, rule.entity != nil else { return names }
+        let places = [rule.actor, rule.actorID, rule.time].compactMap { place($0, inRowOf: rule) }
+        for field in entity.fields where places.contains(field.place) { names.insert(field.name) }
+        return names
+    }
+}

@@ -1,0 +1,283 @@
+import JSONText
+import Network
+import Pipeline
+import Wire
+
+// The REST side: a route for each read and write of the profile.
+extension DeclaredService {
+    /// A request that a route takes, and what stands in its places.
+    private struct Asked {
+        var user: DeclaredUser?
+        /// Of the path and the query, then of the body.
+        var values: [String: JSONValue]
+        var query: [(name: String, value: String)]
+        var body: JSONValue = .null
+
+        func parameter(_ name: String) -> String? { query.first { $0.name == name }?.value }
+    }
+
+    /// Answers a request; the effects tell others of what it changed.
+    mutating func answer(_ request: ServerRequest, at now: Moment) -> (response: HTTPResponse, effects: [Effect]) {
+        clock.asked(at: now)
+        let query = PercentText.pairs(request.query)
+        do throws(RESTError) {
+            if request.method == "GET" {
+                guard let (read, values) = read(for: request.path, query) else {
+                    throw .notFound("there is no such path")
+                }
+                let user = try caller(request, service(read.service))
+                let answer = try rows(read, Asked(user: user, values: values, query: query))
+                return (Self.response(200, answer), [])
+            }
+            guard let (write, values) = write(for: request) else { throw .notFound("there is no such path") }
+            do throws(RESTError) {
+                let user = try caller(request, service(write.service))
+                var asked = Asked(user: user, values: values, query: query)
+                try read(request.body, for: write, into: &asked)
+                let (status, answer, effects) = try perform(write, asked, at: now)
+                return (Self.response(status, answer), effects)
+            } catch {
+                return (Self.response(error.status, Self.refusal(error, at: write.why)), [])
+            }
+        } catch {
+            return (Self.response(error.status, Self.refusal(error, at: nil)), [])
+        }
+    }
+
+    private static func refusal(_ error: RESTError, at why: ProfilePath?) -> JSONValue {
+        var body = JSONValue.object([])
+        (why.map(JSONPlace.init) ?? JSONPlace([.key("error")])).put(.string(error.message), into: &body)
+        return body
+    }
+
+    private static func response(_ status: Int, _ body: JSONValue) -> HTTPResponse {
+        HTTPResponse(
+            status: status, headers: [("content-type", "application/json; charset=utf-8")], body: Array(body.raw.bytes))
+    }
+
+    /// Who asks; nil where the service wants no token.
+    private func caller(_ request: ServerRequest, _ service: Profile.Service?) throws(RESTError) -> DeclaredUser? {
+        guard service?.token ?? true else { return nil }
+        var token = request.header((service?.header ?? "Authorization").lowercased())
+        if service?.header == nil, let text = token, text.lowercased().hasPrefix("bearer ") {
+            token = String(text.dropFirst(7))
+        }
+        guard let user = user(of: token) else { throw RESTError(status: 401, message: Self.wrongToken) }
+        return user
+    }
+
+    // MARK: - Routes
+
+    private func service(_ name: String?) -> Profile.Service? {
+        name.flatMap { name in profile.services.first { $0.name == name } } ?? profile.services.first
+    }
+
+    /// What stands in the places of a path.
+    private func values(_ template: Template, _ service: Profile.Service?, in path: String) -> [String: JSONValue]? {
+        let prefix = service?.path ?? ""
+        guard path.hasPrefix(prefix) else { return nil }
+        let found = template.values(in: String(path.dropFirst(prefix.count)), stop: "/")
+        return found?.mapValues { .string($0.percentDecoded(plusIsSpace: false)) }
+    }
+
+    /// The read whose path and query a request has: of several the one with the most of its parameters.
+    private func read(
+        for path: String, _ query: [(name: String, value: String)]
+    ) -> (Profile.Read, [String: JSONValue])? {
+        var best: (read: Profile.Read, values: [String: JSONValue], score: Int)?
+        for read in profile.reads {
+            guard var values = values(read.get, service(read.service), in: path) else { continue }
+            var score = 0
+            for parameter in read.query {
+                let given = query.first { $0.name == parameter.name }.flatMap { parameter.value.values(in: $0.value) }
+                // A person who tries a path with curl leaves out what is always the same.
+                if given != nil { score += 1 } else if !parameter.value.places.isEmpty { score -= 1000 }
+                for (name, text) in given ?? [:] { values[name] = .string(text) }
+            }
+            if score >= 0, score > best?.score ?? -1 { best = (read, values, score) }
+        }
+        return best.map { ($0.read, $0.values) }
+    }
+
+    private func write(for request: ServerRequest) -> (Profile.Write, [String: JSONValue])? {
+        for write in profile.writes where write.method.rawValue.uppercased() == request.method {
+            guard let values = values(write.path, service(write.service), in: request.path) else { continue }
+            // Several writes of one path are told apart by what they send.
+            let body = try? JSONValue(parsing: request.body[...])
+            let fits = write.body.map { template in body.map { template.values(in: $0) != nil } ?? false } ?? true
+            let others = profile.writes.filter { $0.method == write.method && $0.path == write.path }
+            if fits || others.count == 1 { return (write, values) }
+        }
+        return nil
+    }
+
+    /// Takes what a write's body template says out of a body.
+    private func read(_ body: [UInt8], for write: Profile.Write, into asked: inout Asked) throws(RESTError) {
+        guard let template = write.body else { return }
+        do throws(JSONError) { asked.body = try JSONValue(parsing: body[...]) } catch {
+            throw .badRequest("the body is no JSON: \(error.description)")
+        }
+        guard let values = template.values(in: asked.body) else {
+            throw .badRequest("the body is not like \(template.json.raw)")
+        }
+        asked.values.merge(values) { first, _ in first }
+    }
+
+    /// The id of the room that a request is about; throws where it is none that the caller may see.
+    private func room(_ asked: Asked) throws(RESTError) -> JSONValue? {
+        guard let id = roomID(asked.values) else { return nil }
+        if let why = refusal(of: id, to: asked.user ?? DeclaredUser(id: "", name: "")) {
+            let isThere = speech.roomEntity.map { tables.row(id, of: $0) != nil } ?? true
+            throw RESTError(status: isThere ? 403 : 404, message: why)
+        }
+        guard let entity = speech.roomEntity, let row = tables.row(id, of: entity) else { return .string(id) }
+        return JSONPlace(entity.key).value(in: row.json)
+    }
+
+    // MARK: - Reads
+
+    /// How many rows an answer has where the query does not say.
+    private static let usualRows = 50
+
+    private func rows(_ read: Profile.Read, _ asked: Asked) throws(RESTError) -> JSONValue {
+        guard let entity = tables.entity(read.entity) else { return .object([]) }
+        if read.name == profile.account {
+            guard let row = asked.user.flatMap({ tables.row($0.id, of: entity) }) else {
+                throw .notFound("there is no such user")
+            }
+            return Self.shaped(row.json, read, next: nil)
+        }
+        if let id = key(read.get, entity, asked) {
+            guard let row = tables.row(id, of: entity) else { throw tables.missing(id, entity) }
+            return Self.shaped(row.json, read, next: nil)
+        }
+        var found = tables.rows(of: entity, in: try room(asked)?.plainText)
+        for parameter in read.query where !parameter.value.places.isEmpty {
+            guard let field = entity.fields.first(where: { [$0.name, $0.place.text].contains(parameter.name) }) else {
+                continue
+            }
+            found = found.filter { field.place.value(in: $0.json)?.plainText == asked.parameter(parameter.name) }
+        }
+        return page(of: found, read, asked)
+    }
+
+    /// The key of the one row that a path ends with; nil where it ends with something else, or with what the rows
+    /// belong to.
+    private func key(_ path: Template, _ entity: Profile.Entity, _ asked: Asked) -> String? {
+        guard case .place(let name)? = path.parts.last, let value = asked.values[name]?.plainText else { return nil }
+        let isRoom = name == "id" || name == "room"
+        guard isRoom else { return value }
+        return entity.name == speech.roomEntity?.name || entity.parent == nil ? roomID(asked.values) : nil
+    }
+
+    private func page(of rows: [DeclaredTables.Row], _ read: Profile.Read, _ asked: Asked) -> JSONValue {
+        let sizes = ["limit", "per_page", "page_size", "size", "count", "n"].compactMap { asked.parameter($0) }
+        let size = max(1, sizes.compactMap { Int($0) }.first ?? Self.usualRows)
+        guard let pages = read.pages else {
+            // A list without pages that is said to be whole is whole.
+            let kept = read.replaces == .all ? rows[...] : rows.suffix(size)
+            return Self.shaped(.array(kept.map(\.json)), read, next: nil)
+        }
+        // The first page of a window is the newest.
+        let rows = read.replaces == .window ? rows.reversed() : rows
+        var begin = 0
+        if let page = asked.parameter(pages.query) {
+            if let last = pages.last {
+                begin =
+                    rows.firstIndex { JSONPlace(last).value(in: $0.json)?.plainText == page }.map { $0 + 1 }
+                    ?? rows.count
+            } else {
+                let first = pages.from ?? 0
+                begin = max(0, min((Int(page) ?? first) - first, 1 << 20)) * size
+            }
+        }
+        let kept = rows.dropFirst(begin).prefix(size)
+        let next: JSONValue = begin + size < rows.count ? .string(String(begin / size + 1)) : .null
+        return Self.shaped(.array(kept.map(\.json)), read, next: pages.next == nil ? nil : next)
+    }
+
+    /// An answer that a client reads these rows from.
+    private static func shaped(_ rows: JSONValue, _ read: Profile.Read, next: JSONValue?) -> JSONValue {
+        var answer = JSONValue.object([])
+        (read.rows.map(JSONPlace.init) ?? JSONPlace([])).put(rows, into: &answer)
+        if let next, let path = read.pages?.next { JSONPlace(path).put(next, into: &answer) }
+        return answer
+    }
+
+    // MARK: - Writes
+
+    private mutating func perform(
+        _ write: Profile.Write, _ asked: Asked, at now: Moment
+    ) throws(RESTError) -> (status: Int, answer: JSONValue, effects: [Effect]) {
+        let room = try room(asked)
+        guard let entity = tables.entity(write.entity) else { return (200, .object([]), []) }
+        let time = clock.time(at: now)
+        func answered(_ status: Int, _ row: JSONValue, _ change: DeclaredSpeech.Change?) -> (Int, JSONValue, [Effect]) {
+            var answer = JSONValue.object([])
+            (write.at.map(JSONPlace.init) ?? JSONPlace([])).put(row, into: &answer)
+            let news = change.flatMap { speech.news(of: $0, row, entity, by: asked.user, at: time) }
+            return (status, answer, tell(news))
+        }
+        guard let id = asked.values["message"]?.plainText ?? key(write.path, entity, asked) else {
+            guard write.method != .delete else { throw .badRequest("the path does not say which row is meant") }
+            var json = JSONValue.object([])
+            if let parent = entity.parent { JSONPlace(parent).fill(room, into: &json) }
+            fill(&json, write, entity, asked)
+            if let echo = write.echo.flatMap({ entity.place(of: $0) }), let mark = echo.value(in: json),
+                let known = tables.rows(of: entity).first(where: { echo.value(in: $0.json) == mark })
+            {
+                // Asked again, since the answer was lost: nothing is made twice.
+                return answered(200, known.json, nil)
+            }
+            json = speech.completed(json, of: entity, by: asked.user, at: time)
+            return answered(201, try tables.insert(json, into: entity).json, .made)
+        }
+        guard let known = tables.row(id, of: entity) else { throw tables.missing(id, entity) }
+        if let room = room?.plainText, let parent = entity.parentID(of: known.json), parent != room {
+            throw tables.missing(id, entity)
+        }
+        if write.method == .delete { return answered(200, try tables.remove(id, of: entity).json, .deleted) }
+        var json = known.json
+        fill(&json, write, entity, asked)
+        json = speech.touched(json, of: entity, at: time)
+        return answered(200, try tables.change(id, of: entity, to: json).json, .changed)
+    }
+
+    /// Puts what a request says into a row: what the body has where the row has it, too, and what the client shows
+    /// meanwhile.
+    private func fill(_ json: inout JSONValue, _ write: Profile.Write, _ entity: Profile.Entity, _ asked: Asked) {
+        let places = Set(
+            entity.fields.map(\.place) + [entity.key, entity.parent].compactMap { $0 }.map(JSONPlace.init))
+        for place in write.body?.leaves ?? [] where places.contains(place) {
+            if let value = place.value(in: asked.body) { place.put(value, into: &json) }
+        }
+        var values = asked.values
+        values["user"] = asked.user.map { .string($0.id) }
+        for shown in write.shows {
+            guard let field = entity.fields.first(where: { $0.name == shown.name }),
+                !(write.body?.leaves.contains(field.place) ?? false)
+            else { continue }
+            if let name = shown.value.onlyPlace {
+                if let value = values[name] { field.place.put(value, into: &json) }
+            } else if let text = shown.value.text(values) {
+                field.place.put(.string(text), into: &json)
+            }
+        }
+    }
+}
+
+extension Template {
+    /// The text with each place filled; nil where a place has no value.
+    fileprivate func text(_ values: [String: JSONValue]) -> String? {
+        var text = ""
+        for part in parts {
+            switch part {
+            case .text(let literal): text += literal
+            case .place(let name):
+                guard let value = values[name]?.plainText else { return nil }
+                text += value
+            }
+        }
+        return text
+    }
+}

@@ -1,0 +1,44 @@
+package import Network
+package import Pipeline
+package import Wire
+
+/// A server that plays a backend as its profile declares it, for demonstrations and tests: Socket.IO or a plain
+/// WebSocket, rooms, and REST with rows in memory behind it. A scenario says what is there and what happens; without
+/// one both are made up from the seed.
+///
+/// It knows the profile alone and nothing of how the pipeline reads it, so that each can tell the other's mistakes.
+package final class DeclaredServer: Sendable {
+    /// Where clients reach it: `http://address:port`.
+    package let url: String
+    /// A token that it takes.
+    package let token: Secret
+    private let http: HTTPServer
+    private let host: any DeclaredHost
+
+    /// Listens on `address` and `port` (0: one the system chooses). Not from the loop; returns when clients can
+    /// connect. The profile says where the endpoint is. The script starts with the server, or when the first client has
+    /// joined its rooms.
+    package init(
+        on loop: EventLoop, address: String = "127.0.0.1", port: UInt16 = 0, profile: Profile,
+        scenario: ProfileScenario?, seed: UInt64 = 1, startsAtOnce: Bool = false, options: EndpointOptions? = nil
+    ) throws(NetworkError) {
+        let service = DeclaredService(profile, scenario, seed: seed, startsAtOnce: startsAtOnce, at: loop.now)
+        let options = options ?? EndpointOptions(path: profile.realtime.path ?? "/socket.io/")
+        token = Secret(service.token)
+        let handler: any DeclaredHost & HTTPServerHandler =
+            switch profile.realtime.transport {
+            case .socketio: DeclaredSocketIO(on: loop, service, options, seed: seed)
+            case .websocket: DeclaredMessages(on: loop, service, options, seed: seed)
+            }
+        host = handler
+        http = try HTTPServer(on: loop, address: address, port: port, endpoint: options, handler: handler)
+        url = http.url(address)
+        handler.loop.run { [handler] in handler.assumeIsolated { $0.open() } }
+    }
+
+    /// Stops listening, cuts every connection and stops the script. Not from the loop.
+    package func close() {
+        http.close()
+        host.loop.run { [host] in host.assumeIsolated { $0.stop() } }
+    }
+}

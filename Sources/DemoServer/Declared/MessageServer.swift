@@ -1,0 +1,185 @@
+import Events
+import JSONText
+import Pipeline
+import Wire
+
+/// The server's end of plain WebSockets of JSON messages, as a profile describes them: hello, identify, heartbeats, and
+/// sessions that outlive a connection and are resumed. Pure: messages and times in, effects out.
+///
+///     opened ──hello──► greeted ──identify──► open, of a new session
+///                          └─────resume─────► open, of an old one; or refused, and greeted still
+struct MessageServer: Sendable {
+    enum Effect: Hashable, Sendable {
+        case send(Int, JSONValue)
+        case close(Int, WebSocketClose)
+        /// Cuts the connection without a word.
+        case cut(Int)
+    }
+
+    private struct Session {
+        var name: String
+        /// The connection that it is told on; nil while there is none.
+        var connection: Int?
+        /// What it was told last, for resuming it.
+        var log: [(number: Int, message: JSONValue)] = []
+        var count = 0
+    }
+
+    /// Messages kept of a session, and sessions kept without a connection.
+    private static let mostMessages = 1_000, mostSessions = 100
+
+    var service: DeclaredService
+    private let realtime: Profile.Realtime
+    /// How often clients are told to send heartbeats.
+    private let interval: Duration
+    private let ids: IDSource
+    private var lastSession = 0
+    private var sessions: [Int: Session] = [:]
+    /// The session of each connection; nil of one that has not said whose it is.
+    private var connections: [Int: Int?] = [:]
+
+    init(_ service: DeclaredService, heartbeats interval: Duration, seed: UInt64) {
+        self.service = service
+        self.interval = interval
+        realtime = service.profile.realtime
+        ids = IDSource(seed: seed, stream: .sessions)
+    }
+
+    // MARK: - Connections
+
+    mutating func opened(_ connection: Int, at now: Moment) -> [Effect] {
+        connections[connection] = .some(nil)
+        var effects: [Effect] = []
+        if realtime.hello != nil || realtime.heartbeat?.interval != nil {
+            var hello = realtime.hello?.example(from: .object([])) ?? .object([])
+            if let path = realtime.heartbeat?.interval {
+                JSONPlace(path).put(.integer(interval.microseconds / 1_000), into: &hello)
+            }
+            effects.append(.send(connection, hello))
+        }
+        if realtime.identify == nil { effects += begin(connection, service.user(of: service.token), at: now) }
+        return effects
+    }
+
+    mutating func closed(_ connection: Int) {
+        guard let session = connections.removeValue(forKey: connection) ?? nil else { return }
+        sessions[session]?.connection = nil
+        if realtime.resume == nil || sessions.count > Self.mostSessions {
+            let idle = sessions.filter { $0.value.connection == nil }.keys.min()
+            for old in [realtime.resume == nil ? session : idle].compactMap({ $0 }) { end(old) }
+        }
+    }
+
+    private mutating func end(_ session: Int) {
+        sessions[session] = nil
+        service.disconnect(session)
+    }
+
+    mutating func forgetAll() {
+        (sessions, connections) = ([:], [:])
+        service.disconnectAll()
+    }
+
+    mutating func received(_ text: ArraySlice<UInt8>, on connection: Int, at now: Moment) -> [Effect] {
+        guard let session = connections[connection] else { return [] }
+        guard let message = try? JSONValue(parsing: text) else {
+            return [.close(connection, WebSocketClose(code: 1007, reason: "that is no JSON"))]
+        }
+        if let heartbeat = realtime.heartbeat, heartbeat.send.values(in: message) != nil {
+            return heartbeat.answer?.example(from: .object([])).map { [.send(connection, $0)] } ?? []
+        }
+        guard let session else {
+            if let values = realtime.resume?.send.values(in: message) { return resume(connection, values, at: now) }
+            guard let identify = realtime.identify, let values = identify.values(in: message) else { return [] }
+            let token = identify.places.contains("token") ? values["token"]?.plainText : service.token
+            guard let user = service.user(of: token) else { return refuse(connection, at: now) }
+            return begin(connection, user, at: now)
+        }
+        return carryOut(service.heard(session, .message(message), at: now)?.effects ?? [])
+    }
+
+    /// The token is nobody's.
+    private func refuse(_ connection: Int, at now: Moment) -> [Effect] {
+        let told = service.unauthorized(at: now).map { [Effect.send(connection, message(of: $0))] } ?? []
+        let code = realtime.close.refused.first.flatMap { UInt16(exactly: $0) } ?? 1008
+        return told + [.close(connection, WebSocketClose(code: code, reason: DeclaredService.wrongToken))]
+    }
+
+    // MARK: - Sessions
+
+    private mutating func begin(_ connection: Int, _ user: DeclaredUser?, at now: Moment) -> [Effect] {
+        lastSession += 1
+        connections[connection] = lastSession
+        // As short as those of the gateways in tests: a longer one is masked as a secret before the client's session is
+        // given it.
+        let name = String(ids.uuid(lastSession).description.prefix(8))
+        sessions[lastSession] = Session(name: name, connection: connection)
+        return carryOut(service.connect(lastSession, user, at: now))
+    }
+
+    private mutating func resume(_ connection: Int, _ values: [String: JSONValue], at now: Moment) -> [Effect] {
+        if let token = values["token"], service.user(of: token.plainText) == nil { return refuse(connection, at: now) }
+        let name = values["session"]?.plainText
+        let last = values["sequence"]?.plainText.flatMap { Int($0) } ?? 0
+        guard let (id, session) = sessions.first(where: { $0.value.name == name }), last <= session.count,
+            last + 1 >= session.log.first?.number ?? 1
+        else {
+            if let refusal = realtime.resume?.refused?.example(from: .object([])) {
+                return [.send(connection, refusal)]
+            }
+            let code = realtime.close.anew.first.flatMap { UInt16(exactly: $0) } ?? 1008
+            return [.close(connection, WebSocketClose(code: code, reason: "there is no such session"))]
+        }
+        var effects: [Effect] = []
+        if let other = session.connection {
+            connections[other] = .some(nil)
+            effects.append(.cut(other))
+        }
+        connections[connection] = id
+        sessions[id]?.connection = connection
+        effects += session.log.filter { $0.number > last }.map { .send(connection, $0.message) }
+        // A server that has two words for being ready says the second one now.
+        let ready = service.profile.events.filter { $0.says == .ready }.last
+        let news = ready.flatMap {
+            service.speech.news(by: $0, carrying: nil, room: nil, nil, at: service.clock.time(at: now))
+        }
+        return effects + (news.map { tell(id, $0) } ?? [])
+    }
+
+    // MARK: - What is told
+
+    mutating func carryOut(_ effects: [DeclaredService.Effect]) -> [Effect] {
+        effects.flatMap { effect -> [Effect] in
+            switch effect {
+            case .tell(let session, let news): return tell(session, news)
+            case .drop(let forgetting):
+                let cut = connections.keys.sorted()
+                for connection in cut { closed(connection) }
+                if forgetting { forgetAll() }
+                return cut.map { .cut($0) }
+            }
+        }
+    }
+
+    private mutating func tell(_ id: Int, _ news: DeclaredNews) -> [Effect] {
+        guard var session = sessions[id] else { return [] }
+        session.count += 1
+        var message = message(of: news, session.count)
+        if session.count == 1, let path = realtime.session {
+            JSONPlace(path).put(.string(session.name), into: &message)
+        }
+        session.log.append((session.count, message))
+        if session.log.count > Self.mostMessages { session.log.removeFirst() }
+        sessions[id] = session
+        return session.connection.map { [.send($0, message)] } ?? []
+    }
+
+    private func message(of news: DeclaredNews, _ number: Int? = nil) -> JSONValue {
+        let parts = realtime.message
+        var message = JSONValue.object([])
+        (parts?.data.map(JSONPlace.init) ?? JSONPlace([])).put(news.arguments.first ?? .object([]), into: &message)
+        if let path = parts?.name { JSONPlace(path).put(.string(news.name), into: &message) }
+        if let path = parts?.sequence, let number { JSONPlace(path).put(.integer(Int64(number)), into: &message) }
+        return message
+    }
+}

@@ -1,0 +1,148 @@
+import JSONText
+import Pipeline
+
+// What a profile's client would write or ask, the other way round: what was filled into a template, and what a
+// condition holds of.
+
+extension Template {
+    /// What stands in the places of a text that this template was filled to give; nil for any other text. With `stop`
+    /// no place holds that character, as none holds a slash in a path.
+    func values(in text: String, stop: Character? = nil) -> [String: String]? {
+        var found: [String: String] = [:]
+        return Self.match(parts[...], text[...], stop, &found) ? found : nil
+    }
+
+    private static func match(
+        _ parts: ArraySlice<Part>, _ text: Substring, _ stop: Character?, _ found: inout [String: String]
+    ) -> Bool {
+        guard let part = parts.first else { return text.isEmpty }
+        switch part {
+        case .text(let literal):
+            return text.hasPrefix(literal) && match(parts.dropFirst(), text.dropFirst(literal.count), stop, &found)
+        case .place(let name):
+            let most = stop.flatMap { text.firstIndex(of: $0) } ?? text.endIndex
+            // The shortest text that lets the rest match; a last place takes all.
+            var end = parts.count == 1 ? most : text.startIndex
+            while true {
+                let value = String(text[..<end])
+                if found[name] == nil || found[name] == value {
+                    var inner = found
+                    inner[name] = value
+                    if match(parts.dropFirst(), text[end...], stop, &inner) {
+                        found = inner
+                        return true
+                    }
+                }
+                guard end < most else { return false }
+                end = text.index(after: end)
+            }
+        }
+    }
+
+    /// The name of the place that is all of it; nil where there is more, or less.
+    var onlyPlace: String? {
+        guard parts.count == 1, case .place(let name) = parts[0] else { return nil }
+        return name
+    }
+}
+
+extension JSONTemplate {
+    /// What stands in the places of a value that this template was filled to give; nil for any other value. Members
+    /// that the template does not have are passed over.
+    func values(in value: JSONValue) -> [String: JSONValue]? {
+        var found: [String: JSONValue] = [:]
+        return Self.match(json, value, &found) ? found : nil
+    }
+
+    private static func match(_ template: JSONValue, _ value: JSONValue, _ found: inout [String: JSONValue]) -> Bool {
+        switch (template, value) {
+        case (.string(let text), _):
+            guard let template = try? Template(text) else { return false }
+            if let place = template.onlyPlace {
+                guard value == .null || value.plainText != nil || value == .string("") else { return false }
+                if let known = found[place] { return known == value }
+                found[place] = value
+                return true
+            }
+            guard case .string(let text) = value, let places = template.values(in: text) else { return false }
+            for (name, text) in places { found[name] = .string(text) }
+            return true
+        case (.array(let templates), .array(let values)):
+            return templates.count == values.count && zip(templates, values).allSatisfy { match($0, $1, &found) }
+        case (.object(let members), .object):
+            return members.allSatisfy { member in value[member.key].map { match(member.value, $0, &found) } ?? false }
+        case (.array, _), (.object, _): return false
+        case (.null, _), (.bool, _), (.integer, _), (.number, _), (.text, _): return template == value
+        }
+    }
+
+    /// Every leaf of it, and the way to it.
+    var leaves: [JSONPlace] {
+        func leaves(_ value: JSONValue, _ way: [JSONPlace.Step]) -> [JSONPlace] {
+            switch value {
+            case .object(let members): members.flatMap { leaves($0.value, way + [.key($0.key)]) }
+            case .array(let elements): elements.enumerated().flatMap { leaves($1, way + [.element($0)]) }
+            case .null, .bool, .integer, .number, .string, .text: [JSONPlace(way)]
+            }
+        }
+        return leaves(json, [])
+    }
+}
+
+extension ProfileCondition {
+    /// A value that this condition holds, or with `fails` does not hold of, made of another one by as few changes as
+    /// are plain; nil where that is beyond what can be guessed. `isNamed` as a path's in an event.
+    func example(from value: JSONValue, fails: Bool = false, inEventWithName isNamed: Bool = false) -> JSONValue? {
+        guard let expression = try? FilterParser.parse(text) else { return nil }
+        var value = value
+        Self.make(expression, hold: !fails, isNamed, &value)
+        return holds(of: value.raw) != fails ? value : nil
+    }
+
+    private static func make(
+        _ expression: FilterExpression, hold: Bool, _ isNamed: Bool, _ value: inout JSONValue
+    ) {
+        switch expression {
+        case .not(let inner): make(inner, hold: !hold, isNamed, &value)
+        case .all(let parts) where hold: for part in parts { make(part, hold: true, isNamed, &value) }
+        case .all(let parts): if let first = parts.first { make(first, hold: false, isNamed, &value) }
+        case .any(let parts) where hold: if let first = parts.first { make(first, hold: true, isNamed, &value) }
+        case .any(let parts): for part in parts { make(part, hold: false, isNamed, &value) }
+        case .test(let test):
+            guard case .payload(let steps) = test.field, let way = ProfilePath(way(steps)) else { return }
+            let place = JSONPlace(way, inEventWithName: isNamed)
+            let wanted = test.values.first.flatMap(json)
+            switch (test.operation, hold) {
+            case (.equal, true), (.oneOf, true), (.notEqual, false), (.noneOf, false), (.atMost, true),
+                (.atLeast, true):
+                if let wanted { place.put(wanted, into: &value) }
+            case (.exists, true): place.fill(.bool(true), into: &value)
+            // What is said of a truth is most often said by the other one.
+            case (.equal, false), (.notEqual, true):
+                if case .bool(let truth)? = wanted { place.put(.bool(!truth), into: &value) }
+            case (.less, _), (.greater, _), (.atMost, false), (.atLeast, false), (.matches, _), (.matchesNot, _),
+                (.like, _), (.unlike, _), (.oneOf, false), (.noneOf, true), (.exists, false):
+                break
+            }
+        }
+    }
+
+    private static func way(_ steps: [FilterField.Step]) -> String {
+        steps.reduce(into: "") { text, step in
+            switch step {
+            case .key(let key): text += "." + key
+            case .element(let index): text += "[\(index)]"
+            }
+        }
+    }
+
+    private static func json(_ value: FilterValue) -> JSONValue? {
+        switch value {
+        case .string(let text): .string(text)
+        case .truth(let truth): .bool(truth)
+        case .null: .null
+        case .number(let text): try? JSONValue(parsing: Array(text.utf8)[...])
+        case .pattern, .size, .span: nil
+        }
+    }
+}
