@@ -47,6 +47,24 @@ struct EmbeddedService: Sendable {
         .echo("echo", .socketIO, recovers: true), .echo("engine-echo", .engineIO),
     ]
 
+    /// The backend that a profile declares.
+    static func declared(_ world: (profile: Profile, scenario: ProfileScenario?)) -> EmbeddedService {
+        let profile = world.profile
+        let path = profile.realtime.path ?? (profile.realtime.transport == .socketio ? "/socket.io/" : "/")
+        return EmbeddedService(
+            name: profile.name, path: path, fixture: "the endpoint of '\(profile.name)'",
+            serve: { options in
+                try OwnServer(hint: {
+                    "serving until interrupted; tail it with: weir tail \($0) --profile FILE --token env:TOKEN"
+                }) {
+                    let server = try DeclaredServer(
+                        on: $0, address: options.listen.address, port: options.listen.port, profile: profile,
+                        scenario: world.scenario, seed: options.seed, options: options.endpoint)
+                    return (server.url, { server.token }, { server.close() })
+                }
+            })
+    }
+
     /// What `demo` can play.
     struct World: Sendable {
         /// Whose it is.

@@ -47,7 +47,11 @@ enum Option: Int, CaseIterable {
         case .profile:
             Row(
                 "profile", "FILE", "what the server speaks, declared (weir profile check FILE)",
-                Scope([.tail, .record, .replay], [.server, .recording]).and(.actions))
+                Scope([.tail, .record, .replay], [.server, .recording]).and(.actions).and([.serve]),
+                otherwise: [
+                    Variant(
+                        [.serve], "backend to play, declared; --scenario is then a FILE or nothing", isInherited: false)
+                ])
         case .against:
             Row("against", "FILE", "try it on a recording: what matches, what is missing", [.profileCheck])
         case .path:

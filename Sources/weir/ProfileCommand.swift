@@ -143,14 +143,27 @@ extension Arguments {
 
     /// The profile that a file declares; the error has a line for each thing that is wrong in it.
     func profile(at path: String) throws(UsageError) -> Profile {
+        try declared("profile", at: path) { bytes throws(Profile.Invalid) in try Profile(parsing: bytes) }
+    }
+
+    /// The scenario of a profile that a file declares.
+    func scenario(at path: String, for profile: Profile) throws(UsageError) -> ProfileScenario {
+        try declared("scenario", at: path) { bytes throws(Profile.Invalid) in
+            try ProfileScenario(parsing: bytes, for: profile)
+        }
+    }
+
+    private func declared<Value>(
+        _ what: String, at path: String, _ parse: ([UInt8]) throws(Profile.Invalid) -> Value
+    ) throws(UsageError) -> Value {
         let shown = UsageError.quoted(path)
         let bytes: [UInt8]
         do { bytes = try TextFile.bytes(path, limit: TextFile.limit) } catch {
-            throw self.error("profile \(shown): \(error.message)")
+            throw self.error("\(what) \(shown): \(error.message)")
         }
-        do { return try Profile(parsing: bytes) } catch {
+        do { return try parse(bytes) } catch {
             let count = error.problems.count
-            var wrong = self.error("profile \(shown): \(count == 1 ? "one problem" : "\(count) problems")")
+            var wrong = self.error("\(what) \(shown): \(count == 1 ? "one problem" : "\(count) problems")")
             wrong.details = error.problems.map {
                 TerminalText.escaped("\(path):\($0.line):\($0.column): \($0.message)")
             }

@@ -1,4 +1,5 @@
 import DemoServer
+import Pipeline
 
 /// The options of `serve`.
 struct ServeOptions {
@@ -22,7 +23,11 @@ struct ServeOptions {
         listen = try arguments.endpoint(.listen) ?? OwnServer.here
         let scenario = arguments[.scenario] ?? Scenario.names[0]
         self.scenario = scenario
-        service = EmbeddedService.all.first { $0.name == scenario } ?? EmbeddedService.all[0]
+        if let file = arguments[.profile] {
+            service = .declared(try Self.world(of: file, arguments))
+        } else {
+            service = EmbeddedService.all.first { $0.name == scenario } ?? EmbeddedService.all[0]
+        }
         let path = arguments[.path] ?? service.path
         guard path.hasPrefix("/"), path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "?") }) else {
             throw arguments.error("--path: invalid path \(UsageError.quoted(path)); write it like /socket.io/")
@@ -52,5 +57,18 @@ struct ServeOptions {
         era = try arguments.choice(.era) ?? .b
         seed = try arguments.seed(.seed) ?? 1
         quiet = arguments.has(.quiet)
+    }
+
+    /// What a profile declares, and the scenario that is played with it; nil for what the seed makes up.
+    private static func world(
+        of file: String, _ arguments: Arguments
+    ) throws(UsageError) -> (profile: Profile, scenario: ProfileScenario?) {
+        let profile = try arguments.profile(at: file)
+        guard let path = arguments[.scenario] else { return (profile, nil) }
+        guard path.contains("/") || [".yaml", ".yml", ".json"].contains(where: path.hasSuffix) else {
+            throw arguments.error(
+                "--scenario: with --profile it is a file that ends with .yaml or .json, not \(UsageError.quoted(path))")
+        }
+        return (profile, try arguments.scenario(at: path, for: profile))
     }
 }

@@ -24,8 +24,13 @@ extension Command {
             `message-with-ack` with them. --scenario engine-echo is a bare Engine.IO server at /engine.io/ that
             sends every message back as it came. --scenario groupme is a GroupMe backend: pushes by Bayeux at
             /faye, REST at /v3, and people who talk in groups and directs.
+
+            --profile plays the backend that a profile declares: its realtime connection, rooms, reads and
+            writes, with rows in memory. --scenario FILE says which rows, tokens and forbidden rooms there are
+            and what happens when; without it they are made up, and something happens about once a second.
             """,
         examples: "weir serve --listen 127.0.0.1:8080 --seed 7",
+        "weir serve --profile samples/profiles/gateway.yaml",
         "weir serve --scenario echo --ping-interval 300 --ping-timeout 200 --connect-timeout 1s")
 
     static let tail = Command(

@@ -1,0 +1,162 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// `weir serve --profile`: the embedded server plays what a profile declares, and `weir tail --profile` watches it.
+@Suite(.timeLimit(.minutes(3))) struct ServedProfileTests {
+    private static let samples = packageFolder + "/samples/profiles/"
+
+    /// A server of a sample's profile, and what its clients need.
+    private final class Stage {
+        let server: Peer
+        let profile: String
+        let url: String
+        let token: String
+        let folder: String
+
+        /// With the sample's scenario, another one, or none.
+        init(_ name: String, scenario: String? = nil, _ options: String...) throws {
+            folder = try temporaryFolder()
+            profile = samples + name + ".yaml"
+            let file = scenario ?? samples + name + ".scenario.yaml"
+            server = try Peer(
+                [try pathOfWeir(), "serve", "--profile", profile, "--quiet"]
+                    + (file.isEmpty ? [] : ["--scenario", file]) + options)
+            url = String(try server.readLine(startingWith: "url ").dropFirst(4))
+            token = String(try server.readLine(startingWith: "token ").dropFirst(6))
+        }
+
+        private var environment: [String: String] { ["TOKEN": token, "HOME": folder] }
+
+        func tail(_ arguments: String...) throws -> Peer {
+            try Peer(
+                [
+                    try pathOfWeir(), "tail", url, "--profile", profile, "--token", "env:TOKEN", "--no-ctl",
+                    "--duration", "60s",
+                ] + arguments, environment: environment, errorsToo: true)
+        }
+
+        func act(_ words: String..., token: String? = nil) throws -> CommandResult {
+            try weir(
+                [words[0], url] + words.dropFirst() + ["--profile", profile, "--token", "env:TOKEN"],
+                environment: token.map { ["TOKEN": $0, "HOME": folder] } ?? environment)
+        }
+
+        deinit { server.stop() }
+    }
+
+    /// Reads lines up to one that holds a text, or all; gives them.
+    @discardableResult
+    private func read(_ tail: Peer, to end: String = "\u{0}") -> String {
+        var text = ""
+        while let line = tail.readLine() {
+            text += line + "\n"
+            if line.contains(end) { break }
+        }
+        return text
+    }
+
+    @Test func `rooms are joined, one is refused with its reason, and what happens changes rows`() throws {
+        let stage = try Stage("socketio-chat")
+        let tail = try stage.tail(
+            "--until-match", #"text ~ "Still there""#, "--record", stage.folder + "/a.weir.jsonl", "--diff-log",
+            stage.folder + "/a.jsonl")
+        defer { tail.stop() }
+        let text = read(tail)
+        for words in [
+            "! room  board refused: members of the board only", "+ room  lobby", "+ channel dev  “Development”",
+            "+ message 1  “Before you came”", "Bo", "+ message 2  “Hello”", "~ message 2  “Hello again”", "- message 2",
+        ] {
+            #expect(text.contains(words), "\(words) is not in \(text)")
+        }
+        // The connection was cut, and the rows are read again.
+        #expect(text.contains("gap"), "\(text)")
+        let replay = try weir(
+            "replay", stage.folder + "/a.weir.jsonl", "--diff-log", stage.folder + "/b.jsonl", "--quiet")
+        #expect(replay.status == 3, "\(replay.errors)")
+        #expect(try readFile(stage.folder + "/b.jsonl") == readFile(stage.folder + "/a.jsonl"))
+    }
+
+    @Test func `a message is sent, settled by its echo, changed and deleted, and a refusal says why`() throws {
+        let still = try temporaryFolder() + "/still.yaml"
+        try writeFile(
+            still,
+            """
+            tokens: {token-of-ana: ana}
+            rows:
+              account: [{id: ana, name: Ana Lima}]
+              channel: [{id: lobby, name: The lobby}, {id: board, name: Board}]
+            forbidden: {room: board, why: members of the board only}
+            """)
+        let stage = try Stage("socketio-chat", scenario: still)
+        let tail = try stage.tail("--until-match", "kind = deletion")
+        defer { tail.stop() }
+        read(tail, to: "+ room  lobby")
+        let sent = try stage.act("send", "#The lobby", "hello all")
+        #expect(sent.status == 0, "\(sent.errors)")
+        #expect(try stage.act("edit", "lobby", "1", "hello everybody").status == 0)
+        let refused = try stage.act("send", "board", "let me in")
+        #expect(refused.status == 4 && refused.errors.contains("members of the board only"), "\(refused.errors)")
+        let unknown = try stage.act("edit", "lobby", "9", "x")
+        #expect(unknown.status != 0 && unknown.errors.contains("there is no message 9"), "\(unknown.errors)")
+        #expect(try stage.act("delete", "lobby", "1").status == 0)
+        let text = read(tail)
+        #expect(tail.wait() == 0, "\(text)")
+        for words in ["+ message 1  “hello all”", "~ message 1  “hello everybody”", "- message 1"] {
+            #expect(text.contains(words), "\(words) is not in \(text)")
+        }
+    }
+
+    @Test(arguments: ["socketio-chat", "gateway"]) func `a token of nobody's is refused`(_ name: String) throws {
+        let stage = try Stage(name)
+        let tail = try Peer(
+            [
+                try pathOfWeir(), "tail", stage.url, "--profile", stage.profile, "--token", "env:TOKEN", "--no-ctl",
+                "--duration", "60s",
+            ], environment: ["TOKEN": "stolen", "HOME": stage.folder], errorsToo: true)
+        defer { tail.stop() }
+        let text = read(tail)
+        #expect(tail.wait() == 4 && text.contains("the token is nobody's"), "\(text)")
+        #expect(try stage.act("send", name == "gateway" ? "1" : "lobby", "x", token: "stolen").status == 4)
+    }
+
+    @Test func `a gateway's session is resumed after a cut, and begun anew when it is forgotten`() throws {
+        let stage = try Stage("gateway", "--ping-interval", "200")
+        let tail = try stage.tail("--until-match", #"text ~ "Still there""#)
+        defer { tail.stop() }
+        let text = read(tail)
+        for words in [
+            "+ message 10  “Before you came”", "+ message 11  “Hello”", "~ message 11  “Hello again”",
+            "+ channel 3  “news”",
+            "the session was recovered", "+ message 12  “In the gap”", "- message 11", "gap",
+        ] {
+            #expect(text.contains(words), "\(words) is not in \(text)")
+        }
+        let sent = try stage.act("send", "#general", "hello all")
+        #expect(sent.status == 0, "\(sent.errors)")
+    }
+
+    @Test(arguments: ["socketio-chat", "gateway"])
+    func `without a scenario there are rows, and something happens`(_ name: String) throws {
+        let stage = try Stage(name, scenario: "", "--seed", "3")
+        let tail = try stage.tail("--until-match", "type = event and kind in (message, typing, deletion)")
+        defer { tail.stop() }
+        let text = read(tail)
+        #expect(text.contains("+ channel general  “General”"), "\(text)")
+    }
+
+    @Test func `a scenario that is wrong, and one that is no file, are refused before anything is served`() throws {
+        let path = try temporaryFolder() + "/wrong.yaml"
+        try writeFile(path, "rows: {mesage: []}\nsteps: [{after: 1s}]\n")
+        let run = try weir("serve", "--profile", Self.samples + "gateway.yaml", "--scenario", path)
+        #expect(run.status == 2)
+        #expect(run.errors.contains("\(path):1:8: unknown entity 'mesage'; did you mean 'message'?"), "\(run.errors)")
+        #expect(
+            run.errors.contains("\(path):2:9: a step needs one of emit, create, change, delete, drop"), "\(run.errors)")
+        let named = try weir("serve", "--profile", Self.samples + "gateway.yaml", "--scenario", "echo")
+        #expect(named.status == 2 && named.errors.contains("with --profile it is a file"), "\(named.errors)")
+        let moved = try weir("serve", "--profile", Self.samples + "gateway.yaml", "--path", "/x")
+        #expect(
+            moved.status == 2 && moved.errors.contains("the endpoint of 'gateway' is at /gateway"), "\(moved.errors)")
+    }
+}
