@@ -74,9 +74,11 @@ extension DeclaredService {
 
     /// What stands in the places of a path.
     private func values(_ template: Template, _ service: Profile.Service?, in path: String) -> [String: JSONValue]? {
-        let prefix = service?.path ?? ""
+        let prefix = service?.basePath ?? ""
         guard path.hasPrefix(prefix) else { return nil }
         let found = template.values(in: String(path.dropFirst(prefix.count)), stop: "/")
+        // An empty place names nothing.
+        if found?.values.contains("") == true { return nil }
         return found?.mapValues { .string($0.percentDecoded(plusIsSpace: false)) }
     }
 
@@ -100,15 +102,17 @@ extension DeclaredService {
     }
 
     private func write(for request: ServerRequest) -> (Profile.Write, [String: JSONValue])? {
+        // One that does not fit says so.
+        var other: (Profile.Write, [String: JSONValue])?
         for write in profile.writes where write.method.rawValue.uppercased() == request.method {
             guard let values = values(write.path, service(write.service), in: request.path) else { continue }
             // Several writes of one path are told apart by what they send.
             let body = try? JSONValue(parsing: request.body[...])
             let fits = write.body.map { template in body.map { template.values(in: $0) != nil } ?? false } ?? true
-            let others = profile.writes.filter { $0.method == write.method && $0.path == write.path }
-            if fits || others.count == 1 { return (write, values) }
+            if fits { return (write, values) }
+            other = other ?? (write, values)
         }
-        return nil
+        return other
     }
 
     /// Takes what a write's body template says out of a body.
@@ -138,6 +142,7 @@ extension DeclaredService {
 
     /// How many rows an answer has where the query does not say.
     private static let usualRows = 50
+    private static let mostRows = 1000
 
     private func rows(_ read: Profile.Read, _ asked: Asked) throws(RESTError) -> JSONValue {
         guard let entity = tables.entity(read.entity) else { return .object([]) }
@@ -172,7 +177,7 @@ extension DeclaredService {
 
     private func page(of rows: [DeclaredTables.Row], _ read: Profile.Read, _ asked: Asked) -> JSONValue {
         let sizes = ["limit", "per_page", "page_size", "size", "count", "n"].compactMap { asked.parameter($0) }
-        let size = max(1, sizes.compactMap { Int($0) }.first ?? Self.usualRows)
+        let size = max(1, min(sizes.compactMap { Int($0) }.first ?? Self.usualRows, Self.mostRows))
         guard let pages = read.pages else {
             // A list without pages that is said to be whole is whole.
             let kept = read.replaces == .all ? rows[...] : rows.suffix(size)
@@ -188,7 +193,7 @@ extension DeclaredService {
                     ?? rows.count
             } else {
                 let first = pages.from ?? 0
-                begin = max(0, min((Int(page) ?? first) - first, 1 << 20)) * size
+                begin = max(0, min(max(Int(page) ?? first, 0), 1 << 20) - first) * size
             }
         }
         let kept = rows.dropFirst(begin).prefix(size)
@@ -224,7 +229,9 @@ extension DeclaredService {
             if let parent = entity.parent { JSONPlace(parent).fill(room, into: &json) }
             fill(&json, write, entity, asked)
             if let echo = write.echo.flatMap({ entity.place(of: $0) }), let mark = echo.value(in: json),
-                let known = tables.rows(of: entity).first(where: { echo.value(in: $0.json) == mark })
+                let known = tables.rows(of: entity).first(where: {
+                    echo.value(in: $0.json) == mark && entity.parentID(of: $0.json) == entity.parentID(of: json)
+                })
             {
                 // Asked again, since the answer was lost: nothing is made twice.
                 return answered(200, known.json, nil)

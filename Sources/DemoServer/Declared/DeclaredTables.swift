@@ -53,7 +53,7 @@ struct DeclaredTables: Hashable, Sendable {
         }
         let row = Row(id: id, json: json)
         if self.row(id, of: entity) != nil {
-            throw RESTError(status: 409, message: "there is a \(entity.name) \(id) already")
+            throw RESTError(status: 409, message: "\(entity.name) \(id) exists already")
         }
         try checkUnique(row, of: entity)
         if let number = Int64(id), number < 1 << 53 {
@@ -109,15 +109,13 @@ struct DeclaredTables: Hashable, Sendable {
     }
 
     /// No two rows have the same value in one of these fields. (The key is unique by itself.)
-    private func uniqueFields(of entity: Profile.Entity) -> [String] { [] }
-
     private func checkUnique(_ row: Row, of entity: Profile.Entity) throws(RESTError) {
-        for name in uniqueFields(of: entity) {
+        for name in entity.unique {
             guard let place = entity.place(of: name), let value = place.value(in: row.json), value != .null else {
                 continue
             }
             for other in tables[entity.name] ?? [] where other.id != row.id && place.value(in: other.json) == value {
-                throw RESTError(status: 409, message: "there is a \(entity.name) with this \(name) already")
+                throw RESTError(status: 409, message: "another \(entity.name) has this \(name)")
             }
         }
     }

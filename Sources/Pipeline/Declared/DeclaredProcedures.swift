@@ -235,5 +235,5 @@ extension Profile.Service {
     /// Host and port of an address of its own.
     var host: Substring { rest.prefix { $0 != "/" } }
     /// What the paths of its reads begin with, on its host.
-    var basePath: String { hasOwnAddress ? String(rest.drop { $0 != "/" }) : url }
+    package var basePath: String { hasOwnAddress ? String(rest.drop { $0 != "/" }) : url }
 }

@@ -142,6 +142,45 @@ struct DeclaredWorld {
         }
     }
 
+    @Test func `numbers that are too large, empty places and a mark of another room are no way around`() throws {
+        var chat = try DeclaredWorld(sample: "socketio-chat")
+        for place in ["", "%20"] {
+            #expect(chat.ask("GET /api/rooms/\(place)/messages").status == 404)
+            #expect(chat.ask("POST /api/rooms/\(place)/messages", #"{"text":"x","nonce":"n"}"#).status == 404)
+        }
+        for room in ["lobby", "dev"] {
+            let made = chat.ask("POST /api/rooms/\(room)/messages", #"{"text":"x","nonce":"same"}"#)
+            #expect(made.status == 201 && made.body.contains("\"room\":\"\(room)\""), "\(made)")
+        }
+        var pages = try DeclaredWorld(
+            """
+            name: pages
+            entities: {row: {}}
+            reads: {all: {get: /rows, entity: row, rows: rows, pages: {query: page, from: 1}}}
+            """, "rows: {row: [{id: a}, {id: b}]}")
+        for query in [
+            "limit=9223372036854775807&page=3", "page=-9223372036854775808", "page=9223372036854775807",
+            "limit=-1&page=x",
+        ] {
+            #expect(pages.ask("GET /rows?\(query)").status == 200)
+        }
+    }
+
+    @Test func `a field that is unique is so, and a body that fits none of two writes says so`() throws {
+        var world = try DeclaredWorld(
+            """
+            name: unique
+            entities: {user: {fields: {mail: {}}, unique: mail}}
+            writes:
+              a: {path: /users, body: {mail: "{mail}"}, entity: user}
+              b: {path: /users, body: {phone: "{mail}"}, entity: user}
+            actions: {go: {parameters: mail, steps: [{write: a}, {write: b}]}}
+            """)
+        #expect(world.ask("POST /users", #"{"mail":"x@y"}"#).status == 201)
+        #expect(world.ask("POST /users", #"{"mail":"x@y"}"#).body == #"{"error":"another user has this mail"}"#)
+        #expect(world.ask("POST /users", #"{"fax":"1"}"#).status == 400)
+    }
+
     @Test func `the key of a row is unique`() throws {
         var world = try DeclaredWorld(
             """
@@ -155,7 +194,7 @@ struct DeclaredWorld {
         let made = world.ask("POST /accounts", #"{"login":"bo","age":3}"#)
         #expect(made.status == 201 && made.body == #"{"login":"bo","age":3}"#, "\(made)")
         let again = world.ask("POST /accounts", #"{"login":"bo","age":4}"#)
-        #expect(again.status == 409 && again.body == #"{"why":{"text":"there is a account bo already"}}"#, "\(again)")
+        #expect(again.status == 409 && again.body == #"{"why":{"text":"account bo exists already"}}"#, "\(again)")
         let wrong = world.ask("POST /accounts", #"{"login":"cy","age":"old"}"#)
         #expect(wrong.status == 400 && wrong.body.contains("age of a account is not of type integer"), "\(wrong)")
         #expect(world.ask("GET /accounts/bo").body == #"{"login":"bo","age":3}"#)
