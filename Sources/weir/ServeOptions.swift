@@ -26,6 +26,9 @@ struct ServeOptions {
         if let file = arguments[.profile] {
             service = .declared(try Self.world(of: file, arguments))
         } else {
+            guard ![".yaml", ".yml"].contains(where: scenario.hasSuffix) else {
+                throw arguments.error("--scenario: \(UsageError.quoted(scenario)) is played with --profile FILE")
+            }
             service = EmbeddedService.all.first { $0.name == scenario } ?? EmbeddedService.all[0]
         }
         let path = arguments[.path] ?? service.path

@@ -14,10 +14,10 @@ import Testing
         let token: String
         let folder: String
 
-        /// With the sample's scenario, another one, or none.
+        /// With the sample's scenario, another one, or none; a profile that is no sample has a path.
         init(_ name: String, scenario: String? = nil, _ options: String...) throws {
             folder = try temporaryFolder()
-            profile = samples + name + ".yaml"
+            profile = name.hasPrefix("/") ? name : samples + name + ".yaml"
             let file = scenario ?? samples + name + ".scenario.yaml"
             server = try Peer(
                 [try pathOfWeir(), "serve", "--profile", profile, "--quiet"]
@@ -120,6 +120,45 @@ import Testing
         #expect(try stage.act("send", name == "gateway" ? "1" : "lobby", "x", token: "stolen").status == 4)
     }
 
+    @Test func `a profile may say by an event that the token is refused, and that a room is`() throws {
+        let path = try temporaryFolder() + "/strict.yaml"
+        try writeFile(
+            path,
+            """
+            name: strict
+            rooms: {join: {event: enter, arguments: ["{room}"], answer: event}, list: rooms}
+            entities: {channel: {fields: {name: }}}
+            reads: {rooms: {get: /rooms, entity: channel}}
+            events:
+              - {event: denied, says: unauthorized, why: reason}
+              - {event: entered, says: joined, room: room}
+              - {event: kept_out, says: refused, room: room, why: reason}
+            """)
+        let scenario = path + ".scenario.yaml"
+        try writeFile(
+            scenario,
+            """
+            tokens: {t: ana}
+            rows: {channel: [{id: a, name: A}, {id: b, name: B}]}
+            forbidden: {room: b, why: it is full}
+            steps: {after: 1s, emit: enough}
+            """)
+        let stage = try Stage(path, scenario: scenario)
+        let tail = try stage.tail("--until-match", "event = enough")
+        defer { tail.stop() }
+        let text = read(tail)
+        #expect(text.contains("+ room  a") && text.contains("! room  b refused: it is full"), "\(text)")
+        let stolen = try Peer(
+            [
+                try pathOfWeir(), "tail", stage.url, "--profile", path, "--token", "env:TOKEN", "--no-ctl",
+                "--duration",
+                "60s",
+            ], environment: ["TOKEN": "stolen", "HOME": stage.folder], errorsToo: true)
+        defer { stolen.stop() }
+        let refusal = read(stolen)
+        #expect(stolen.wait() == 4 && refusal.contains("the token is nobody's"), "\(refusal)")
+    }
+
     @Test func `a gateway's session is resumed after a cut, and begun anew when it is forgotten`() throws {
         let stage = try Stage("gateway", "--ping-interval", "200")
         let tail = try stage.tail("--until-match", #"text ~ "Still there""#)
@@ -155,6 +194,8 @@ import Testing
             run.errors.contains("\(path):2:9: a step needs one of emit, create, change, delete, drop"), "\(run.errors)")
         let named = try weir("serve", "--profile", Self.samples + "gateway.yaml", "--scenario", "echo")
         #expect(named.status == 2 && named.errors.contains("with --profile it is a file"), "\(named.errors)")
+        let alone = try weir("serve", "--scenario", path)
+        #expect(alone.status == 2 && alone.errors.contains("is played with --profile FILE"), "\(alone.errors)")
         let moved = try weir("serve", "--profile", Self.samples + "gateway.yaml", "--path", "/x")
         #expect(
             moved.status == 2 && moved.errors.contains("the endpoint of 'gateway' is at /gateway"), "\(moved.errors)")
