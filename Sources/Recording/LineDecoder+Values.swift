@@ -28,13 +28,6 @@ extension LineDecoder {
         return try reader.bool()
     }
 
-    mutating func texts() throws(JSONError) -> [String] {
-        var texts: [String] = []
-        try reader.beginArray()
-        while try reader.nextElement() { texts.append(try reader.string()) }
-        return texts
-    }
-
     /// A connection's number, which is written as a string.
     mutating func connectionNumber() throws(JSONError) -> Int? {
         switch try reader.peek() {

@@ -64,11 +64,12 @@ struct LineDecoder: ~Copyable, ~Escapable {
             throw .json(error)
         }
         guard let record else { throw .lacks(decoder.missing ?? "k") }
-        if record.isNumbered {
+        let format = record.format
+        if format.isNumbered {
             if decoder.number == nil { throw .lacks("n") }
             if decoder.time == nil { throw .lacks("t") }
         }
-        if record.isOutsideChunks, checksum == .none { throw .lacks("sum") }
+        if format.isOutsideChunks, checksum == .none { throw .lacks("sum") }
         return DecodedLine(
             record: record, number: decoder.number, time: decoder.time, wall: decoder.wall,
             isRestated: decoder.isRestated)
@@ -77,31 +78,9 @@ struct LineDecoder: ~Copyable, ~Escapable {
     private mutating func record() throws(JSONError) -> Record? {
         try reader.beginObject()
         guard let kind = try kind() else { return nil }
-        let record = try record(of: kind)
+        let record = if let read = Record.readers[kind] { try read(&self) } else { try unknown(kind) }
         try reader.end()
         return record
-    }
-
-    private mutating func record(of kind: String) throws(JSONError) -> Record? {
-        switch kind {
-        case "f": try frame()
-        case "http": try http()
-        case "conn": try connection()
-        case "sub": try subscription()
-        case "gap": try gap()
-        case "token": try token()
-        case "act": try action()
-        case "mem": try memory()
-        case "mark": try mark()
-        case "st": try state()
-        case "clock": try clock()
-        case "note": try note()
-        case "sync": try sync()
-        case "idx": try index()
-        case "end": try end()
-        case "head": try head()
-        default: try unknown(kind)
-        }
     }
 
     /// The record's kind. It stands first in what we write; others may have changed the order.

@@ -63,63 +63,19 @@ package enum Record: Hashable, Sendable {
     case unknown(kind: String, text: RawJSON)
 
     /// The record's `k`.
-    package var kind: String {
-        switch self {
-        case .head: "head"
-        case .connection: "conn"
-        case .frame: "f"
-        case .http: "http"
-        case .subscription: "sub"
-        case .gap: "gap"
-        case .token: "token"
-        case .action: "act"
-        case .memory: "mem"
-        case .mark: "mark"
-        case .state: "st"
-        case .clock: "clock"
-        case .note: "note"
-        case .sync: "sync"
-        case .index: "idx"
-        case .end: "end"
-        case .unknown(let kind, _): kind
-        }
-    }
+    package var kind: String { format.name }
 
     /// Whether its payload is no text.
     var isBinary: Bool {
         if case .frame(let frame) = self, case .binary = frame.message { true } else { false }
     }
 
-    /// Whether a number and a time are required of it.
-    var isNumbered: Bool {
-        switch self {
-        case .head, .unknown: false
-        case .connection, .frame, .http, .subscription, .gap, .token, .action, .memory, .mark, .state, .clock, .note,
-            .sync,
-            .index, .end:
-            true
-        }
-    }
-
-    /// Whether it counts to no chunk: it stands between two, or behind the last.
-    var isOutsideChunks: Bool {
-        switch self {
-        case .sync, .index, .end: true
-        case .head, .connection, .frame, .http, .subscription, .gap, .token, .action, .memory, .mark, .state, .clock,
-            .note, .unknown:
-            false
-        }
-    }
-
     /// Whether it stands beside the numbered records and repeats the number of the one before it: numbers must not depend on
     /// whether and how a recording is made.
     package var isAside: Bool {
-        switch self {
-        case .state, .clock, .note, .sync, .index: true
         // The session goes on.
-        case .end(let end): end.why == .rotated
-        case .head, .connection, .frame, .http, .subscription, .gap, .token, .action, .memory, .mark, .unknown: false
-        }
+        if case .end(let end) = self { return end.why == .rotated }
+        return format.isAside
     }
 }
 

@@ -16,19 +16,6 @@ extension RecordEncoder {
         if let value { json.member(key, shown(value)) }
     }
 
-    mutating func texts(_ key: StaticString, _ values: [String]) {
-        json.key(key)
-        json.beginArray()
-        var room = RecordFormat.maximumList
-        for value in values {
-            let text = shown(value)
-            room -= text.utf8.count
-            if room < 0 { break }
-            json.string(text)
-        }
-        json.endArray()
-    }
-
     /// A member that is there when it is true.
     mutating func flag(_ key: StaticString, _ value: Bool) {
         if value { json.member(key, true) }

@@ -41,7 +41,9 @@ struct RecordEncoder: ~Copyable {
         line.removeAll(keepingCapacity: true)
         json.withUnsafeBytes { line.append(contentsOf: $0) }
         json.reset(keepingAtMost: RecordFormat.keptBuffer)
-        if record.isOutsideChunks { addChecksum(paddedTo: record.kind == "end" ? RecordFormat.endLine : 0) }
+        if record.format.isOutsideChunks {
+            if case .end = record { addChecksum(paddedTo: RecordFormat.endLine) } else { addChecksum(paddedTo: 0) }
+        }
         return line.count <= RecordFormat.maximumLine
     }
 
@@ -60,104 +62,26 @@ struct RecordEncoder: ~Copyable {
     }
 
     private mutating func members(of record: Record, _ stamp: Stamp) {
-        text("k", record.kind)
-        switch record {
-        case .head(let head): self.head(head)
-        case .connection(let connection):
-            begin(stamp)
-            self.connection(connection)
-        case .frame(let frame):
-            begin(stamp)
-            self.frame(frame)
-        case .http(let http):
-            begin(stamp)
-            self.http(http)
-        case .subscription(let subscription):
-            begin(stamp)
-            self.subscription(subscription)
-        case .gap(let gap):
-            begin(stamp)
-            self.gap(gap)
-        case .token(let token):
-            begin(stamp)
-            json.member("renewed", token.renewed)
-        case .action(let action):
-            begin(stamp)
-            text("act", action.act.rawValue)
-            json.member("what", clean(action.what))
-        case .memory(let memory):
-            begin(stamp)
-            text("user", memory.user)
-            payload(memory.rows[...], cutFrom: memory.cutFrom, isText: true)
-        case .mark(let mark):
-            begin(stamp)
-            self.mark(mark)
-        case .state(let state):
-            begin(stamp, wall: false)
-            self.state(state)
-        case .clock(let clock):
-            begin(stamp)
-            json.member("step_us", clock.step)
-            json.member("off_us", clock.serverOffset)
-        case .note(let note):
-            begin(stamp)
-            text("lvl", note.level)
-            text("msg", note.message)
-        case .sync(let sync):
-            begin(stamp, wall: false)
-            self.sync(sync)
-        case .index(let index):
-            begin(stamp, wall: false)
-            self.index(index)
-        case .end(let end):
-            begin(stamp, wall: false)
-            text("why", end.why.rawValue)
-            json.member("ix", end.index)
-        case .unknown(_, let text):
-            begin(stamp)
-            others(of: text)
-        }
+        let format = record.format
+        text("k", format.name)
+        if case .head = record {} else { begin(stamp, wall: format.hasWall) }
+        record.body.write(into: &self)
     }
 
-    private mutating func begin(_ stamp: Stamp, wall: Bool = true) {
+    private mutating func begin(_ stamp: Stamp, wall: Bool) {
         json.member("n", stamp.n)
         json.member("t", stamp.time.microseconds)
         if wall { self.wall("w", stamp.wall) }
         flag("re", stamp.isRestated)
     }
 
-    private mutating func connection(_ connection: Record.ConnectionRecord) {
-        self.connection(number: connection.connection)
-        text("st", connection.state.rawValue)
-        text("url", connection.url.map { address($0) })
-        json.member("try", connection.attempt)
-        json.member("code", connection.code)
-        text("phase", connection.phase)
-        text("retry", connection.retry)
-        text("why", connection.why)
-        json.member("next_us", connection.next)
-        text("proto", connection.spoken)
-        text("tr", connection.transport)
-        text("sid", connection.session.map { alias(of: $0) })
-        if let resumed = connection.resumed { self.resumed(resumed) }
-    }
-
-    private mutating func resumed(_ resumed: Record.Resumption) {
-        json.key("resume")
-        json.beginObject()
-        text("pid", resumed.session.map { alias(of: $0) })
-        text("offset", resumed.offset.map { alias(of: $0) })
-        json.member("recovered", resumed.isRecovered)
-        json.endObject()
-    }
-
     /// An address as it is written.
-    private func address(_ url: String) -> String {
+    func address(_ url: String) -> String {
         rules.contains(.credentials) ? CredentialRedactor.redact(url: url) : url
     }
 
     /// What stands for a session's id; a tool that copies records keeps what stands there.
-    private func alias(of id: String) -> String { rules.contains(.sessions) ? names.alias(of: id) : id }
+    func alias(of id: String) -> String { rules.contains(.sessions) ? names.alias(of: id) : id }
 
     /// Hides the session ids that a message gives, from here on.
     private mutating func hideSessions(in message: WebSocketMessage) {
@@ -170,7 +94,7 @@ struct RecordEncoder: ~Copyable {
         }
     }
 
-    private mutating func frame(_ frame: Record.FrameRecord) {
+    mutating func frame(_ frame: Record.FrameRecord) {
         if frame.direction == .in, rules.contains(.sessions) { hideSessions(in: frame.message) }
         let isSent = frame.direction == .out
         connection(number: frame.connection)
@@ -188,7 +112,7 @@ struct RecordEncoder: ~Copyable {
         }
     }
 
-    private mutating func http(_ http: Record.HTTPRecord) {
+    mutating func http(_ http: Record.HTTPRecord) {
         connection(number: http.connection)
         json.member("id", http.id)
         switch http.phase {
@@ -210,25 +134,5 @@ struct RecordEncoder: ~Copyable {
             text("err", kind)
             text("why", message)
         }
-    }
-
-    private mutating func subscription(_ subscription: Record.SubscriptionRecord) {
-        connection(number: subscription.connection)
-        text("act", subscription.act.rawValue)
-        text("room", subscription.room)
-        text("src", subscription.source)
-        text("why", subscription.why)
-        json.member("for_us", subscription.span?.microseconds)
-        json.member("since_ms", subscription.since)
-    }
-
-    private mutating func gap(_ gap: Record.GapRecord) {
-        connection(number: gap.connection)
-        text("why", gap.why)
-        json.member("from", gap.from?.microseconds)
-        json.member("to", gap.to?.microseconds)
-        json.member("lost", orNull: gap.lost)
-        json.member("recovered", gap.recovered)
-        if !gap.actions.isEmpty { texts("did", gap.actions) }
     }
 }

@@ -2,6 +2,64 @@ import JSONText
 import Wire
 
 extension LineDecoder {
+    mutating func frame() throws(JSONError) -> Record? {
+        var connection: Int?
+        var direction: String?
+        var opcode: Int?
+        var transport: String?
+        var isInjected = false
+        var isDropped = false
+        var payload = Payload()
+        while let key = try reader.nextKey() {
+            if reader.matches(key, "c") {
+                connection = try connectionNumber()
+            } else if reader.matches(key, "d") {
+                direction = try text()
+            } else if reader.matches(key, "op") {
+                opcode = try count()
+            } else if reader.matches(key, "tr") {
+                transport = try text()
+            } else if reader.matches(key, "inj") {
+                isInjected = try bool() ?? false
+            } else if reader.matches(key, "drop") {
+                isDropped = try bool() ?? false
+            } else if try !payload.take(key, &self) {
+                try other(key)
+            }
+        }
+        guard let connection = require(connection, "c"), let direction = require(direction, "d"),
+            let bytes = require(payload.bytes, payload.isBase64 ? "b" : "p")
+        else { return nil }
+        guard let direction = Record.FrameRecord.Direction(rawValue: direction) else { return asUnknown("f") }
+        let message: WebSocketMessage
+        switch opcode ?? (payload.isBase64 ? 2 : 1) {
+        case 1: message = .text(bytes[...])
+        case 2: message = .binary(bytes[...])
+        default: return asUnknown("f")
+        }
+        return .frame(
+            Record.FrameRecord(
+                connection: connection, direction: direction, message: message, cutFrom: payload.cutFrom,
+                transport: transport,
+                isInjected: isInjected, isDropped: isDropped))
+    }
+
+    mutating func memory() throws(JSONError) -> Record? {
+        var user: String?
+        var payload = Payload()
+        while let key = try reader.nextKey() {
+            if reader.matches(key, "user") {
+                user = try text()
+            } else if try !payload.take(key, &self) {
+                try other(key)
+            }
+        }
+        guard let user = require(user, "user"), let bytes = require(payload.bytes, payload.isBase64 ? "b" : "p") else {
+            return nil
+        }
+        return .memory(Record.MemoryRecord(user: user, rows: bytes, cutFrom: payload.cutFrom))
+    }
+
     /// The members of an exchange, before it is known which side of it they tell.
     private struct Exchange {
         var connection: Int?
