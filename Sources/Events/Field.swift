@@ -108,10 +108,10 @@ package struct Field<Entity>: Sendable {
         return field
     }
 
-    /// This flag, which is not written where it is false.
-    func writtenIfTrue(_ path: any KeyPath<Entity, Bool> & Sendable) -> Field {
+    /// This field, which some entities are written without.
+    func written(if isWritten: @escaping @Sendable (Entity) -> Bool) -> Field {
         var field = self
-        field.write = { [write] entity, writer in if entity[keyPath: path] { write(entity, &writer) } }
+        field.write = { [write] entity, writer in if isWritten(entity) { write(entity, &writer) } }
         return field
     }
 
@@ -237,7 +237,12 @@ extension Array {
     /// Writes the fields as an object.
     fileprivate func write<Entity>(_ entity: Entity, into writer: inout JSONWriter) where Element == Field<Entity> {
         writer.beginObject()
-        for field in self { field.write(entity, &writer) }
+        writeMembers(of: entity, into: &writer)
         writer.endObject()
+    }
+
+    /// Writes the fields into an open object.
+    func writeMembers<Entity>(of entity: Entity, into writer: inout JSONWriter) where Element == Field<Entity> {
+        for field in self { field.write(entity, &writer) }
     }
 }

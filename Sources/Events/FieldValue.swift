@@ -97,6 +97,14 @@ extension Bool: FieldScalar {
     func write(into writer: inout JSONWriter) { writer.bool(self) }
 }
 
+/// Any JSON; from a server an empty value counts as none.
+extension RawJSON: FieldScalar {
+    static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self? {
+        form == .log ? try reader.loggedText() : try reader.contentsIfAny()
+    }
+    func write(into writer: inout JSONWriter) { writer.inertRaw(self) }
+}
+
 extension FieldScalar where Self: WireEnumeration {
     static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self? {
         form == .log ? Self(wire: try reader.text()) : try ifAny(reading: &reader)

@@ -122,7 +122,7 @@ extension Twake.Account: FieldedEntity, FieldScalar {
         Field("last_activity", at: \.lastActivity),
         Field("created_at", at: \.createdAt),
         Field("is_verified", at: \.isVerified),
-        Field("deleted", at: \.isDeleted).writtenIfTrue(\.isDeleted),
+        Field("deleted", at: \.isDeleted).written(if: \.isDeleted),
         .sent("preference") { account, reader throws(Mismatch) in
             account.preference = try Preference.ifAny(reading: &reader)
             account.language = account.preference?.locale ?? account.language

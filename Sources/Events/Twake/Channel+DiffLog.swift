@@ -24,6 +24,8 @@ extension Twake.Channel.Fields {
     fileprivate init(logged reader: inout JSONReader) throws(Mismatch) {
         var profile = Twake.Channel.Profile.unread
         var activity = Twake.Channel.Activity()
+        var details = Twake.Channel.Profile.Details()
+        var required: UInt64 = 0
         var ids: (EntityID?, company: EntityID?, workspace: EntityID?)
         let start = try reader.open()
         while let key = try reader.field() {
@@ -40,7 +42,7 @@ extension Twake.Channel.Fields {
             } else if reader.isNamed(key, "last_access") {
                 activity.lastAccess = try reader.loggedTime()
             } else if try !profile.takeLogged(key, from: &reader),
-                try !profile.takeLoggedDetail(key, from: &reader)
+                try !Twake.Channel.Profile.Details.fields.take(key, into: &details, from: &reader, .log, &required)
             {
                 try reader.pass()
             }
@@ -48,6 +50,7 @@ extension Twake.Channel.Fields {
         profile.id = try ids.0.required("id", at: start)
         profile.company = try ids.company.required("company_id", at: start)
         profile.workspace = try ids.workspace.required("workspace_id", at: start)
+        if details != .absent { profile.details = Shared(details) }
         self.init(profile, activity)
     }
 }
@@ -70,7 +73,9 @@ extension Twake.Channel.Profile {
     /// Writes the rest into an open object.
     fileprivate func encodeState(into writer: inout JSONWriter) {
         writer.member("updated_at", updatedAt)
-        encodeDetails(into: &writer)
+        writer.member("created_at", createdAt)
+        if isDefault { writer.member("is_default", true) }
+        if let details { Details.fields.writeMembers(of: details.value, into: &writer) }
     }
 
     fileprivate mutating func takeLogged(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
@@ -90,11 +95,32 @@ extension Twake.Channel.Profile {
             members = try reader.loggedIDs()
         } else if reader.isNamed(key, "updated_at") {
             updatedAt = try reader.loggedTime()
+        } else if reader.isNamed(key, "created_at") {
+            createdAt = try reader.loggedTime()
+        } else if reader.isNamed(key, "is_default") {
+            isDefault = try reader.loggedFlag()
         } else {
             return false
         }
         return true
     }
+}
+
+extension Twake.Channel.Profile.Details {
+    static let fields: [Field<Self>] = [
+        Field("member_type", at: \.memberType),
+        Field("favorite", at: \.isFavorite),
+        Field("notification_level", at: \.notificationLevel),
+        Field("is_member", at: \.isMember),
+        Field("role", at: \.role),
+        Field("permissions", at: \.permissions),
+        Field("members_count", at: \.statedMembersCount),
+        Field("messages_count", at: \.messagesCount),
+        Field("is_readonly", at: \.isReadOnly),
+        Field("archived_at", at: \.archivedAt),
+        Field("channel_group", at: \.group),
+        Field("connectors", at: \.connectors),
+    ]
 }
 
 extension Twake.MessageSummary {

@@ -129,7 +129,7 @@ extension Twake.Workspace: FieldedEntity {
         Field("permissions", at: \.permissions),
         Field("private", at: \.isPrivate),
         Field("default", at: \.isDefault),
-        Field("archived", wire: "archived", "is_archived", at: \.isArchived).writtenIfTrue(\.isArchived),
+        Field("archived", wire: "archived", "is_archived", at: \.isArchived).written(if: \.isArchived),
         .nested(
             "stats",
             [

@@ -47,7 +47,7 @@ extension Twake {
     }
 }
 
-extension Twake.File: FieldedEntity {
+extension Twake.File: FieldedEntity, FieldScalar {
     package static let subject = "file"
     package static let blank = Self(id: .none)
     /// Flat, or with a `metadata` object that names and measures it.

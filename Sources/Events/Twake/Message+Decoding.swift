@@ -158,7 +158,7 @@ extension Twake.Reaction {
         var reactions: [Self] = []
         guard try reader.kind() == .object else {
             guard try reader.openListIfAny() else { return reactions }
-            while try reader.another() { reactions.append(try Self(reading: &reader)) }
+            while try reader.another() { reactions.append(try Self(reading: &reader, name: nil)) }
             return reactions
         }
         _ = try reader.open()
@@ -168,7 +168,7 @@ extension Twake.Reaction {
         return reactions
     }
 
-    private init(reading reader: inout JSONReader, name known: String? = nil) throws(Mismatch) {
+    private init(reading reader: inout JSONReader, name known: String?) throws(Mismatch) {
         var name = known
         var count: Int?
         var users: [EntityID] = []

@@ -24,20 +24,17 @@ extension Twake.Message.Fields {
         writer.member("updated_at", updatedAt)
         writer.member("edited_at", editedAt)
         writer.member("pinned", isPinned)
-        if !reactions.isEmpty {
-            writer.key("reactions")
-            writer.beginArray()
-            for reaction in reactions { reaction.encode(into: &writer) }
-            writer.endArray()
-        }
+        reactions.write(as: "reactions", into: &writer)
         writer.member("replies", replies)
         writer.member("thread_activity", threadActivity)
-        encodeDetails(into: &writer)
+        if let details { Details.fields.writeMembers(of: details.value, into: &writer) }
         writer.endObject()
     }
 
     init(logged reader: inout JSONReader) throws(Mismatch) {
         self.init(id: .none, thread: .none)
+        var details = Details()
+        var required: UInt64 = 0
         var ids: (EntityID?, thread: EntityID?)
         let start = try reader.open()
         while let key = try reader.field() {
@@ -45,14 +42,17 @@ extension Twake.Message.Fields {
                 ids.0 = try reader.loggedID()
             } else if reader.isNamed(key, "thread_id") {
                 ids.thread = try reader.loggedID()
+            } else if reader.isNamed(key, "pinned") {
+                if try reader.loggedFlag(), details.pin == nil { details.pin = Twake.Pin() }
             } else if try !takeLogged(key, from: &reader), try !takeLoggedState(key, from: &reader),
-                try !takeLoggedDetail(key, from: &reader)
+                try !Details.fields.take(key, into: &details, from: &reader, .log, &required)
             {
                 try reader.pass()
             }
         }
         id = try ids.0.required("id", at: start)
         thread = try ids.thread.required("thread_id", at: start)
+        if details != .absent { self.details = Shared(details) }
     }
 
     private mutating func takeLogged(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
@@ -79,12 +79,8 @@ extension Twake.Message.Fields {
             updatedAt = try reader.loggedTime()
         } else if reader.isNamed(key, "edited_at") {
             editedAt = try reader.loggedTime()
-        } else if reader.isNamed(key, "pinned") {
-            if try reader.loggedFlag() { isPinned = true }
         } else if reader.isNamed(key, "reactions") {
-            reactions = []
-            guard try reader.openListIfAny() else { return true }
-            while try reader.another() { reactions.append(try Twake.Reaction(logged: &reader)) }
+            reactions = try [Twake.Reaction].read(from: &reader, .log) ?? []
         } else if reader.isNamed(key, "replies") {
             replies = try reader.loggedCount()
         } else if reader.isNamed(key, "thread_activity") {
@@ -96,33 +92,44 @@ extension Twake.Message.Fields {
     }
 }
 
-extension Twake.Reaction {
-    fileprivate func encode(into writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.member("name", name)
-        writer.member("count", count)
-        writer.member("users", users)
-        writer.endObject()
-    }
+extension Twake.Message.Fields.Details {
+    static let fields: [Field<Self>] =
+        [
+            Field("type", at: \.type).written { $0.type != .message },
+            Field("application_id", at: \.application),
+            Field("sender_picture", at: \.senderPicture),
+            Field("blocks", at: \.blocks),
+            Field("files", at: \.files),
+        ] + Twake.Pin.fields.map { $0.part(of: \.pinned) } + [
+            Field("override", at: \.override),
+            Field("ephemeral", at: \.ephemeral),
+            Field("status", at: \.status),
+            Field("quote_message", at: \.quoted),
+            Field("links", at: \.links),
+            Field("context", at: \.context),
+            Field("bookmarks", at: \.bookmarks),
+        ]
 
-    fileprivate init(logged reader: inout JSONReader) throws(Mismatch) {
-        var loggedName: String?
-        var loggedCount: Int?
-        var loggedUsers: [EntityID] = []
-        let start = try reader.open()
-        while let key = try reader.field() {
-            if reader.isNamed(key, "name") {
-                loggedName = try reader.text()
-            } else if reader.isNamed(key, "count") {
-                loggedCount = try reader.loggedCount()
-            } else if reader.isNamed(key, "users") {
-                loggedUsers = try reader.loggedIDs()
-            } else {
-                try reader.pass()
-            }
-        }
-        self.init(
-            name: try loggedName.required("name", at: start), count: try loggedCount.required("count", at: start),
-            users: loggedUsers)
+    private var pinned: Twake.Pin {
+        get { pin ?? Twake.Pin() }
+        set { pin = newValue }
     }
+}
+
+/// A message that another quotes.
+extension Twake.Message: FieldScalar {
+    static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self? {
+        form == .log ? Self(try Fields(logged: &reader)) : try quoted(&reader)
+    }
+    func write(into writer: inout JSONWriter) { encode(into: &writer) }
+}
+
+extension Twake.Reaction: FieldedEntity, FieldScalar {
+    package static let subject = "reaction"
+    package static let blank = Self(name: "", count: 0, users: [])
+    package static let fields: [Field<Self>] = [
+        Field("name", at: \.name).required,
+        Field("count", at: \.count).required,
+        Field("users", at: \.users),
+    ]
 }

@@ -8,62 +8,33 @@ extension Twake.MessageType {
     }
 }
 
-extension Twake.Pin {
-    /// Nil for null.
-    static func ifAny(reading reader: inout JSONReader) throws(Mismatch) -> Self? {
-        guard try reader.openIfAny() else { return nil }
-        var pin = Self()
-        while let key = try reader.field() {
-            if reader.isNamed(key, "pinned_at") {
-                pin.at = try reader.timeIfAny()
-            } else if reader.isNamed(key, "pinned_by") {
-                pin.by = try reader.idIfAny()
-            } else {
-                try reader.pass()
-            }
-        }
-        return pin
-    }
+extension Twake.Pin: FieldedEntity {
+    package static let subject = "pin"
+    package static let blank = Self()
+    package static let fields: [Field<Self>] = [
+        Field("pinned_at", at: \.at),
+        Field("pinned_by", at: \.by),
+    ]
 }
 
-extension Twake.Override {
-    /// Nil for null and an object that overrides nothing.
-    static func ifAny(reading reader: inout JSONReader) throws(Mismatch) -> Self? {
-        guard try reader.openIfAny() else { return nil }
-        var override = Self(title: nil, picture: nil)
-        while let key = try reader.field() {
-            if reader.isNamed(key, "title") {
-                override.title = try reader.textIfAny()?.unlessEmpty
-            } else if reader.isNamed(key, "picture") {
-                override.picture = try reader.textIfAny()?.unlessEmpty
-            } else {
-                try reader.pass()
-            }
-        }
-        return override.title == nil && override.picture == nil ? nil : override
-    }
+extension Twake.Override: FieldedEntity, FieldScalar {
+    package static let subject = "override"
+    package static let blank = Self()
+    package static let fields: [Field<Self>] = [
+        Field("title", at: \.title),
+        Field("picture", at: \.picture),
+    ]
 }
 
-extension Twake.Ephemeral {
-    /// Nil for null.
-    static func ifAny(reading reader: inout JSONReader) throws(Mismatch) -> Self? {
-        guard try reader.openIfAny() else { return nil }
-        var ephemeral = Self(id: nil, version: nil, recipient: nil, context: nil)
-        while let key = try reader.field() {
-            if reader.isNamed(key, "id") {
-                ephemeral.id = try reader.idIfAny()
-            } else if reader.isNamed(key, "version") {
-                ephemeral.version = try reader.idIfAny()?.description
-            } else if reader.isNamed(key, "recipient") {
-                ephemeral.recipient = try reader.idIfAny()
-            } else if reader.isNamed(key, "recipient_context_id") {
-                ephemeral.context = try reader.idIfAny()
-            } else {
-                try reader.pass()
-            }
-        }
-        return ephemeral
-    }
+extension Twake.Ephemeral: FieldedEntity, FieldScalar {
+    package static let subject = "ephemeral"
+    package static let blank = Self()
+    package static let fields: [Field<Self>] = [
+        Field("id", at: \.id),
+        Field("version", at: \.version) { (reader) throws(Mismatch) in try reader.idIfAny()?.description },
+        Field("recipient", at: \.recipient),
+        Field("recipient_context_id", at: \.context),
+    ]
 }
 
 extension Twake.Message {

@@ -55,7 +55,9 @@ struct MessageRest {
         } else if reader.isNamed(key, "application_id") {
             if let id = try reader.idIfAny() { noted().value.application = id }
         } else if reader.isNamed(key, "override") {
-            if let override = try Twake.Override.ifAny(reading: &reader) { noted().value.override = override }
+            if let override = try Twake.Override.ifAny(reading: &reader), override != .blank {
+                noted().value.override = override
+            }
         } else if reader.isNamed(key, "ephemeral") {
             if let ephemeral = try Twake.Ephemeral.ifAny(reading: &reader) { noted().value.ephemeral = ephemeral }
         } else if reader.isNamed(key, "context") {

@@ -90,5 +90,7 @@ extension Twake {
     }
 }
 
+extension Twake.MessageType: FieldScalar {}
+extension Twake.DeliveryStatus: FieldScalar {}
 extension Twake.MemberType: FieldScalar {}
 extension Twake.NotificationLevel: FieldScalar {}
