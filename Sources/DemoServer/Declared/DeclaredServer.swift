@@ -27,7 +27,8 @@ package final class DeclaredServer: Sendable {
         token = Secret(service.token)
         let handler: any DeclaredHost & HTTPServerHandler =
             switch profile.realtime.transport {
-            case .socketio: DeclaredSocketIO(on: loop, service, options, seed: seed)
+            // Without a realtime connection there is REST alone; nobody asks for the endpoint.
+            case .socketio, .none: DeclaredSocketIO(on: loop, service, options, seed: seed)
             case .websocket: DeclaredMessages(on: loop, service, options, seed: seed)
             }
         host = handler

@@ -18,6 +18,7 @@ struct MessageServer: Sendable {
 
     private struct Session {
         var name: String
+        let user: DeclaredUser?
         /// The connection that it is told on; nil while there is none.
         var connection: Int?
         /// What it was told last, for resuming it.
@@ -113,15 +114,17 @@ struct MessageServer: Sendable {
         // As short as those of the gateways in tests: a longer one is masked as a secret before the client's session is
         // given it.
         let name = String(ids.uuid(lastSession).description.prefix(8))
-        sessions[lastSession] = Session(name: name, connection: connection)
+        sessions[lastSession] = Session(name: name, user: user, connection: connection)
         return carryOut(service.connect(lastSession, user, at: now))
     }
 
     private mutating func resume(_ connection: Int, _ values: [String: JSONValue], at now: Moment) -> [Effect] {
-        if let token = values["token"], service.user(of: token.plainText) == nil { return refuse(connection, at: now) }
+        let user = values["token"].flatMap { service.user(of: $0.plainText) }
+        if values["token"] != nil, user == nil { return refuse(connection, at: now) }
         let name = values["session"]?.plainText
         let last = values["sequence"]?.plainText.flatMap { Int($0) } ?? 0
-        guard let (id, session) = sessions.first(where: { $0.value.name == name }), last <= session.count,
+        guard let (id, session) = sessions.first(where: { $0.value.name == name }),
+            values["token"] == nil || session.user == user, last <= session.count,
             last + 1 >= session.log.first?.number ?? 1
         else {
             if let refusal = realtime.resume?.refused?.example(from: .object([])) {

@@ -82,7 +82,7 @@ struct DeclaredWorld {
         let profile = world.service.profile
         let room = try #require(world.service.speech.roomEntity.map { world.service.tables.rows(of: $0)[0].id })
         for read in profile.reads {
-            let path = (profile.services.first?.path ?? "") + (try #require(read.get.filled { _ in room }))
+            let path = (profile.services.first?.basePath ?? "") + (try #require(read.get.filled { _ in room }))
             let answer = world.ask("GET \(path)")
             #expect(answer.status == 200, "\(read.name): \(answer.body)")
             let body = try RawJSON(checking: Array(answer.body.utf8)[...])
