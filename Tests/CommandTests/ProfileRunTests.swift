@@ -316,7 +316,7 @@ struct DocumentedStepsTests {
         let page = String(
             decoding: try readFile(packageFolder + "/Sources/Live/Live.docc/YourBackendInHalfAnHour.md"), as: UTF8.self)
         let steps = DocumentedSteps(of: page[...])
-        #expect(steps.list.count == 9)
+        #expect(steps.list.count == 10)
         try steps.follow(port: port, token: "token-of-ana")
     }
 }

@@ -155,6 +155,7 @@ struct DeclaredWorld {
         var pages = try DeclaredWorld(
             """
             name: pages
+            services: {api: {token: false}}
             entities: {row: {}}
             reads: {all: {get: /rows, entity: row, rows: rows, pages: {query: page, from: 1}}}
             """, "rows: {row: [{id: a}, {id: b}]}")
@@ -170,6 +171,7 @@ struct DeclaredWorld {
         var world = try DeclaredWorld(
             """
             name: unique
+            services: {api: {token: false}}
             entities: {user: {fields: {mail: {}}, unique: mail}}
             writes:
               a: {path: /users, body: {mail: "{mail}"}, entity: user}
