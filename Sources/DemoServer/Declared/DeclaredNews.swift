@@ -6,7 +6,7 @@ struct DeclaredNews: Hashable, Sendable {
     var name: String
     /// The arguments of a Socket.IO event; of a plain WebSocket's message what it carries.
     var arguments: [JSONValue]
-    /// The id of what the room is of whose members are told; nil for everybody.
+    /// The id of the room that receives it; nil for every client.
     var room: String?
 }
 
@@ -25,7 +25,7 @@ struct DeclaredSpeech: Hashable, Sendable {
         return profile.entities.first { $0.name == name }
     }
 
-    /// The event that tells of a row: of a rule that carries its entity, else of one that has the rows asked for again.
+    /// The event for a changed row: by a rule that carries its entity, else by a rule that makes clients read it again.
     func news(
         of change: Change, _ row: JSONValue, _ entity: Profile.Entity, by user: DeclaredUser?, at time: Int64
     ) -> DeclaredNews? {
@@ -97,7 +97,7 @@ struct DeclaredSpeech: Hashable, Sendable {
     }
 }
 
-/// Somebody who has a token, or does something.
+/// A user: the owner of a token, or the actor of a scenario's step.
 struct DeclaredUser: Hashable, Sendable {
     /// The key of their row.
     var id: String
@@ -147,7 +147,7 @@ extension DeclaredSpeech {
         return steps.count > way.count && steps.starts(with: way) ? JSONPlace(Array(steps[way.count...])) : nil
     }
 
-    /// Whether an event tells of a change of this entity's rows.
+    /// Whether an event reports a change of this entity's rows.
     func tells(_ change: Change, of entity: Profile.Entity) -> Bool { !rules(for: change, of: entity).isEmpty }
 
     /// The fields of a row that the server or a client's action gives their values.

@@ -55,7 +55,7 @@ extension DeclaredService {
             status: status, headers: [("content-type", "application/json; charset=utf-8")], body: Array(body.raw.bytes))
     }
 
-    /// Who asks; nil where the service wants no token.
+    /// The user of the request's token; nil where the service takes none.
     private func caller(_ request: ServerRequest, _ service: Profile.Service?) throws(RESTError) -> DeclaredUser? {
         guard service?.token ?? true else { return nil }
         var token = request.header((service?.header ?? "Authorization").lowercased())
@@ -106,7 +106,7 @@ extension DeclaredService {
         var other: (Profile.Write, [String: JSONValue])?
         for write in profile.writes where write.method.rawValue.uppercased() == request.method {
             guard let values = values(write.path, service(write.service), in: request.path) else { continue }
-            // Several writes of one path are told apart by what they send.
+            // The body decides between writes of the same path.
             let body = try? JSONValue(parsing: request.body[...])
             let fits = write.body.map { template in body.map { template.values(in: $0) != nil } ?? false } ?? true
             if fits { return (write, values) }

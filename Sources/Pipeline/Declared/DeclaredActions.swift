@@ -58,15 +58,19 @@ extension DeclaredBackend {
             }
         }
         if let step = asking(for: write.places, fetched) { return step }
-        guard let path = write.path.filled(values, encoded: Self.encoded) else {
-            return .impossible("'\(write.name)' lacks a value for \(write.path.text)")
+        guard let call = call(of: write, values) else {
+            let part = write.path.filled(values) == nil ? write.path.text : "its body"
+            return .impossible("'\(write.name)' lacks a value for \(part)")
         }
-        var body: RawJSON?
-        if let template = write.body {
-            body = template.filled(values)
-            if body == nil { return .impossible("'\(write.name)' lacks a value for its body") }
-        }
-        return .request(action.operation, call(write.method.rest, path, body: body, of: write.service))
+        return .request(action.operation, call)
+    }
+
+    /// The request of a write; nil where a place of it has no value.
+    func call(of write: Profile.Write, _ values: (String) -> String?) -> RESTCall? {
+        guard let path = write.path.filled(values, encoded: Self.encoded) else { return nil }
+        let body = write.body?.filled(values)
+        if write.body != nil, body == nil { return nil }
+        return call(write.method.rest, path, body: body, of: write.service)
     }
 
     /// Asks whose the token is, where a template names the user.

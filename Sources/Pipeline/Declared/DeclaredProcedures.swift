@@ -85,16 +85,9 @@ extension DeclaredBackend {
         }
         guard let write = write(of: step) else { return .impossible("step \(run.step + 1) has no write") }
         if let asked = asking(for: write.places, fetched) { return asked }
-        guard let path = write.path.filled(values, encoded: Self.encoded) else {
-            return lacking(write.places, for: write.name, values)
-        }
-        var body: RawJSON?
-        if let template = write.body {
-            body = template.filled(values)
-            if body == nil { return lacking(write.places, for: write.name, values) }
-        }
+        guard let call = call(of: write, values) else { return lacking(write.places, for: write.name, values) }
         run.makesSomething = step.read == nil && write.echo == nil && write.method == .post
-        return .request(.run(run), call(write.method.rest, path, body: body, of: write.service))
+        return .request(.run(run), call)
     }
 
     private func lacking(_ places: [String], for name: String, _ values: (String) -> String?) -> ActionStep {

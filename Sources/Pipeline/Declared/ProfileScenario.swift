@@ -62,7 +62,7 @@ extension ProfileScenario {
         package var emit: String?
         /// What it carries.
         package var payload: Placed?
-        /// The id of what the room is of whose members are told; nil for everybody.
+        /// The id of the room that receives it; nil for every client.
         package var room: String?
         /// The entity of the row that is made, changed or deleted.
         package var create: String?, change: String?, delete: String?
