@@ -14,6 +14,16 @@ public struct RawJSON: Hashable, Sendable, CustomStringConvertible {
     /// The text.
     public var description: String { String(decoding: bytes, as: UTF8.self) }
 
+    /// A text's value, and the digits of a number; nil for anything else, and for a text of no characters.
+    package var plainText: String? {
+        var reader = JSONReader(bytes.span)
+        switch try? reader.peek() {
+        case .string: return (try? reader.string()).flatMap { $0.isEmpty ? nil : $0 }
+        case .number: return description
+        case .object, .array, .bool, .null, nil: return nil
+        }
+    }
+
     /// The object whose members `write` writes.
     package static func object(_ write: (inout JSONWriter) -> Void) -> RawJSON {
         var writer = JSONWriter()

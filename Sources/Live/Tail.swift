@@ -152,6 +152,8 @@ public actor Tail {
 
     /// A tail that has not begun. Creates the recording, so that a path that cannot be written is known before anything is sent.
     public init(_ configuration: TailConfiguration, outlets: [any Outlet]) throws(TailError) {
+        var configuration = configuration
+        configuration.recording.options.sessionPath = configuration.session.backend.sessionPath
         self.configuration = configuration
         self.outlets = outlets
         showsWire = outlets.contains { $0.needsWire }
@@ -170,7 +172,7 @@ public actor Tail {
             throw .network(error)
         }
         sayings.rules = configuration.rules.map { EmitRuleJudge($0) }
-        scrubber = configuration.recording.keepsSecrets ? nil : SecretScrubber()
+        scrubber = configuration.recording.keepsSecrets ? nil : SecretScrubber(leaving: configuration.session.backend.sessionPath)
         journal = Journal(now: loop.now)
         rates = EventRates(from: loop.now)
         do {
@@ -253,7 +255,7 @@ public actor Tail {
     private func openOutlets() throws(NetworkError) {
         if configuration.controlPath != nil {
             attachments = AttachSink(
-                head: head, redactions: configuration.recording.options.redactions,
+                head: head, options: configuration.recording.options,
                 mostWaiting: configuration.mostWaitingForViewers
             ) { [self] viewer, bytes in
                 loop.run { self.assumeIsolated { $0.stream(bytes, to: viewer) } }
@@ -263,7 +265,7 @@ public actor Tail {
             outlets: outlets,
             recording: configuration.isRecording || configuration.controlPath != nil ? recording : nil,
             flight: flight, attachments: attachments,
-            wire: WireSink(outlets, redactions: configuration.recording.options.redactions)
+            wire: WireSink(outlets, hiding: configuration.recording.options)
         ) { [self] error in
             loop.run { self.assumeIsolated { $0.outletFailed(error) } }
         } onWord: { [self] word in

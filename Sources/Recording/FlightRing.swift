@@ -19,15 +19,15 @@ package struct FlightRing: ~Copyable {
     private let window: Duration
     private let most: Int
     private var parts: [Part]
-    private var encoder = RecordEncoder()
+    private var encoder: RecordEncoder
     private var number = 0
     private var hasLost = false
 
     /// A ring that keeps `window` of time, in `most` bytes at most.
-    package init(window: Duration, most: Int, redactions: Set<RedactionRule>) {
+    package init(window: Duration, most: Int, options: RecordingWriter.Options) {
         self.window = window
         self.most = most
-        encoder.rules = redactions
+        encoder = RecordEncoder(options)
         let start = Stamp(n: 0, time: .zero, wall: 0)
         parts = [Part(beginning: { [] }, start: start, last: .zero)]
     }

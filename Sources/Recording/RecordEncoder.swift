@@ -7,6 +7,7 @@ struct RecordEncoder: ~Copyable {
     var redactor = Redactor()
     /// What else is hidden.
     var rules: Set<RedactionRule> = [.secrets]
+    private var sessionPath: JSONPath?
     private var names = SessionNames()
     /// The session ids that are hidden, the oldest first.
     private var sessions: [Secret] = []
@@ -19,10 +20,17 @@ struct RecordEncoder: ~Copyable {
     /// Whether payloads are written in base64 even where they are text.
     var forcesBase64 = false
 
+    /// An encoder that hides the secrets it is told only.
+    init() {}
+
+    /// An encoder that hides what the options say.
+    init(_ options: RecordingWriter.Options) { (rules, sessionPath) = (options.redactions, options.sessionPath) }
+
     /// An encoder that hides what this one hides, and goes on where it is.
     func copy() -> RecordEncoder {
         var copy = RecordEncoder()
-        (copy.redactor, copy.rules, copy.names, copy.sessions) = (redactor, rules, names, sessions)
+        (copy.redactor, copy.rules, copy.sessionPath) = (redactor, rules, sessionPath)
+        (copy.names, copy.sessions) = (names, sessions)
         return copy
     }
 
@@ -85,7 +93,7 @@ struct RecordEncoder: ~Copyable {
 
     /// Hides the session ids that a message gives, from here on.
     private mutating func hideSessions(in message: WebSocketMessage) {
-        for id in SessionNames.ids(in: message) {
+        for id in SessionNames.ids(in: message, at: sessionPath) {
             let secret = Secret(id)
             guard !sessions.contains(secret) else { continue }
             redactor.add(secret, as: names.alias(of: id))

@@ -4,12 +4,12 @@ package import Wire
 ///
 /// What the rules hide is hidden as in a file. Not thread-safe: one owner, on any one thread.
 package struct RecordingStream: ~Copyable {
-    private var encoder = RecordEncoder()
+    private var encoder: RecordEncoder
     /// Number of the last record, whether anybody looked on or not.
     private var number = 0
 
-    /// A stream of which nothing was taken.
-    package init(redactions: Set<RedactionRule>) { encoder.rules = redactions }
+    /// A stream of which nothing was taken. Of the options, only what is hidden counts.
+    package init(_ options: RecordingWriter.Options) { encoder = RecordEncoder(options) }
 
     /// Tells what must never be in a line.
     package mutating func redact(_ secret: Secret) { encoder.redactor.add(secret) }

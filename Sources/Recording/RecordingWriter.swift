@@ -1,3 +1,4 @@
+package import JSONText
 package import Wire
 
 /// Writes an event file, crash-safe: whole lines only, a `sync` record with a CRC after every 256 KiB or second of data.
@@ -31,6 +32,8 @@ public struct RecordingWriter: ~Copyable {
         public var isCompressed: Bool
         /// What is hidden besides the secrets that are told. A recorder hides everything; a tool that copies records need not.
         public var redactions: Set<RedactionRule>
+        /// Where a message of a plain WebSocket names its session, for the rule `sessions`; nil where none does.
+        package var sessionPath: JSONPath?
         /// Whether the SHA-256 of the text is wanted, which costs a little for each record.
         var isDigested = false
         /// Options.
@@ -63,8 +66,7 @@ public struct RecordingWriter: ~Copyable {
     package init(
         creating path: String, head: Record.Head, secrets: [Secret] = [], options: Options = Options()
     ) throws(RecordingError) {
-        var encoder = RecordEncoder()
-        encoder.rules = options.redactions
+        var encoder = RecordEncoder(options)
         for secret in secrets { encoder.redactor.add(secret) }
         try self.init(creating: path, head: head, encoder: encoder, options: options, nextNumber: 1)
     }

@@ -37,8 +37,7 @@ package struct SegmentedWriter: ~Copyable {
         self.plan = plan
         self.head = head
         path = plan.path(ofSegment: head.segment)
-        encoder = RecordEncoder()
-        encoder.rules = plan.options.redactions
+        encoder = RecordEncoder(plan.options)
         for secret in secrets { encoder.redactor.add(secret) }
         writer = try RecordingWriter(
             creating: path, head: head, encoder: encoder.copy(), options: plan.options, nextNumber: 1)
@@ -57,8 +56,7 @@ package struct SegmentedWriter: ~Copyable {
         self.head.segment = 2
         path = plan.path(ofSegment: 2)
         started = stamp.time
-        encoder = RecordEncoder()
-        encoder.rules = plan.options.redactions
+        encoder = RecordEncoder(plan.options)
         for secret in secrets { encoder.redactor.add(secret) }
         number = stamp.n + 1
         writer = try RecordingWriter(

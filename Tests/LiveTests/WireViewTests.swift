@@ -68,7 +68,7 @@ struct WireViewTests {
     @Test("A message is shown with what carries it at the time")
     func carriers() throws {
         let units = Units()
-        let sink = try #require(WireSink([units], redactions: []))
+        let sink = try #require(WireSink([units], hiding: .init(redactions: [])))
         let stamp = Sample.stamp(1, 0)
         try sink.write([
             .record(.connection(.init(connection: 1, state: .open, transport: "polling")), stamp),
@@ -82,8 +82,9 @@ struct WireViewTests {
     @Test("What a recording hides is hidden from view")
     func hides() throws {
         let units = Units()
-        #expect(WireSink([SummaryCollector()], redactions: [.secrets]) == nil)
-        let sink = try #require(WireSink([SummaryCollector(), units], redactions: Set(RedactionRule.allCases)))
+        #expect(WireSink([SummaryCollector()], hiding: .init(redactions: [.secrets])) == nil)
+        let sink = try #require(
+            WireSink([SummaryCollector(), units], hiding: .init(redactions: Set(RedactionRule.allCases))))
         let login = #"{"username":"ann","password":"hunter2"}"#
         let head = Sample.stamp(1, 0)
         try sink.write([

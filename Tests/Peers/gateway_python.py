@@ -56,7 +56,7 @@ async def gateway(request):
         elif message["op"] in (2, 6) and message["d"]["token"] != "token-of-ana":
             await socket.close(code=4004, message=b"authentication failed")
         elif message["op"] == 2:
-            key = os.urandom(4).hex()
+            key = os.urandom(16).hex()
             sessions[key], sockets[key] = [], socket
             sessions[key].append({"op": 0, "t": "READY", "s": 1, "d": {"session_id": key, "user": USER}})
             await socket.send_json(sessions[key][-1])

@@ -5,12 +5,12 @@ import Wire
 @testable import Recording
 
 @Suite struct `Redaction while recording` {
-    private func written(_ records: [Record]) throws -> [String] {
+    private func written(_ records: [Record], sessionPath: JSONPath? = nil) throws -> [String] {
         try withTemporaryFolder { folder in
             let path = folder + "/x.weir.jsonl"
-            var writer = try RecordingWriter(
-                creating: path, head: testHead,
-                options: .init(durability: .never, redactions: Set(RedactionRule.allCases)))
+            var options = RecordingWriter.Options(durability: .never, redactions: Set(RedactionRule.allCases))
+            options.sessionPath = sessionPath
+            var writer = try RecordingWriter(creating: path, head: testHead, options: options)
             for record in records { try writer.append(record, at: .zero, wall: 0) }
             try writer.close(why: .closed, at: Stamp(n: 0, time: .zero, wall: 0))
             return lines(of: try contents(of: path))
@@ -54,6 +54,24 @@ import Wire
             message(#"[{"id":"1","channel":"/meta/handshake","successful":true,"version":"1.0","clientId":"\#(id)"}]"#),
             message(#"[{"channel":"/meta/connect","id":"2","clientId":"\#(id)","connectionType":"websocket"}]"#, .out),
         ])
+        #expect(!lines.joined().contains(id))
+        let names = lines.flatMap { line in line.matches(of: /sid-[0-9a-f]{16}/).map { $0.output } }
+        #expect(names.count == 2 && names[0] == names[1])
+    }
+
+    @Test func `a profile's session id reaches the session as it came, and the file as a word`() throws {
+        let id = "f1e2d3c4b5a697887766554433221100"
+        let path = try #require(JSONPath(".d.session_id", beginsInArguments: false))
+        let ready = #"{"op":0,"t":"READY","d":{"session_id":"\#(id)","password":"hunter2!x"}}"#
+        let scrubber = SecretScrubber(leaving: path)
+        let shown = try #require(scrubber.scrubbed(WebSocketMessage.text(ready)))
+        guard case .text(let text) = shown else { return }
+        #expect(String(decoding: text, as: UTF8.self).contains(id))
+        #expect(!String(decoding: text, as: UTF8.self).contains("hunter2"))
+        #expect(!SecretScrubber().scrubbed(ready).contains(id))
+        let lines = try written(
+            [.frame(.init(connection: 1, direction: .in, message: shown)), message(#"{"op":6,"d":{"s":"\#(id)"}}"#, .out)],
+            sessionPath: path)
         #expect(!lines.joined().contains(id))
         let names = lines.flatMap { line in line.matches(of: /sid-[0-9a-f]{16}/).map { $0.output } }
         #expect(names.count == 2 && names[0] == names[1])

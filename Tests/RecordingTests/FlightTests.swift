@@ -11,7 +11,7 @@ import Wire
 
     /// A ring of ten seconds that was fed a record each tenth of a second, for a while.
     private func fed(seconds: Int, most: Int = 1 << 20) -> FlightRing {
-        var ring = FlightRing(window: .seconds(10), most: most, redactions: Set(RedactionRule.allCases))
+        var ring = FlightRing(window: .seconds(10), most: most, options: .init(redactions: Set(RedactionRule.allCases)))
         ring.redact(Secret("hunter2"))
         for number in 1...seconds * 10 {
             let stamp = Stamp(n: number, time: Moment(microseconds: Int64(number) * 100_000), wall: 0)
@@ -69,7 +69,7 @@ import Wire
         let kept = records(entries).count
         #expect((10...40).contains(kept))
         // Nobody begins a part: nothing is kept rather than too much.
-        var alone = FlightRing(window: .seconds(10), most: 4_000, redactions: [.secrets])
+        var alone = FlightRing(window: .seconds(10), most: 4_000, options: .init(redactions: [.secrets]))
         for number in 1...1_000 { alone.append(frame(number), Stamp(n: number, time: .zero, wall: 0)) }
         #expect(records(try dumped(alone, seconds: 1).1).count < 50)
     }

@@ -111,10 +111,7 @@ struct MessageServer: Sendable {
     private mutating func begin(_ connection: Int, _ user: DeclaredUser?, at now: Moment) -> [Effect] {
         lastSession += 1
         connections[connection] = lastSession
-        // As short as those of the gateways in tests: a longer one is masked as a secret before the client's session is
-        // given it.
-        let name = String(ids.uuid(lastSession).description.prefix(8))
-        sessions[lastSession] = Session(name: name, user: user, connection: connection)
+        sessions[lastSession] = Session(name: ids.session(lastSession), user: user, connection: connection)
         return carryOut(service.connect(lastSession, user, at: now))
     }
 

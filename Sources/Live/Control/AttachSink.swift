@@ -33,13 +33,13 @@ final class AttachSink: Sendable {
 
     /// `deliver` is called on the recorder thread with lines for a viewer.
     init(
-        head: Record.Head, redactions: Set<RedactionRule>, mostWaiting: Int,
+        head: Record.Head, options: RecordingWriter.Options, mostWaiting: Int,
         deliver: @escaping @Sendable (UInt, [UInt8]) -> Void
     ) {
         self.head = head
         self.mostWaiting = mostWaiting
         self.deliver = deliver
-        state = Monitor(State(stream: RecordingStream(redactions: redactions)))
+        state = Monitor(State(stream: RecordingStream(options)))
     }
 
     // MARK: - On the loop

@@ -22,7 +22,7 @@ final class FlightSink: Sendable {
         self.head = head
         self.options = options
         state = Monitor(
-            State(ring: FlightRing(window: plan.window, most: plan.most, redactions: options.redactions)))
+            State(ring: FlightRing(window: plan.window, most: plan.most, options: options)))
     }
 
     /// Keeps what is to be recorded of a batch; `say` is called during the call.

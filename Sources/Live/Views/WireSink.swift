@@ -9,10 +9,10 @@ final class WireSink: Sendable {
     private let carrier = Monitor(MessageCarrier())
 
     /// For those of the outlets that want it; nil when none does.
-    init?(_ outlets: [any Outlet], redactions: Set<RedactionRule>) {
+    init?(_ outlets: [any Outlet], hiding options: RecordingWriter.Options) {
         self.outlets = outlets.filter { $0.needsWire }
         if self.outlets.isEmpty { return nil }
-        stream = Monitor(RecordingStream(redactions: redactions))
+        stream = Monitor(RecordingStream(options))
     }
 
     /// Tells what a batch says was on the wire.

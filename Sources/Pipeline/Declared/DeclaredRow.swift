@@ -33,16 +33,6 @@ public struct DeclaredRow: ItemEntity, Hashable, Sendable {
 }
 
 extension RawJSON {
-    /// A text's value, and the digits of a number; nil for anything else, and for a text of no characters.
-    var plainText: String? {
-        var reader = JSONReader(bytes.span)
-        switch try? reader.peek() {
-        case .string: return (try? reader.string()).flatMap { $0.isEmpty ? nil : $0 }
-        case .number: return description
-        case .object, .array, .bool, .null, nil: return nil
-        }
-    }
-
     var isNull: Bool { bytes.elementsEqual("null".utf8) }
 
     /// A time: a date of ISO 8601, or a number since 1970: of seconds, milliseconds, microseconds or nanoseconds, whichever lies between 1973

@@ -129,6 +129,8 @@ extension Configuration {
         public var speaksBayeux: Bool { module.speaksBayeux }
         /// Whether its realtime connection is a plain WebSocket of JSON messages.
         public var speaksJSON: Bool { module.profile?.realtime.transport == .websocket }
+        /// Where its messages give the id that resumes a session; nil where its protocol has a place of its own.
+        package var sessionPath: JSONPath? { module.profile?.realtime.session?.inValue }
         /// Whether its path is taken as it is, with no slash added.
         package var hasOpaquePath: Bool { speaksBayeux || speaksJSON }
         /// The host of the REST service that belongs to a host of the realtime connection.

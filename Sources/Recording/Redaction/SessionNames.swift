@@ -2,7 +2,8 @@ import JSONText
 import Wire
 
 /// Finds session ids where a server gives them, and what stands in their place: Engine.IO's open packet has a `sid`, Socket.IO's
-/// CONNECT a `sid` and a `pid` (reference 1.3, 1.12), Bayeux's answer to a handshake a `clientId` (groupme.md 4.6). The salt is in no file, so that nobody can try ids; equal ids stay equal.
+/// CONNECT a `sid` and a `pid` (reference 1.3, 1.12), Bayeux's answer to a handshake a `clientId` (groupme.md 4.6), a message of a plain
+/// WebSocket what its profile says. The salt is in no file, so that nobody can try ids; equal ids stay equal.
 struct SessionNames: Hashable {
     private let salt: [UInt8]
 
@@ -17,15 +18,22 @@ struct SessionNames: Hashable {
         "sid-" + SHA256Digest.of((salt + Array(id.utf8)).span).prefix(16)
     }
 
-    /// The ids that a message from the server gives.
-    static func ids(in message: WebSocketMessage) -> [String] {
-        guard case .text(let text) = message, text.count <= longest, let first = text.first else { return [] }
+    /// The ids that a message from the server gives. `path` leads to the id in messages of a plain WebSocket; nil for other protocols.
+    static func ids(in message: WebSocketMessage, at path: JSONPath?) -> [String] {
+        guard case .text(let text) = message else { return [] }
+        if let path { return id(in: text, at: path).map { $0.utf8.count >= shortest ? [$0] : [] } ?? [] }
+        guard text.count <= longest, let first = text.first else { return [] }
         if first == bracket || first == brace { return clientIDs(in: text) }
         if first == UInt8(ascii: "0"), text.dropFirst().first == brace { return ids(inObject: text.dropFirst()) }
         guard first == UInt8(ascii: "4"), text.dropFirst().first == UInt8(ascii: "0"),
             let start = text.firstIndex(of: brace)
         else { return [] }
         return ids(inObject: text[start...])
+    }
+
+    /// The id that a message of a plain WebSocket gives.
+    static func id(in text: ArraySlice<UInt8>, at path: JSONPath) -> String? {
+        (try? RawJSON(checking: text)).flatMap(path.value)?.plainText
     }
 
     private static func clientIDs(in frame: ArraySlice<UInt8>) -> [String] {
