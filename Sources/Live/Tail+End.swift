@@ -54,7 +54,7 @@ extension Tail {
         if makesRecords { pending.append(.endRecording(why, journal.stamp(at: now))) }
         hasEndedRecords = true
         handOver()
-        for timer in [timer?.timer, limits.duration, limits.idle] { timer?.cancel() }
+        for timer in [timer?.timer, limits.duration, limits.idle, limits.renewal] { timer?.cancel() }
         guard socket != nil else { return leave() }
         limits.closing = loop.schedule(at: loop.now + Self.closingTime) { [weak self] in
             self?.assumeIsolated { $0.leave() }

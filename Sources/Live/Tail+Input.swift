@@ -194,7 +194,7 @@ extension Tail {
             exchanges.removeValue(forKey: request).map { http.cancel($0) }
             counts.requests.cancelled(request)
             largeAnswers.cancel(request)
-        case .renewToken: renewToken()
+        case .renewToken: renewToken(insteadOf: token)
         case .remember(let fact): remember(fact, at: stamp.time)
         case .report(let report): tell(report, stamp)
         case .finish(let ending): conclude(ending.outcome)

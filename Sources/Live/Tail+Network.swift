@@ -32,8 +32,11 @@ extension Tail {
             }
         }
         guard configuration.needsResolving else { return take(resolve(), request) }
-        loop.offload(named: "weir-token", resolve) { [weak self] result in
-            self?.assumeIsolated { $0.take(result, request) }
+        renewing = loop.freshen(configuration.tokens) { [loop, weak self] freshness in
+            self?.assumeIsolated { $0.note(freshness) }
+            loop.offload(named: "weir-token", resolve) { [weak self] result in
+                self?.assumeIsolated { $0.take(result, request) }
+            }
         }
     }
 
@@ -175,11 +178,25 @@ extension Tail {
         take(Answer(result), to: request, (try? result.get())?.hold)
     }
 
-    /// Asks the token's reference again; a token that differs is used from then on.
-    func renewToken() {
-        let refused = token
-        loop.ask(configuration.token, configuration.serviceTokens) { [weak self] renewed, services in
+    /// Says why a token was not renewed, and renews it when its time comes.
+    private func note(_ freshness: TokenSource.Freshness) {
+        guard case .running = phase else { return }
+        if let problem = freshness.problem { tellNotice(Notice(.warning, problem)) }
+        limits.renewal?.cancel()
+        guard let next = freshness.next else { return }
+        let wait = Duration.microseconds(max(next * 1_000_000 - MachineClock.wall, 0))
+        limits.renewal = loop.schedule(at: loop.now + wait) { [weak self] in
+            self?.assumeIsolated { $0.renewToken(insteadOf: nil) }
+        }
+    }
+
+    /// Asks the token's reference again, which may renew it; a token that differs is used from then on. `refused` is the one that the server
+    /// refused; nil for one whose time has come.
+    func renewToken(insteadOf refused: Secret?) {
+        let former = token
+        renewing = loop.ask(configuration.tokens, insteadOf: refused) { [weak self] renewed, services, freshness in
             self?.assumeIsolated { tail in
+                tail.note(freshness)
                 if let renewed { tail.adopt(renewed) }
                 let areOthers = services.map { tail.serviceTokens != $0 } ?? false
                 if let services, areOthers {
@@ -187,7 +204,8 @@ extension Tail {
                     tail.pending += services.all.map { .redact($0) }
                 }
                 // A connect may have found the new one meanwhile.
-                tail.feed(.tokenRenewed(tail.token, changed: areOthers || tail.token != refused))
+                let changed = areOthers || tail.token != former
+                if refused != nil || changed { tail.feed(.tokenRenewed(tail.token, changed: changed)) }
             }
         }
     }

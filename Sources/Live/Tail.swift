@@ -41,6 +41,8 @@ public actor Tail {
     let head: Record.Head
     /// Takes secrets out of what the server says, before the session and the recorder are given it; nil where they are kept.
     let scrubber: SecretScrubber?
+    /// The renewal of the token, if one was begun.
+    var renewing: Task<Void, Never>?
     /// What clients observe; nil without a control socket.
     var observer: ControlObserver?
     /// The filters that `filter.pop` comes back to.
@@ -129,6 +131,8 @@ public actor Tail {
         var duration: LoopTimer?
         var idle: LoopTimer?
         var closing: LoopTimer?
+        /// When the token is renewed.
+        var renewal: LoopTimer?
     }
 
     /// What the summary counts.
@@ -172,7 +176,9 @@ public actor Tail {
             throw .network(error)
         }
         sayings.rules = configuration.rules.map { EmitRuleJudge($0) }
-        scrubber = configuration.recording.keepsSecrets ? nil : SecretScrubber(leaving: configuration.session.backend.sessionPath)
+        scrubber =
+            configuration.recording.keepsSecrets
+            ? nil : SecretScrubber(leaving: configuration.session.backend.sessionPath)
         journal = Journal(now: loop.now)
         rates = EventRates(from: loop.now)
         do {
@@ -220,6 +226,7 @@ public actor Tail {
         if let keeper = await keeper { read = await readStore(keeper.store, server: keeper.server, view: keeper.view) }
         let outcome = await begin(control, read)
         var summary = await summary(outcome)
+        await renewing?.value
         summary.unwritten = await shutDown().filter { $0 != .closedByReader && outcome != .cannotWrite($0) }
         return summary
     }

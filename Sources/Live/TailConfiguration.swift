@@ -70,6 +70,12 @@ public struct TailConfiguration: Sendable {
     /// Where the REST service is.
     var service: URLParts { server.service(of: session.backend) }
 
+    /// Where its tokens come from.
+    var tokens: TokenSource {
+        TokenSource(
+            reference: token, services: serviceTokens, server: server, access: access, backend: session.backend)
+    }
+
     /// Whether finding what a connection needs may block, or fail.
     var needsResolving: Bool {
         token != nil || !serviceTokens.isEmpty || access.needsResolving

@@ -27,8 +27,8 @@ package struct AccountCalls: Sendable {
     package var era: String?
     /// The statuses of answers to the probe that mean it; empty where none is sent.
     var statuses: Set<Int> = []
-    /// Asks whose the token is.
-    package var whoami: RESTCall
+    /// Asks whose the token is; nil where nothing tells it.
+    package var whoami: RESTCall?
     /// The answer to that, and to every other question for an account.
     package var account: @Sendable (_ body: ArraySlice<UInt8>) throws(DecodingFailure) -> BackendAccount
     /// Logging in and out; nil where that is not for a name and a password.
@@ -43,6 +43,8 @@ package struct LoginCalls: Sendable {
     package var login: @Sendable (_ user: String, _ password: Secret) -> RESTCall
     /// The answer to that; nil when it has no token.
     package var tokens: @Sendable (_ body: ArraySlice<UInt8>) -> AccountTokens?
+    /// Asks for another token; the refresh token goes as the call's token where the call carries one. Nil where a token is not renewed.
+    package var renew: (@Sendable (_ refresh: Secret) -> RESTCall)?
     /// Tells the server that one goes; nil where it has nothing to be told.
     package var logout: RESTCall?
 }
@@ -85,6 +87,17 @@ public struct AccountTokens: Sendable {
     public var refresh: Secret?
     /// When the token is over, unix seconds.
     public var expiration: Int64?
+    /// How long it lives, in seconds, where the server says that instead.
+    package var lifetime: Int64?
+    /// When the server handed it out by the server's clock, unix seconds, where it says so.
+    package var issued: Int64?
+
+    package init(
+        token: Secret, refresh: Secret? = nil, expiration: Int64? = nil, refreshExpiration: Int64? = nil
+    ) {
+        (self.token, self.refresh) = (token, refresh)
+        (self.expiration, self.refreshExpiration) = (expiration, refreshExpiration)
+    }
     /// When it cannot be refreshed any more, unix seconds.
     public var refreshExpiration: Int64?
 }

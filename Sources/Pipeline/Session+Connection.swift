@@ -247,7 +247,7 @@ extension Session {
     }
 
     mutating func tokenRenewed(_ token: Secret?, changed: Bool, into effects: inout [Effect]) {
-        isRenewingToken = false
+        let wasRefused = exchange(&isRenewingToken, with: false)
         if changed {
             self.token = token
             bayeux?.renew(ext: backend.publishing(token: token))
@@ -263,7 +263,10 @@ extension Session {
         if case .renewingToken(let refusal) = link {
             if changed { connect(into: &effects) } else { finish(.refused(refusal), into: &effects) }
         } else if changed {
-            transaction.notice(.info, "the REST service refused the token: another one is used from now on")
+            transaction.notice(
+                .info,
+                wasRefused
+                    ? "the REST service refused the token: another one is used from now on" : "the token was renewed")
         } else if !history.toldOfRefusedRequests {
             history.toldOfRefusedRequests = true
             transaction.notice(

@@ -79,7 +79,7 @@ enum AccountCommand {
     static func logout(_ options: AccountOptions) async -> ExitCode {
         await with(options.url, options.backend, options.access) { service async throws(AccountService.Failure) in
             guard let reference = options.token else { throw .noSecret(why: "--token is missing: whom to log out?") }
-            let token = try await service.resolve(reference)
+            let token = try await service.token(reference)
             let forgotten = await forget(options, service, token)
             try await service.logout(token)
             var removed = false
@@ -120,7 +120,7 @@ enum AccountCommand {
     static func whoami(_ options: AccountOptions) async -> ExitCode {
         await with(options.url, options.backend, options.access) { service async throws(AccountService.Failure) in
             var token: Secret?
-            if let reference = options.token { token = try await service.resolve(reference) }
+            if let reference = options.token { token = try await service.token(reference) }
             let (account, era) = try await service.whoami(token)
             let fields: KeyValuePairs<String, JSONValue> = [
                 "id": .string(account.id.description), "name": .string(account.name),
@@ -187,18 +187,5 @@ extension Arguments {
         let backend = try knownBackend
         if backend.module.accounts?.eras.contains(where: has) == true { return backend }
         throw error("--backend: '\(backend.rawValue)' has no \(what) yet")
-    }
-}
-
-/// The file a login leaves: the token on the first line, what else was said of it on the second.
-private enum TokenFile {
-    /// Gives what is wrong, if anything is.
-    static func write(_ tokens: AccountTokens, to path: String) -> String? {
-        let rest = RawJSON.object {
-            $0.member("refresh", tokens.refresh?.reveal())
-            $0.member("expiration", tokens.expiration)
-            $0.member("refresh_expiration", tokens.refreshExpiration)
-        }
-        return WholeFile.write(Array("\(tokens.token.reveal())\n\(rest)\n".utf8), to: path)
     }
 }

@@ -12,7 +12,7 @@ enum Option: Int, CaseIterable {
         explainFilter, count, untilMatch, failOn, duration, idleTimeout, maxAttempts, maxRetryAfter, reconnect,
         maxMessage, maxBody, maxBinary, maxAttachments, maxDepth, record, rotate, keep, compress, fsync, recordFilter,
         onWriteError, noStates, keepSecrets, flightRecorder, store, diffLog, diffLogReversible, speed, rate,
-        idleLimit, span, loop, follow, step, refetch, verify, serve, listen, scenario, seed, pingInterval,
+        idleLimit, span, loop, follow, step, refetch, verify, serve, listen, scenario, seed, tokenLife, pingInterval,
         pingTimeout, connectTimeout, recovery, era, maxPayload, thread, draft, image, visibility, icon, description,
         rename, member, user, password, save, json, output, force, secrets, event, notEvent, direction, connection,
         notConnection, start, end, ripple, fixedStrings, ignoreCase, invertMatch, countOnly, raw, after, before,
@@ -27,7 +27,7 @@ enum Option: Int, CaseIterable {
     private static let usual = Configuration.BackendKind.usual.rawValue
     private static let backends = Configuration.BackendKind.allCases.map(\.rawValue).joined(separator: "|")
     private static let knownBackends = KnownBackend.allCases.map(\.rawValue).joined(separator: "|")
-    private static let worlds = EmbeddedService.worlds.map(\.backend.rawValue).joined(separator: "|")
+    private static let worlds = EmbeddedService.worlds.map(\.name).joined(separator: "|")
     private static let servers = EmbeddedService.all.dropFirst().map(\.name).joined(separator: ", ")
 
     private var entry: Row {
@@ -47,7 +47,9 @@ enum Option: Int, CaseIterable {
         case .profile:
             Row(
                 "profile", "FILE", "what the server speaks, declared (weir profile check FILE)",
-                Scope([.tail, .record, .replay], [.server, .recording]).and(.actions).and([.serve]),
+                Scope([.tail, .record, .replay, .login, .logout, .whoami], [.server, .recording]).and(.actions).and([
+                    .serve
+                ]),
                 otherwise: [
                     Variant(
                         [.serve], "backend to play, declared; --scenario is then a FILE or nothing", isInherited: false)
@@ -283,6 +285,8 @@ enum Option: Int, CaseIterable {
         case .scenario:
             Row("scenario", "NAME|FILE", "world's script (default workspace); or \(Self.servers)", [.serve])
         case .seed: Row("seed", "N", "seed of the world; one seed gives one history (default 1)", [.demo, .serve])
+        case .tokenLife:
+            Row("token-life", "D", "how long tokens are good; a login can renew its own (default 1h)", [.serve])
         case .pingInterval:
             Row("ping-interval", "D", "time between heartbeats (default 25s; a bare number is ms)", [.serve])
         case .pingTimeout: Row("ping-timeout", "D", "how long a heartbeat may be missing (default 20s)", [.serve])

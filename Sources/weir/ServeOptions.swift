@@ -16,6 +16,8 @@ struct ServeOptions {
     var endpoint: EndpointOptions
     /// Which era the REST services are of, where there are several: in the older one there is only the mobile proxy.
     var era: Era
+    /// How long tokens are good; nil for an hour.
+    var tokenLife: Duration?
     var seed: UInt64
     var quiet: Bool
 
@@ -58,6 +60,7 @@ struct ServeOptions {
             endpoint.maximumPending = max(endpoint.maximumPending, 4 * bytes)
         }
         era = try arguments.choice(.era) ?? .b
+        tokenLife = try arguments.duration(.tokenLife)
         seed = try arguments.seed(.seed) ?? 1
         quiet = arguments.has(.quiet)
     }

@@ -35,9 +35,17 @@ extension Backend {
     fileprivate func proxyToken(for user: EntityID, at call: RESTCall) -> JSONValue {
         let token = tokens.issue(for: user, at: call.moment, lifetime: tokenLifetime).reveal()
         let expiration = call.now / 1_000 + tokenLifetime.components.seconds
+        let (refresh, end) = refreshToken(for: user, at: call)
         return .fields([
-            "token": .string(token), "expiration": .integer(expiration), "refresh_token": .string(token),
-            "refresh_expiration": .integer(expiration),
+            "token": .string(token), "expiration": .integer(expiration), "refresh_token": .string(refresh),
+            "refresh_expiration": .integer(end),
         ])
+    }
+
+    /// What renews a token for a month, and when it ends, unix seconds. It is a token like any other, as on the genuine server.
+    func refreshToken(for user: EntityID, at call: RESTCall) -> (token: String, end: Int64) {
+        let life = Duration.seconds(2_592_000)
+        let token = tokens.issue(for: user, at: call.moment, lifetime: life)
+        return (token.reveal(), call.now / 1_000 + life.components.seconds)
     }
 }

@@ -169,10 +169,11 @@ extension Backend {
         let time = call.now / 1_000
         let token = tokens.issue(for: user, at: call.moment, lifetime: tokenLifetime).reveal()
         let expiration = time + tokenLifetime.components.seconds
+        let (refresh, end) = refreshToken(for: user, at: call)
         return .fields([
             "access_token": .fields([
-                "time": .integer(time), "expiration": .integer(expiration), "refresh_expiration": .integer(expiration),
-                "value": .string(token), "refresh": .string(token), "type": .string("Bearer"),
+                "time": .integer(time), "expiration": .integer(expiration), "refresh_expiration": .integer(end),
+                "value": .string(token), "refresh": .string(refresh), "type": .string("Bearer"),
             ])
         ])
     }

@@ -27,11 +27,11 @@ extension AccountService {
     ) async throws(Failure) -> [UInt8] {
         if case .file(let id) = wanted, let bytes = kept(StoreThing(.file, id.description), store) { return bytes }
         var token: Secret?
-        if let reference { token = try await resolve(reference) }
+        if let reference { token = try await self.token(reference) }
         let access = try await access()
         let calls = try await calls(access)
         let downloads = try part("downloads", calls.downloads)
-        let me = try await account(calls, calls.whoami, access, token)
+        let me = try await account(calls, part("account", calls.whoami), access, token)
         let owner = StoreAccount(server: StoreAccount.name(of: server), user: me.id.description)
         switch wanted {
         case .file(let id):

@@ -59,18 +59,14 @@ public final class AccountService: Sendable {
         let password = try await resolve(password, "password")
         let access = try await access()
         let login = try part("login", try await calls(access).login)
-        let body = try await ask(login.login(user, password), access)
-        guard let tokens = login.tokens(body[...]) else {
-            throw .unreachable(why: "the answer to the login has no token")
-        }
-        return tokens
+        return try await tokens(of: login.login(user, password), login, access, token: nil)
     }
 
     /// Who the token is of, and the era of the server, where the backend has several.
     public func whoami(_ token: Secret?) async throws(Failure) -> (account: BackendAccount, era: String?) {
         let access = try await access()
         let calls = try await calls(access)
-        let body = try await ask(calls.whoami, access, token: token)
+        let body = try await ask(part("account", calls.whoami), access, token: token)
         do throws(DecodingFailure) {
             // What a server says is printed.
             return (try calls.account(SecretScrubber().scrubbed(body[...])?[...] ?? body[...]), calls.era)
@@ -79,11 +75,42 @@ public final class AccountService: Sendable {
         }
     }
 
+    /// Asks for another token.
+    func renewed(_ refresh: Secret) async -> Result<AccountTokens, Failure> {
+        do throws(Failure) {
+            let access = try await access()
+            let login = try part("login", try await calls(access).login)
+            let call = try part("renewal of tokens", login.renew)(refresh)
+            return .success(try await tokens(of: call, login, access, token: call.carriesToken ? refresh : nil))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func tokens(
+        of call: RESTCall, _ login: LoginCalls, _ access: Access, token: Secret?
+    ) async throws(Failure) -> AccountTokens {
+        let response = try await accepted(call, access, token: token)
+        guard var tokens = login.tokens(response.body[...]) else { throw .unreachable(why: "the answer has no token") }
+        if tokens.issued == nil {
+            let date = response.headers.first { $0.name.lowercased() == "date" }?.value
+            tokens.issued = date.flatMap(HTTPDate.milliseconds).map { $0 / 1000 }
+        }
+        return tokens
+    }
+
     /// Tells the server, where it has something to be told.
     public func logout(_ token: Secret?) async throws(Failure) {
         let access = try await access()
         guard let call = try part("login", try await calls(access).login).logout else { return }
         _ = try await ask(call, access, token: token)
+    }
+
+    /// Finds the token; that of a login is renewed first, if it must be.
+    public func token(_ reference: TokenReference) async throws(Failure) -> Secret {
+        let source = TokenSource(reference: reference, server: server, access: plan, backend: backend)
+        if let problem = await source.freshen().problem { throw .noSecret(why: problem) }
+        return try await resolve(reference)
     }
 
     /// Finds a secret on a helper thread.
@@ -127,9 +154,16 @@ public final class AccountService: Sendable {
     }
 
     func ask(_ call: RESTCall, _ access: Access, token: Secret? = nil) async throws(Failure) -> [UInt8] {
+        try await accepted(call, access, token: token).body
+    }
+
+    /// The answer to a call that the server does.
+    private func accepted(
+        _ call: RESTCall, _ access: Access, token: Secret?
+    ) async throws(Failure) -> HTTPResponse {
         let response = try await send(call, access, token: token)
         switch response.status {
-        case 200..<300: return response.body
+        case 200..<300: return response
         case 500...: throw .unreachable(why: response.refusal)
         default: throw .refused(why: response.refusal, status: response.status)
         }

@@ -38,7 +38,8 @@ extension Errand {
     }
 
     private func identify(_ calls: AccountCalls) {
-        ask(calls.whoami, token: token) { $0.take($1, calls) }
+        guard let whoami = calls.whoami else { return start(behind: []) }
+        ask(whoami, token: token) { $0.take($1, calls) }
     }
 
     private func waiting(of account: StoreAccount) -> [(id: String, entry: [UInt8])] {

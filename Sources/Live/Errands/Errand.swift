@@ -112,14 +112,17 @@ public actor Errand {
     private func resolve() {
         let (reference, plan, server) = (configuration.token, configuration.access, configuration.server)
         let services = configuration.serviceTokens
-        loop.offload(named: "weir-token") {
-            Result { () throws(TokenError) in
-                Secrets(
-                    token: try reference?.resolve(), services: try ServiceTokens(services),
-                    access: try plan.resolve(for: server).access)
+        loop.freshen(configuration.tokens) { [loop, weak self] freshness in
+            loop.offload(named: "weir-token") {
+                Result { () throws(TokenError) in
+                    if let problem = freshness.problem { throw TokenError(message: problem) }
+                    return Secrets(
+                        token: try reference?.resolve(), services: try ServiceTokens(services),
+                        access: try plan.resolve(for: server).access)
+                }
+            } completion: { [weak self] result in
+                self?.assumeIsolated { $0.begin(result) }
             }
-        } completion: { [weak self] result in
-            self?.assumeIsolated { $0.begin(result) }
         }
     }
 
@@ -145,7 +148,7 @@ public actor Errand {
 
     private func renewToken() {
         let refused = token
-        loop.ask(configuration.token, configuration.serviceTokens) { [weak self] renewed, services in
+        loop.ask(configuration.tokens, insteadOf: refused) { [weak self] renewed, services, _ in
             self?.assumeIsolated { errand in
                 errand.token = renewed ?? refused
                 let areOthers = services.map { errand.services != $0 } ?? false

@@ -60,6 +60,11 @@ public struct ErrandConfiguration: Sendable {
     /// Where the REST service is.
     var service: URLParts { server.service(of: backend) }
 
+    /// Where its tokens come from.
+    var tokens: TokenSource {
+        TokenSource(reference: token, services: serviceTokens, server: server, access: access, backend: backend)
+    }
+
     var session: Configuration {
         var session = Configuration(backend: backend, company: company, workspace: workspace)
         session.connects = false

@@ -131,6 +131,8 @@ extension Configuration {
         public var speaksJSON: Bool { module.profile?.realtime.transport == .websocket }
         /// Where its messages give the id that resumes a session; nil where its protocol has a place of its own.
         package var sessionPath: JSONPath? { module.profile?.realtime.session?.inValue }
+        /// Whether its servers hand out another token for a refresh token.
+        package var renewsTokens: Bool { module.accounts?.eras.contains { $0.login?.renew != nil } ?? false }
         /// Whether its path is taken as it is, with no slash added.
         package var hasOpaquePath: Bool { speaksBayeux || speaksJSON }
         /// The host of the REST service that belongs to a host of the realtime connection.

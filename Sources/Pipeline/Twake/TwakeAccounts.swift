@@ -33,6 +33,16 @@ extension LoginCalls {
                             "device": .string("android"), "timezoneoffset": .integer(0), "fcm_token": .string(""),
                         ])
                 }, tokens: { tokens(in: $0) },
+                renew: { refresh in
+                    var call = post(
+                        "\(TwakeEndpoints.proxy)/authorization/prolong",
+                        [
+                            "refresh_token": .string(refresh.reveal()), "timezoneoffset": .integer(0),
+                            "fcm_token": .string(""),
+                        ])
+                    call.carriesToken = false
+                    return call
+                },
                 logout: post("\(TwakeEndpoints.proxy)/logout", ["fcm_token": .string("")]))
         case .b:
             LoginCalls(
@@ -40,7 +50,8 @@ extension LoginCalls {
                     post(
                         "\(TwakeEndpoints.core)/console/v1/login",
                         ["email": .string(user), "password": .string(password.reveal())])
-                }, tokens: { tokens(in: $0) })
+                }, tokens: { tokens(in: $0) },
+                renew: { _ in post("\(TwakeEndpoints.core)/console/v1/token", [:]) })
         }
     }
 
@@ -54,9 +65,11 @@ extension LoginCalls {
         let object = value["access_token"].flatMap { $0["value"]?.text == nil ? nil : $0 }
         let (fields, names) = object.map { ($0, ("value", "refresh")) } ?? (value, ("token", "refresh_token"))
         guard let token = fields[names.0]?.text else { return nil }
-        return AccountTokens(
+        var tokens = AccountTokens(
             token: Secret(token), refresh: fields[names.1]?.text.map { Secret($0) },
             expiration: fields["expiration"]?.int64, refreshExpiration: fields["refresh_expiration"]?.int64)
+        tokens.issued = fields["time"]?.int64
+        return tokens
     }
 }
 

@@ -1,10 +1,10 @@
-import Glibc
+package import Glibc
 
 /// A file that is there whole or not at all, and readable by its owner only unless said otherwise.
-enum WholeFile {
+package enum WholeFile {
     /// Writes beside the file first, under a name nobody else has; one that is there is replaced, but nothing else is: `/dev/null`
     /// would be gone. Gives what is wrong, if anything is.
-    static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o600) -> String? {
+    package static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o600) -> String? {
         var facts = stat()
         if stat(path, &facts) == 0, facts.st_mode & S_IFMT != S_IFREG { return "it is not a regular file" }
         let new = "\(path).\(UInt64.random(in: .min ... .max))"

@@ -127,18 +127,3 @@ public struct TokenError: Error, Hashable, Sendable {
     /// An error.
     public init(message: String) { self.message = message }
 }
-
-extension EventLoop {
-    /// Finds the token and those of services on a helper thread, and hands them to `completion` on the loop; nil for what gives none.
-    func ask(
-        _ reference: TokenReference?, _ services: [String: TokenReference],
-        completion: @escaping @Sendable (Secret?, ServiceTokens?) -> Void
-    ) {
-        if reference == nil, services.isEmpty { return run { completion(nil, nil) } }
-        offload(named: "weir-token") {
-            (try? reference?.resolve(), services.isEmpty ? nil : try? ServiceTokens(services))
-        } completion: {
-            completion($0.0, $0.1)
-        }
-    }
-}
