@@ -28,7 +28,7 @@ extension Session {
         switch configuration.backend.module.profile?.realtime.transport {
         case .websocket?: return (configuration.path, .messages)
         case .none?: return ("/", .nothing)
-        case .socketio?, nil: break
+        case .socketio?, .bayeux?, nil: break
         }
         guard !configuration.backend.speaksBayeux else {
             return (configuration.path, pollsChannels ? .longPolling : .webSocket)

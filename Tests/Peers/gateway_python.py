@@ -1,14 +1,16 @@
 """A chat gateway on aiohttp: the server of samples/profiles/gateway.yaml, in the shape of services with hello, identify,
 heartbeats and resume.
 
-    python gateway_python.py --port 4200 --state gateway.json [--beat MILLISECONDS] [--deaf]
+    python gateway_python.py --port 4200 --state gateway.json [--beat MILLISECONDS] [--life SECONDS] [--deaf]
 
 What was said is in the state file; sessions are in memory, so that a server that was killed knows none. POST /say does
 what another user would, POST /cut cuts every connection, and with --deaf no heartbeat is answered.
+A login gives a token that lives --life seconds, and a refresh token that renews it once.
 """
 import argparse
 import json
 import os
+import time
 from datetime import datetime, timezone
 
 from aiohttp import WSMsgType, web
@@ -17,12 +19,16 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--port", type=int, required=True)
 parser.add_argument("--state", required=True)
 parser.add_argument("--beat", type=int, default=10_000)
+parser.add_argument("--life", type=int, default=3600)
 parser.add_argument("--deaf", action="store_true")
 arguments = parser.parse_args()
 
 USER = {"id": "100", "username": "ana"}
 state = {"channels": [{"id": "1", "name": "general", "position": 1}, {"id": "2", "name": "random", "position": 2}],
          "messages": [], "last": 1000}
+# Tokens live so long; a refresh token renews once.
+LIFE = arguments.life
+tokens, refreshes = {"token-of-ana": float("inf")}, set()
 if os.path.exists(arguments.state):
     with open(arguments.state) as file:
         state = json.load(file)
@@ -33,6 +39,33 @@ def keep():
     with open(arguments.state + ".new", "w") as file:
         json.dump(state, file)
     os.replace(arguments.state + ".new", arguments.state)
+
+
+def is_good(token):
+    return tokens.get(token, 0) > time.time()
+
+
+def pair():
+    token, refresh = os.urandom(16).hex(), os.urandom(16).hex()
+    tokens[token] = time.time() + LIFE
+    refreshes.add(refresh)
+    return web.json_response({"access_token": token, "refresh_token": refresh, "expires_in": LIFE})
+
+
+async def login(request):
+    body = await request.json()
+    if (body["login"], body["password"]) != ("ana", "weir"):
+        return web.json_response({"message": "wrong name or password"}, status=403)
+    return pair()
+
+
+async def renew(request):
+    refresh = (await request.json())["refresh_token"]
+    if refresh not in refreshes:
+        return web.json_response({"message": "the refresh token was used, or is none"}, status=403)
+    refreshes.remove(refresh)
+    print("renewed", flush=True)
+    return pair()
 
 
 async def dispatch(name, data):
@@ -53,7 +86,7 @@ async def gateway(request):
         message = json.loads(frame.data)
         if message["op"] == 1 and not arguments.deaf:
             await socket.send_json({"op": 11})
-        elif message["op"] in (2, 6) and message["d"]["token"] != "token-of-ana":
+        elif message["op"] in (2, 6) and not is_good(message["d"]["token"]):
             await socket.close(code=4004, message=b"authentication failed")
         elif message["op"] == 2:
             key = os.urandom(16).hex()
@@ -99,7 +132,7 @@ async def cut(request):
 
 def allowed(handler):
     async def checked(request):
-        if request.headers.get("authorization") != "Bearer token-of-ana":
+        if not is_good(request.headers.get("authorization", "").removeprefix("Bearer ")):
             return web.json_response({"message": "401: Unauthorized"}, status=401)
         return await handler(request)
     return checked
@@ -128,7 +161,7 @@ async def send(request):
 
 application = web.Application()
 application.add_routes([
-    web.get("/gateway", gateway), web.get("/api/v1/users/me", me), web.get("/api/v1/channels", channels),
+    web.post("/api/v1/auth/login", login), web.post("/api/v1/auth/refresh", renew), web.get("/gateway", gateway), web.get("/api/v1/users/me", me), web.get("/api/v1/channels", channels),
     web.get("/api/v1/channels/{channel}/messages", messages), web.post("/api/v1/channels/{channel}/messages", send),
     web.post("/say", say), web.post("/cut", cut)])
 

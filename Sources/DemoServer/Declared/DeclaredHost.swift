@@ -10,12 +10,19 @@ protocol DeclaredHost: Actor {
     var alarm: (due: Moment, timer: LoopTimer)? { get set }
     /// Whether the server listens.
     var isOpen: Bool { get set }
+    /// When something is due.
+    var deadline: Moment? { get }
+    /// Does what is due of the clients.
+    func advanceClients()
     func carryOut(_ effects: [DeclaredService.Effect])
     /// Forgets the clients, which are gone with the listener.
     func forgetClients()
 }
 
 extension DeclaredHost {
+    var deadline: Moment? { service.deadline }
+    func advanceClients() {}
+
     /// Begins.
     func open() {
         isOpen = true
@@ -34,12 +41,13 @@ extension DeclaredHost {
     func turn() {
         guard isOpen else { return }
         carryOut(service.advance(to: loop.now))
+        advanceClients()
         setAlarm()
     }
 
     func setAlarm() {
         guard isOpen else { return }
-        let due = service.deadline
+        let due = deadline
         if let alarm, alarm.due == due { return }
         alarm?.timer.cancel()
         alarm = due.map { due in

@@ -61,6 +61,16 @@ struct DeclaredSpeech: Hashable, Sendable {
         return (change == .made ? making + changing : changing + making) + asking
     }
 
+    /// An event as a message of a plain WebSocket or of a channel. Where the profile does not say where its name is, it is at `usualName`.
+    func message(of news: DeclaredNews, usualName: String? = nil) -> JSONValue {
+        let parts = profile.realtime.message
+        var message = JSONValue.object([])
+        (parts?.data.map(JSONPlace.init) ?? JSONPlace([])).put(news.arguments.first ?? .object([]), into: &message)
+        let name = parts?.name.map(JSONPlace.init) ?? usualName.map { JSONPlace([.key($0)]) }
+        name?.put(.string(news.name), into: &message)
+        return message
+    }
+
     /// What says something of the connection or of a room; nil where no rule does.
     func news(
         saying word: Profile.EventRule.Saying, room: JSONValue? = nil, why: String? = nil, to user: DeclaredUser?,

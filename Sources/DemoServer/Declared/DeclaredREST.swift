@@ -29,6 +29,7 @@ extension DeclaredService {
                 let answer = try rows(read, Asked(user: user, values: values, query: query))
                 return (Self.response(200, answer), [])
             }
+            if let answer = try login(request) { return (Self.response(200, answer), []) }
             guard let (write, values) = write(for: request) else { throw .notFound("there is no such path") }
             do throws(RESTError) {
                 let user = try caller(request, service(write.service))
@@ -64,6 +65,32 @@ extension DeclaredService {
         }
         guard let user = user(of: token) else { throw RESTError(status: 401, message: Self.wrongToken) }
         return user
+    }
+
+    // MARK: - Logging in
+
+    /// The answer to a login by the name or id of a user that has a token, and to a renewal: that token, which does not end. Nil for any other
+    /// request.
+    private func login(_ request: ServerRequest) throws(RESTError) -> JSONValue? {
+        guard let login = profile.login else { return nil }
+        for call in [login.call, login.renew].compactMap({ $0 }) {
+            guard let path = values(call.path, profile.services.first, in: request.path) else { continue }
+            let body = (try? JSONValue(parsing: request.body[...])) ?? .null
+            guard let told = call.body.map({ $0.values(in: body) }) ?? [:] else { continue }
+            let given = path.merging(told) { first, _ in first }.compactMapValues(\.plainText)
+            let token =
+                if let refresh = given["refresh"] { user(of: refresh) == nil ? nil : refresh } else {
+                    given["password"] == EraB.password ? given["user"].flatMap(token(of:)) : nil
+                }
+            guard let token else { throw RESTError(status: 403, message: "wrong name or password") }
+            var answer = JSONValue.object([])
+            for path in [login.token, login.refresh].compactMap({ $0 }) {
+                JSONPlace(path).put(.string(token), into: &answer)
+            }
+            if let path = login.expires { JSONPlace(path).put(.integer(31_536_000), into: &answer) }
+            return answer
+        }
+        return nil
     }
 
     // MARK: - Routes

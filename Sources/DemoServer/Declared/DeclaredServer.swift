@@ -2,8 +2,8 @@ package import Network
 package import Pipeline
 package import Wire
 
-/// A server that plays a backend as its profile declares it, for demonstrations and tests: Socket.IO or a plain
-/// WebSocket, rooms, and REST with rows in memory behind it. A scenario says what is there and what happens; without
+/// A server that plays a backend as its profile declares it, for demonstrations and tests: Socket.IO, Bayeux or
+/// a plain WebSocket, rooms, and REST with rows in memory behind it. A scenario says what is there and what happens; without
 /// one both are made up from the seed.
 ///
 /// It knows the profile alone and nothing of how the pipeline reads it, so that each can tell the other's mistakes.
@@ -23,12 +23,16 @@ package final class DeclaredServer: Sendable {
         scenario: ProfileScenario?, seed: UInt64 = 1, startsAtOnce: Bool = false, options: EndpointOptions? = nil
     ) throws(NetworkError) {
         let service = DeclaredService(profile, scenario, seed: seed, startsAtOnce: startsAtOnce, at: loop.now)
-        let options = options ?? EndpointOptions(path: profile.realtime.path ?? "/socket.io/")
+        let realtime = profile.realtime
+        let usual = EndpointOptions(path: realtime.path ?? realtime.transport.usualPath)
+        // Without a realtime connection every path but this one is the services'.
+        let options = realtime.transport == .none ? EndpointOptions(path: "/socket.io/") : options ?? usual
         token = Secret(service.token)
         let handler: any DeclaredHost & HTTPServerHandler =
             switch profile.realtime.transport {
             // Without a realtime connection there is REST alone; nobody asks for the endpoint.
             case .socketio, .none: DeclaredSocketIO(on: loop, service, options, seed: seed)
+            case .bayeux: DeclaredChannels(on: loop, service, options, seed: seed)
             case .websocket: DeclaredMessages(on: loop, service, options, seed: seed)
             }
         host = handler

@@ -80,6 +80,11 @@ struct DeclaredService: Sendable {
 
     var accountEntity: Profile.Entity? { Self.accountEntity(profile) }
 
+    /// A token of the user of that name or id.
+    func token(of name: String) -> String? {
+        tokens.filter { $0.value.id == name || $0.value.name == name }.keys.min()
+    }
+
     /// Whose a token is; nil for a wrong one, and for none.
     func user(of token: String?) -> DeclaredUser? { token.flatMap { tokens[$0] } }
 
@@ -91,6 +96,9 @@ struct DeclaredService: Sendable {
         if profile.rooms?.join == nil { clock.joinedRoom(at: now) }
         return speech.news(saying: .ready, to: user, at: clock.time(at: now)).map { [.tell(client, $0)] } ?? []
     }
+
+    /// A client that hears everything: the channels of Bayeux choose what reaches whom.
+    mutating func hearAll(_ client: Int) { clients[client] = Client(user: DeclaredUser(id: "", name: "")) }
 
     mutating func disconnect(_ client: Int) { clients[client] = nil }
 

@@ -94,20 +94,14 @@ actor DeclaredSocketIO: SessionHost, DeclaredHost {
 
     /// Whose the token of CONNECT is; where the profile sends none, it is the first user who comes.
     private func user(of auth: RawJSON?) -> DeclaredUser? {
-        guard let template = realtime.auth else { return service.user(of: token(in: auth)) }
+        guard let template = realtime.auth else { return service.user(of: realtime.token(in: auth)) }
         if !template.places.contains("token"), emissionsWithToken.isEmpty { return service.user(of: service.token) }
-        return service.user(of: token(in: auth))
-    }
-
-    private func token(in auth: RawJSON?) -> String? {
-        guard let value = auth.flatMap({ try? JSONValue(parsing: $0.bytes) }) else { return nil }
-        guard let template = realtime.auth else { return value["token"]?.plainText }
-        return template.values(in: value)?["token"]?.plainText
+        return service.user(of: realtime.token(in: auth))
     }
 
     /// Whether a client may come in: with a token that is somebody's, or with none where an event brings it.
     private func admits(_ auth: RawJSON?) -> Bool {
-        user(of: auth) != nil || token(in: auth) == nil && !emissionsWithToken.isEmpty
+        user(of: auth) != nil || realtime.token(in: auth) == nil && !emissionsWithToken.isEmpty
     }
 
     // MARK: - Events
@@ -148,5 +142,14 @@ actor DeclaredSocketIO: SessionHost, DeclaredHost {
                 }
             }
         }
+    }
+}
+
+extension Profile.Realtime {
+    /// The token in what CONNECT, or a subscription of Bayeux, carries.
+    func token(in auth: RawJSON?) -> String? {
+        guard let value = auth.flatMap({ try? JSONValue(parsing: $0.bytes) }) else { return nil }
+        guard let template = self.auth else { return value["token"]?.plainText }
+        return template.values(in: value)?["token"]?.plainText
     }
 }

@@ -175,11 +175,10 @@ struct MessageServer: Sendable {
     }
 
     private func message(of news: DeclaredNews, _ number: Int? = nil) -> JSONValue {
-        let parts = realtime.message
-        var message = JSONValue.object([])
-        (parts?.data.map(JSONPlace.init) ?? JSONPlace([])).put(news.arguments.first ?? .object([]), into: &message)
-        if let path = parts?.name { JSONPlace(path).put(.string(news.name), into: &message) }
-        if let path = parts?.sequence, let number { JSONPlace(path).put(.integer(Int64(number)), into: &message) }
+        var message = service.speech.message(of: news)
+        if let path = realtime.message?.sequence, let number {
+            JSONPlace(path).put(.integer(Int64(number)), into: &message)
+        }
         return message
     }
 }

@@ -35,7 +35,9 @@ struct DeclaredBackend: Backend {
 
     // MARK: - Connection
 
-    func connectPayload(token: Secret?) -> RawJSON? {
+    func connectPayload(token: Secret?) -> RawJSON? { publishing(token: token) }
+
+    func publishing(token: Secret?) -> RawJSON? {
         let values = places(nil, token)
         if let auth = profile.realtime.auth { return auth.filled(values) }
         return token.map { token in .object { $0.member("token", token.reveal()) } }
@@ -47,7 +49,30 @@ struct DeclaredBackend: Backend {
             guard let emission = emission.filled(places(nil, token)) else { continue }
             transaction.plans.append(.emit(emission))
         }
+        subscribeToOwn(into: &transaction)
         if !profile.events.contains(where: { $0.says == .ready }) { beReady(into: &transaction) }
+    }
+
+    /// The channels beside the rooms, as far as it is known whose the token is.
+    private var ownChannels: [Bayeux.Channel] {
+        profile.realtime.subscribe.compactMap { $0.filled(places(nil, token)).flatMap { Bayeux.Channel($0) } }
+    }
+
+    private func subscribeToOwn(into transaction: inout Transaction) {
+        for channel in ownChannels {
+            transaction.plans.append(.subscribe(channel, ext: publishing(token: token)))
+        }
+    }
+
+    func isOwn(_ channel: Bayeux.Channel) -> Bool { ownChannels.contains { $0.name == channel.name } }
+
+    mutating func subscribed(_ channel: Bayeux.Channel, into transaction: inout Transaction) {
+        if !isOwn(channel) { transaction.plans.append(.joined(room: channel.name)) }
+    }
+
+    mutating func refused(_ channel: Bayeux.Channel, why: String, into transaction: inout Transaction) {
+        transaction.plans.append(
+            isOwn(channel) ? .tokenRefused(why) : .joinRefused(room: channel.name, why: why))
     }
 
     private mutating func beReady(into transaction: inout Transaction) {
@@ -90,13 +115,22 @@ struct DeclaredBackend: Backend {
     // MARK: - Events
 
     func decode(_ event: WireEvent) throws(DecodingFailure) -> Event {
-        let payload = event.payload
-        for index in rules[event.name] ?? [] {
+        var (name, payload, channel) = (event.name, event.payload, String?.none)
+        if case .bayeux(let delivery) = event {
+            channel = profile.rooms?.name.value(in: delivery.channel) == nil ? nil : delivery.channel
+            if let path = profile.realtime.message?.name {
+                name = path.inValue.value(in: payload)?.plainText ?? delivery.channel
+            }
+            payload = profile.realtime.message?.data?.inValue.value(in: payload) ?? payload
+        }
+        for index in rules[name] ?? [] {
             let rule = profile.events[index]
             if let condition = rule.when, !condition.holds(of: payload) { continue }
-            return Event(try decode(event.name, payload, by: rule, index))
+            var event = try decode(name, payload, by: rule, index)
+            event.room = event.room ?? channel
+            return Event(event)
         }
-        return Event(DeclaredEvent(name: event.name, rule: nil, payload: payload, kind: "event"))
+        return Event(DeclaredEvent(name: name, rule: nil, payload: payload, kind: "event", room: channel))
     }
 
     private func decode(
@@ -178,6 +212,9 @@ struct DeclaredBackend: Backend {
 
     func join(_ room: String, token: Secret?) -> Transaction.RoomRequest? {
         guard let rooms = profile.rooms else { return nil }
+        if profile.realtime.transport == .bayeux {
+            return Bayeux.Channel(room).map { .subscribe($0, ext: publishing(token: token)) }
+        }
         guard let join = rooms.join else { return .unasked }
         var emission = Profile.Emission()
         (emission.event, emission.arguments, emission.message) = (join.event, join.arguments, join.message)
@@ -190,7 +227,8 @@ struct DeclaredBackend: Backend {
     }
 
     func leave(_ room: String, token: Secret?) -> Transaction.RoomRequest? {
-        profile.rooms?.leave?.filled(places(room, token)).map { .emit($0) }
+        if profile.realtime.transport == .bayeux { return Bayeux.Channel(room).map { .unsubscribe($0) } }
+        return profile.rooms?.leave?.filled(places(room, token)).map { .emit($0) }
     }
 
     func refusal(_ answer: RawJSON, of room: String) -> String? {
@@ -359,6 +397,7 @@ struct DeclaredBackend: Backend {
     private mutating func learn(user id: EntityID, into transaction: inout Transaction) {
         guard user != id.description else { return }
         user = id.description
+        subscribeToOwn(into: &transaction)
         transaction.plans.append(.account(id))
     }
 

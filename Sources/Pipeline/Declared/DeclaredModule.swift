@@ -1,6 +1,3 @@
-import Events
-import JSONText
-
 extension BackendModule {
     /// The backend that a profile declares.
     static func declared(_ profile: Profile) -> BackendModule {
@@ -8,33 +5,26 @@ extension BackendModule {
         let words = profile.events.map { $0.kind ?? $0.event } + ["event"]
         var module = BackendModule(
             name: profile.name,
-            usualPath: profile.realtime.path ?? (profile.realtime.transport == .websocket ? "/" : "/socket.io/"),
+            usualPath: profile.realtime.path ?? profile.realtime.transport.usualPath,
             reversedDomain: "weir.profile.\(profile.name)",
             makeBackend: { DeclaredBackend(profile, $0) }, eventKinds: words.filter { kinds.insert($0).inserted })
         module.profile = profile
+        module.speaksBayeux = profile.realtime.transport == .bayeux
         module.tokenHeader = profile.services.first?.header
-        module.accounts = accounts(profile)
+        module.accounts = .declared(profile)
         module.usualPace = profile.services.compactMap(\.rate).min()
         return module
     }
+}
 
-    /// Whose a token is, where the profile says which read tells it.
-    private static func accounts(_ profile: Profile) -> BackendAccounts? {
-        let backend = DeclaredBackend(profile, Configuration(backend: .socketio))
-        guard let read = profile.account.flatMap({ backend.reads[$0] }),
-            let call = backend.call(of: read, { _ in nil }),
-            let entity = read.entity.flatMap({ backend.entities[$0] })
-        else { return nil }
-        return .alike(
-            AccountCalls(
-                whoami: call,
-                account: { body throws(DecodingFailure) in
-                    guard
-                        let row = try read.rows(of: entity, in: body, page: nil, isLast: true, RowSieve()).first
-                    else { throw DecodingFailure(subject: read.name, message: "no row", offset: 0) }
-                    let name = entity.row(row, over: nil, parent: nil).channelName
-                    return BackendAccount(id: row.id, name: name ?? row.id.description)
-                }))
+extension Profile.Realtime.Transport {
+    /// Where a server of it is, where the profile does not say.
+    package var usualPath: String {
+        switch self {
+        case .socketio: "/socket.io/"
+        case .bayeux: "/faye"
+        case .websocket, .none: "/"
+        }
     }
 }
 

@@ -221,7 +221,7 @@ extension Profile.Read {
 
 extension Profile.Service {
     /// Whether it is at an address of its own.
-    var hasOwnAddress: Bool { url.hasPrefix("https://") || url.hasPrefix("http://") }
+    package var hasOwnAddress: Bool { url.hasPrefix("https://") || url.hasPrefix("http://") }
 
     /// What stands after the scheme of an address of its own: host and path.
     private var rest: Substring { url.drop { $0 != ":" }.dropFirst(3) }

@@ -22,22 +22,25 @@ extension Profile: ProfileObject {
         .init(
             "account", \.account, "The read that says whose the token is: the key of its row is the user's id.",
             names: .read),
+        .init("login", \.login, "How a token is had for a name and a password, and another one once it ends."),
     ]
 }
 
 extension Profile.Realtime: ProfileObject {
-    static let places: [String]? = ["token", "session", "sequence"]
+    static let places: [String]? = ["token", "user", "session", "sequence"]
     static let keys: [ProfileKey<Self>] = [
         .init("protocol", \.transport, "What is spoken."),
         .init("path", \.path, "The path on the server."),
         .init("namespace", \.namespace, "The Socket.IO namespace."),
         .init(
-            "auth", \.auth, "What CONNECT carries; {\"token\": \"{token}\"} where nothing is said and there is a token."
+            "auth", \.auth,
+            "What CONNECT, or a subscription of Bayeux, carries; {\"token\": \"{token}\"} where nothing is said and there is a token."
         ),
+        .init("subscribe", \.subscribe, "Channels of Bayeux beside the rooms, such as /user/{user}."),
         .init("emit", \.emit, "What is emitted once connected, in order."),
         .init("hello", \.hello, "What a plain WebSocket's server says first: a condition on payload."),
         .init("identify", \.identify, "The message that says whose the connection is, with {token}."),
-        .init("message", \.message, "Where a plain WebSocket's message says what it is."),
+        .init("message", \.message, "Where a message of a plain WebSocket, or of a channel, says what it is."),
         .init("session", \.session, "Where the server says what the session is called, for resuming it."),
         .init("resume", \.resume, "How the session of a lost connection is gone on with."),
         .init("heartbeat", \.heartbeat, "How a plain WebSocket is kept alive."),
@@ -100,6 +103,28 @@ extension Profile.Service: NamedProfileObject {
     ]
 }
 
+extension Profile.Login: ProfileObject {
+    static let places: [String]? = ["user", "password", "refresh"]
+    static let keys: [ProfileKey<Self>] = [
+        .init("call", \.call, "Asks for a token, with {user} and {password}.", isRequired: true),
+        .init("token", \.token, "Where the token is in the answer."),
+        .init("refresh", \.refresh, "Where the refresh token is."),
+        .init("expires", \.expires, "Where it says when the token ends: a time, or seconds from now."),
+        .init(
+            "renew", \.renew,
+            "Asks for another token, with {refresh}; without that place the refresh token goes in the token's place."),
+        .init("logout", \.logout, "Ends the login."),
+    ]
+}
+
+extension Profile.Login.Call: ProfileObject {
+    static var shortKey: String? { "path" }
+    static let keys: [ProfileKey<Self>] = [
+        .init("path", \.path, "The path, after that of the first service.", isRequired: true),
+        .init("body", \.body, "What is sent: JSON with places such as {user}."),
+    ]
+}
+
 extension Profile.Entity: NamedProfileObject {
     static let keys: [ProfileKey<Self>] = [
         .init("key", \.key, "Where its id is."),
@@ -126,7 +151,7 @@ extension Profile.Field.Kind: ProfileWord {}
 extension Profile.Rooms: ProfileObject {
     static let places: [String]? = ["room", "id", "user", "token"]
     static let keys: [ProfileKey<Self>] = [
-        .init("name", \.name, "The name of a room, by the id of what it is of."),
+        .init("name", \.name, "The name of a room, by the id of what it is of; of Bayeux its channel."),
         .init("join", \.join, "How a room is joined; without it the server says everything unasked."),
         .init("leave", \.leave, "How a room is left."),
         .init("list", \.list, "The read that lists rooms: each row is one.", names: .read),

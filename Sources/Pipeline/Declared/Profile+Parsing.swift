@@ -87,6 +87,7 @@ extension Profile {
             }
         }
         check(emissions: root, &reader)
+        check(login: root, &reader)
         check(procedures: root, &reader)
         for service in services where service.url.contains("://") {
             if !service.hasOwnAddress || service.host.isEmpty {
@@ -147,6 +148,25 @@ extension Profile {
     }
 
     /// What is sent has a name on Socket.IO, and is a message on a plain WebSocket.
+    private func check(login root: YAMLNode, _ reader: inout ProfileReader) {
+        guard let login, let node = root["login"] else { return }
+        let calls = [
+            ("call", login.call, ["user", "password"]), ("renew", login.renew, ["refresh"]),
+            ("logout", login.logout, []),
+        ]
+        for case let (key, call?, allowed) in calls {
+            let node = node[key] ?? node
+            // Any other place was refused as unknown before.
+            for place in call.places where !allowed.contains(place) && Login.places?.contains(place) == true {
+                reader.unknown(node, named: place, among: allowed, what: "place")
+            }
+            // Addresses are shown and recorded.
+            if let secret = call.path.places.first(where: { $0 == "password" || $0 == "refresh" }) {
+                reader.problem(node, "'{\(secret)}' belongs in the body, not in an address")
+            }
+        }
+    }
+
     private func check(emissions root: YAMLNode, _ reader: inout ProfileReader) {
         var sent = realtime.emit.map {
             (node: root["realtime"]?["emit"], event: $0.event, hasMessage: $0.message != nil)
@@ -160,9 +180,16 @@ extension Profile {
                 reader.problem(node ?? root, "'\(event)' is reserved by Socket.IO and cannot be emitted")
             case .websocket where !hasMessage:
                 reader.problem(node ?? root, "the key 'message' is missing: what is sent on a plain WebSocket")
+            case .bayeux: reader.problem(node ?? root, "rooms of Bayeux are subscribed to: nothing is emitted")
             case .none: reader.problem(node ?? root, "nothing is sent where the protocol is none")
             case .socketio, .websocket: break
             }
+        }
+        if realtime.transport == .bayeux, let rooms, Bayeux.Channel(rooms.name.filled { _ in "1" } ?? "") == nil {
+            reader.problem(root["rooms"] ?? root, "'\(rooms.name.text)' names no channel; write it like /rooms/{id}")
+        }
+        if realtime.transport != .bayeux, !realtime.subscribe.isEmpty {
+            reader.problem(root["realtime"]?["subscribe"] ?? root, "only Bayeux has channels")
         }
         if realtime.transport == .websocket, rooms?.join?.answer == .ack {
             reader.problem(

@@ -28,6 +28,8 @@ public struct Profile: Hashable, Sendable {
     public var start: [String] = []
     /// The read that says whose the token is: the key of its first row is the user's id.
     public var account: String?
+    /// How a token is had for a name and a password; nil where that is not how.
+    public var login: Login?
 
     /// A profile of that name, which shows every event.
     public init(name: String) { self.name = name }
@@ -40,6 +42,8 @@ extension Profile {
         /// What is spoken.
         public enum Transport: String, Hashable, Sendable, CaseIterable {
             case socketio
+            /// Rooms are channels.
+            case bayeux
             /// A plain WebSocket of JSON messages.
             case websocket
             /// Nothing: what is to be known is read from the services.
@@ -47,19 +51,22 @@ extension Profile {
         }
         /// What is spoken.
         public var transport = Transport.socketio
-        /// The path on the server; nil for `/socket.io/`, and for `/` of a plain WebSocket.
+        /// The path on the server; nil for `/socket.io/`, `/faye` of Bayeux, and `/` of a plain WebSocket.
         public var path: String?
         /// The namespace.
         public var namespace = "/"
-        /// What CONNECT carries; nil for `{"token": "{token}"}` where there is a token.
+        /// What CONNECT carries, or, as its `ext`, what is subscribed to and published by Bayeux; nil for `{"token": "{token}"}` where there is a
+        /// token.
         public var auth: JSONTemplate?
+        /// Channels of Bayeux beside the rooms, such as the user's own.
+        public var subscribe: [Template] = []
         /// What is emitted once connected, in order.
         public var emit: [Emission] = []
         /// What the server says first, of a plain WebSocket; nil where it is not waited for.
         public var hello: ProfileCondition?
         /// What says whose the connection is, of a plain WebSocket.
         public var identify: JSONTemplate?
-        /// Where a message of a plain WebSocket says what it is.
+        /// Where a message of a plain WebSocket, or of a channel, says what it is.
         public var message: Message?
         /// Where the server says what the session is called, for resuming it.
         public var session: ProfilePath?
@@ -75,9 +82,9 @@ extension Profile {
         public init() {}
     }
 
-    /// The parts of a plain WebSocket's message.
+    /// The parts of a message of a plain WebSocket, or of a channel.
     public struct Message: Hashable, Sendable {
-        /// Where its name is.
+        /// Where its name is; nil for `type` of what was published on a channel.
         public var name: ProfilePath?
         /// Where what it carries is; nil for all of it.
         public var data: ProfilePath?
@@ -147,6 +154,34 @@ extension Profile {
         /// Requests in a second at most.
         public var rate: Int?
         /// A service at the root.
+        public init() {}
+    }
+
+    /// How a token is had, and how another one once it ends.
+    public struct Login: Hashable, Sendable {
+        /// A request of the first service, POST.
+        public struct Call: Hashable, Sendable {
+            /// The path, after that of the service.
+            public var path = try! Template("/")
+            /// What is sent.
+            public var body: JSONTemplate?
+            /// A request of nothing.
+            public init() {}
+        }
+        /// Asks for a token, with the places {user} and {password}; the user's token does not go with it.
+        public var call = Call()
+        /// Where the token is in the answer.
+        public var token = ProfilePath("token")!
+        /// Where the refresh token is; nil where the server gives none.
+        public var refresh: ProfilePath?
+        /// Where it says when the token ends: a time, or seconds from now.
+        public var expires: ProfilePath?
+        /// Asks for another token, with the place {refresh}; where it has none, the refresh token goes in the token's place. The answer is
+        /// like that to a login; a refresh token that it does not have stays.
+        public var renew: Call?
+        /// Ends the login.
+        public var logout: Call?
+        /// A login at the root.
         public init() {}
     }
 

@@ -47,7 +47,7 @@ public struct Template: Hashable, Sendable {
     public var places: [String] { parts.compactMap { if case .place(let name) = $0 { name } else { nil } } }
 
     /// The text with each place filled; nil where a place has no value.
-    func filled(_ values: (String) -> String?, encoded: (String) -> String = { $0 }) -> String? {
+    package func filled(_ values: (String) -> String?, encoded: (String) -> String = { $0 }) -> String? {
         var result = ""
         for part in parts {
             switch part {

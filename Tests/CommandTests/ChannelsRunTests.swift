@@ -1,0 +1,77 @@
+import TestSupport
+import Testing
+
+/// A profile whose realtime protocol is Bayeux, by the command: against the embedded GroupMe server, which knows no profile, and against the
+/// server that the profile makes.
+@Suite(.timeLimit(.minutes(3))) struct ChannelsRunTests {
+    private static let profile = packageFolder + "/samples/profiles/groups.yaml"
+
+    private final class Stage {
+        let server: Peer
+        let url: String
+        let token: String
+        let folder: String
+
+        init(_ options: String...) throws {
+            folder = try temporaryFolder()
+            server = try Peer([try pathOfWeir(), "serve", "--seed", "3", "--quiet"] + options)
+            url = String(try server.readLine(startingWith: "url ").dropFirst(4))
+            token = String(try server.readLine(startingWith: "token ").dropFirst(6))
+        }
+
+        deinit { server.stop() }
+
+        func weir(_ command: String..., token: String? = nil) throws -> CommandResult {
+            let rest = ["--profile", profile, "--token", "env:TOKEN"]
+            return try CommandTests.weir(
+                [command[0], url] + command.dropFirst() + rest,
+                environment: ["TOKEN": token ?? self.token, "HOME": folder])
+        }
+
+        /// Tails until something holds, records it, and replays it in another process: the diff logs are the same. Gives what was printed.
+        func tail(_ options: String...) throws -> String {
+            let tail = try CommandTests.weir(
+                [
+                    "tail", url, "--profile", profile, "--token", "env:TOKEN", "--no-ctl", "--store", "none",
+                    "--duration",
+                    "60s", "--record", folder + "/a.weir.jsonl", "--diff-log", folder + "/a.jsonl",
+                ] + options, environment: ["TOKEN": token, "HOME": folder])
+            #expect(tail.status == 0, "\(tail.errors)")
+            let replay = try CommandTests.weir(
+                "replay", folder + "/a.weir.jsonl", "--diff-log", folder + "/b.jsonl", "--quiet")
+            #expect(replay.status == 0, "\(replay.errors)")
+            #expect(try readFile(folder + "/b.jsonl") == readFile(folder + "/a.jsonl"))
+            return tail.output + tail.errors
+        }
+    }
+
+    @Test func `groups are joined as channels, what is pushed changes rows, and a replay says the same`() throws {
+        let stage = try Stage("--scenario", "groupme")
+        let text = try stage.tail("--until-match", "event = line.create")
+        for words in ["+ room  /group/", "+ channel ", "+ message "] {
+            #expect(text.contains(words), "\(words) is not in \(text)")
+        }
+    }
+
+    @Test func `a message is sent, and its sender is told why one is refused`() throws {
+        let stage = try Stage("--scenario", "groupme")
+        let who = try stage.weir("whoami")
+        #expect(who.status == 0 && who.output.contains("Mia"), "\(who.errors)")
+        let sent = try stage.weir("send", "#Family", "hello all")
+        #expect(sent.status == 0 && !sent.output.isEmpty, "\(sent.errors)")
+        let refused = try stage.weir("send", "#Family", "hello all", token: "stolen")
+        #expect(refused.status == 4, "\(refused.errors)")
+    }
+
+    @Test func `the server of such a profile speaks Bayeux`() throws {
+        let stage = try Stage("--profile", Self.profile)
+        let text = try stage.tail("--until-match", "event = line.create")
+        for words in ["+ room  /group/general", "+ channel general", "+ message "] {
+            #expect(text.contains(words), "\(words) is not in \(text)")
+        }
+        let wrong = try weir(
+            ["tail", stage.url, "--profile", Self.profile, "--token", "env:TOKEN", "--no-ctl", "--duration", "60s"],
+            environment: ["TOKEN": "stolen", "HOME": stage.folder])
+        #expect(wrong.status == 4, "\(wrong.errors)")
+    }
+}
