@@ -97,8 +97,10 @@ let package = Package(
                 "Live", "Terminal", "Recording", "Store", "DemoServer", "Pipeline", "Events", "Network", "Wire",
                 "JSONText", "CMimalloc",
             ],
-            // A link into schemas, so that --schema prints what is published.
-            resources: [.embedInCode("envelope.schema.json")], swiftSettings: house, linkerSettings: standalone),
+            // Links into schemas and samples, so that --schema prints what is published, and the demo plays the sample.
+            resources: [
+                .embedInCode("envelope.schema.json"), .embedInCode("finish.yaml"), .embedInCode("finish.scenario.yaml"),
+            ], swiftSettings: house, linkerSettings: standalone),
         .executableTarget(
             name: "weir-bench",
             dependencies: [

@@ -88,7 +88,7 @@ public struct Action: Hashable, Sendable {
         }
 
         /// An action that has not begun.
-        public init(_ name: String, _ parameters: [String: String]) { (self.name, values) = (name, parameters) }
+        public init(_ name: String, _ parameters: [String: String] = [:]) { (self.name, values) = (name, parameters) }
     }
 
     /// A message and where it is.

@@ -132,7 +132,7 @@ extension Action.Operation {
 
 extension EntityID {
     /// A random UUID (version 4).
-    fileprivate static func random(using random: inout some RandomNumberGenerator) -> EntityID {
+    static func random(using random: inout some RandomNumberGenerator) -> EntityID {
         let (high, low) = (random.next() as UInt64, random.next() as UInt64)
         return .uuid((high & ~0xF000) | 0x4000, (low & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000)
     }

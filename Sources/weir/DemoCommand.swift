@@ -1,4 +1,5 @@
 import DemoServer
+import Events
 import Live
 import Network
 import Pipeline
@@ -15,12 +16,25 @@ enum DemoCommand {
         } catch {
             return Console.fail(error)
         }
-        let session = Configuration(backend: options.world.backend, following: [.usual, .members])
-        let configuration = TailConfiguration(
+        let world = options.world
+        let session = Configuration(backend: world.backend(backend.url), following: [.usual, .members])
+        var configuration = TailConfiguration(
             server: url, session: session, token: .provider { backend.makeToken() ?? Secret("") }, seed: options.seed,
             tool: Help.version)
-        let code = await TailCommand.run(configuration, options.run, options.output)
+        configuration.serviceTokens = world.tokens.mapValues { token in .provider { token } }
+        let code = await TailCommand.run(configuration, options.run, options.output) { tail in
+            if !world.deeds.isEmpty { Task { await perform(world.deeds, by: tail) } }
+        }
         await backend.shutDown()
         return code
+    }
+
+    private static func perform(_ deeds: [(after: Duration, run: Action.Run)], by tail: Tail) async {
+        var random = SystemRandomNumberGenerator()
+        for deed in deeds {
+            try? await Task.sleep(for: deed.after)
+            let now = Timestamp(milliseconds: WallTime.milliseconds)
+            tail.act(Action(id: .random(using: &random), .run(deed.run), asked: now))
+        }
     }
 }

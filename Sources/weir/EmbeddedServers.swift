@@ -25,6 +25,7 @@ struct EmbeddedService: Sendable {
             serve: { options in
                 var server = EmbeddedServer.Options(endpoint: options.endpoint)
                 server.hasCore = options.era == .b
+                if let life = options.tokenLife { server.tokenLifetime = life }
                 return try .twake(options.scenario, options.seed, options.listen, server)
             },
             // The token expires, and later the server is started again, which cuts the connection and leaves a gap.
@@ -44,13 +45,13 @@ struct EmbeddedService: Sendable {
                 ]
                 return try .groupMe(seed, OwnServer.here, .init(troubles: troubles))
             }),
-        .echo("echo", .socketIO, recovers: true), .echo("engine-echo", .engineIO),
+        .echo("echo", .socketIO, recovers: true), .echo("engine-echo", .engineIO), FinishWorld.service,
     ]
 
     /// The backend that a profile declares.
     static func declared(_ world: (profile: Profile, scenario: ProfileScenario?)) -> EmbeddedService {
         let profile = world.profile
-        let path = profile.realtime.path ?? (profile.realtime.transport == .socketio ? "/socket.io/" : "/")
+        let path = profile.realtime.path ?? profile.realtime.transport.usualPath
         return EmbeddedService(
             name: profile.name, path: path, fixture: "the endpoint of '\(profile.name)'",
             serve: { options in
@@ -67,16 +68,27 @@ struct EmbeddedService: Sendable {
 
     /// What `demo` can play.
     struct World: Sendable {
-        /// Whose it is.
-        var backend: Configuration.BackendKind
+        /// What it is called.
+        var name: String
+        /// What its server at an address speaks.
+        var backend: @Sendable (_ url: String) -> Configuration.BackendKind
         /// Begins it from a seed.
         var start: @Sendable (_ seed: UInt64) throws -> OwnServer
+        /// The tokens of services at addresses of their own.
+        var tokens: [String: Secret] = [:]
+        /// What its user has done, each a while after the one before.
+        var deeds: [(after: Duration, run: Action.Run)] = []
     }
 
     /// The worlds of those that have one.
     static let worlds: [World] = all.compactMap { service in
         guard let demo = service.demo else { return nil }
-        return Configuration.BackendKind(rawValue: service.name).map { World(backend: $0, start: demo) }
+        if let backend = Configuration.BackendKind(rawValue: service.name) {
+            return World(name: service.name, backend: { _ in backend }, start: demo)
+        }
+        return World(
+            name: service.name, backend: FinishWorld.backend, start: demo, tokens: FinishWorld.tokens,
+            deeds: FinishWorld.deeds)
     }
 
     private static func echo(_ name: String, _ service: EchoServer.Service, recovers: Bool = false) -> EmbeddedService {

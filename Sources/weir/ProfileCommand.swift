@@ -131,6 +131,9 @@ extension Arguments {
     var declaredKinds: [String] {
         get throws(UsageError) {
             if let backend = try declaredBackend() { return backend.declaredKinds }
+            if command == .demo, let world = EmbeddedService.worlds.first(where: { $0.name == self[.backend] }) {
+                return world.backend("").declaredKinds
+            }
             // What can be read only once is left to the replay.
             var facts = stat()
             guard command == .replay || command == .watch, let path = positionals.first,

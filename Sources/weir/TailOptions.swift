@@ -158,9 +158,9 @@ struct DemoOptions {
         // What is set for the servers that are tailed may have no world; what is typed is meant.
         let worlds = EmbeddedService.worlds
         let name = arguments[.backend]
-        let named = worlds.first { $0.backend.rawValue == name }
+        let named = worlds.first { $0.name == name }
         if named == nil, let name, arguments.isTyped(.backend) {
-            let names = worlds.map(\.backend.rawValue)
+            let names = worlds.map(\.name)
             throw arguments.error("--backend: " + UsageError.unlisted(name, among: names))
         }
         world = named ?? worlds[0]

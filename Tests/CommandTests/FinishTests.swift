@@ -161,3 +161,17 @@ struct FinishTests {
         #expect(count(try world.stats()["asked"]) == 0)
     }
 }
+
+/// `weir demo --backend finish`: the same, whole, in one process.
+@Suite(.timeLimit(.minutes(1))) struct FinishDemoTests {
+    @Test func `the demo makes one user, downloads each tweet once and finishes one`() throws {
+        let demo = try weir(
+            "demo", "--backend", "finish", "--until-match", "kind = guess", "--duration", "40s", "--no-ctl")
+        #expect(demo.status == 0, "\(demo.errors)")
+        func count(_ words: String) -> Int { demo.output.components(separatedBy: words).count - 1 }
+        for (words, times) in [("+ user ", 1), ("+ tweeter ", 2), ("+ tweet ", 3), ("+ guess ", 1)] {
+            #expect(count(words) == times, "\(words): \(demo.output)")
+        }
+        #expect(!(demo.output + demo.errors).contains("-token"))
+    }
+}

@@ -414,6 +414,11 @@ struct DeclaredBackend: Backend {
 
     mutating func failed(_ key: ResourceKey, why: String, into transaction: inout Transaction) {
         if let resource = key.declared { pollAgain(resource, at: transaction.now) }
+        // No connection says so itself: a channel of the user's cannot even be named.
+        let isTold = profile.realtime.transport == .bayeux || profile.realtime.transport == .none
+        if isTold, key.declared?.read == profile.account, why == Refetcher.tokenRefusal {
+            return transaction.plans.append(.tokenRefused("the service does not accept the token"))
+        }
         tell(key, why, into: &transaction)
     }
 

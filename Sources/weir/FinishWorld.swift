@@ -1,0 +1,40 @@
+import DemoServer
+import Pipeline
+import Wire
+
+/// Finish, played whole (`samples/profiles/finish.yaml`): a store and a service that has tweets, each with a token of its own, in one embedded
+/// server; and the three processes of the user, as actions.
+enum FinishWorld {
+    /// Both are links to the samples, which tests read.
+    private static let profile = try! Profile(parsing: PackageResources.finish_yaml)
+    private static let scenario = try! ProfileScenario(parsing: PackageResources.finish_scenario_yaml, for: profile)
+
+    static let service: EmbeddedService = {
+        var service = EmbeddedService.declared((profile, scenario))
+        service.demo = { seed in
+            try OwnServer(hint: { _ in "" }) {
+                let server = try DeclaredServer(on: $0, profile: profile, scenario: scenario, seed: seed)
+                return (server.url, { server.token }, { server.close() })
+            }
+        }
+        return service
+    }()
+
+    static func backend(at url: String) -> Configuration.BackendKind {
+        var profile = profile
+        for index in profile.services.indices where profile.services[index].hasOwnAddress {
+            profile.services[index].url = url + profile.services[index].basePath
+        }
+        return .declared(profile)
+    }
+
+    /// The token of the service that has tweets.
+    static let tokens = ["twitter": Secret("twitter-token")]
+
+    /// An account is made, and asked for again; the list is refreshed twice, the second time without a download; a tweet is finished.
+    static let deeds: [(after: Duration, run: Action.Run)] = [
+        (.seconds(1), .init("create-account")), (.seconds(2), .init("create-account")),
+        (.seconds(2), .init("refresh")), (.seconds(2), .init("refresh")),
+        (.seconds(2), .init("finish", ["tweet": "1", "word": "worm", "right": "true"])),
+    ]
+}
