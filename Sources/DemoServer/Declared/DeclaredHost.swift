@@ -62,8 +62,8 @@ extension DeclaredHost {
 
     /// Answers a request, and tells others of what it changed.
     func rest(_ request: ServerRequest) -> HTTPResponse {
-        let (response, effects) = service.answer(request, at: loop.now)
-        carryOut(effects)
+        let (response, news) = service.answer(request, at: loop.now)
+        carryOut(service.tell(news))
         setAlarm()
         return response
     }

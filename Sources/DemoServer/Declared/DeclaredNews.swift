@@ -1,13 +1,17 @@
-import JSONText
+package import JSONText
 import Pipeline
 
 /// An event of a declared backend's server.
-struct DeclaredNews: Hashable, Sendable {
-    var name: String
+package struct DeclaredNews: Hashable, Sendable {
+    package var name: String
     /// The arguments of a Socket.IO event; of a plain WebSocket's message what it carries.
-    var arguments: [JSONValue]
+    package var arguments: [JSONValue]
     /// The id of the room that receives it; nil for every client.
-    var room: String?
+    package var room: String?
+
+    package init(name: String, arguments: [JSONValue], room: String? = nil) {
+        (self.name, self.arguments, self.room) = (name, arguments, room)
+    }
 }
 
 /// What the rules of a profile's events are turned round to: the events that the server emits when something happens.

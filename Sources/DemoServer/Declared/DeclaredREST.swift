@@ -1,7 +1,7 @@
 import JSONText
 import Network
 import Pipeline
-import Wire
+package import Wire
 
 // The REST side: a route for each read and write of the profile.
 extension DeclaredService {
@@ -16,8 +16,20 @@ extension DeclaredService {
         func parameter(_ name: String) -> String? { query.first { $0.name == name }?.value }
     }
 
-    /// Answers a request; the effects tell others of what it changed.
-    mutating func answer(_ request: ServerRequest, at now: Moment) -> (response: HTTPResponse, effects: [Effect]) {
+    /// Answers a request whose token is where it usually is, as the one below does.
+    package mutating func answer(
+        _ method: String, _ target: String, body: [UInt8], bearer: String?, at now: Moment
+    ) -> (status: Int, body: [UInt8], news: DeclaredNews?) {
+        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let request = ServerRequest(
+            method: method, path: parts[0], query: parts.count > 1 ? parts[1] : "",
+            headers: bearer.map { [("authorization", "Bearer \($0)")] } ?? [], body: body)
+        let (response, news) = answer(request, at: now)
+        return (response.status, response.body, news)
+    }
+
+    /// Answers a request; the news tell others of what it changed.
+    mutating func answer(_ request: ServerRequest, at now: Moment) -> (response: HTTPResponse, news: DeclaredNews?) {
         clock.asked(at: now)
         let query = PercentText.pairs(request.query)
         do throws(RESTError) {
@@ -27,21 +39,21 @@ extension DeclaredService {
                 }
                 let user = try caller(request, service(read.service))
                 let answer = try rows(read, Asked(user: user, values: values, query: query))
-                return (Self.response(200, answer), [])
+                return (Self.response(200, answer), nil)
             }
-            if let answer = try login(request) { return (Self.response(200, answer), []) }
+            if let answer = try login(request) { return (Self.response(200, answer), nil) }
             guard let (write, values) = write(for: request) else { throw .notFound("there is no such path") }
             do throws(RESTError) {
                 let user = try caller(request, service(write.service))
                 var asked = Asked(user: user, values: values, query: query)
                 try read(request.body, for: write, into: &asked)
-                let (status, answer, effects) = try perform(write, asked, at: now)
-                return (Self.response(status, answer), effects)
+                let (status, answer, news) = try perform(write, asked, at: now)
+                return (Self.response(status, answer), news)
             } catch {
-                return (Self.response(error.status, Self.refusal(error, at: write.why)), [])
+                return (Self.response(error.status, Self.refusal(error, at: write.why)), nil)
             }
         } catch {
-            return (Self.response(error.status, Self.refusal(error, at: nil)), [])
+            return (Self.response(error.status, Self.refusal(error, at: nil)), nil)
         }
     }
 
@@ -240,15 +252,16 @@ extension DeclaredService {
 
     private mutating func perform(
         _ write: Profile.Write, _ asked: Asked, at now: Moment
-    ) throws(RESTError) -> (status: Int, answer: JSONValue, effects: [Effect]) {
+    ) throws(RESTError) -> (status: Int, answer: JSONValue, news: DeclaredNews?) {
         let room = try room(asked)
-        guard let entity = tables.entity(write.entity) else { return (200, .object([]), []) }
+        guard let entity = tables.entity(write.entity) else { return (200, .object([]), nil) }
         let time = clock.time(at: now)
-        func answered(_ status: Int, _ row: JSONValue, _ change: DeclaredSpeech.Change?) -> (Int, JSONValue, [Effect]) {
+        func answered(
+            _ status: Int, _ row: JSONValue, _ change: DeclaredSpeech.Change?
+        ) -> (Int, JSONValue, DeclaredNews?) {
             var answer = JSONValue.object([])
             (write.at.map(JSONPlace.init) ?? JSONPlace([])).put(row, into: &answer)
-            let news = change.flatMap { speech.news(of: $0, row, entity, by: asked.user, at: time) }
-            return (status, answer, tell(news))
+            return (status, answer, change.flatMap { speech.news(of: $0, row, entity, by: asked.user, at: time) })
         }
         guard let id = asked.values["message"]?.plainText ?? key(write.path, entity, asked) else {
             guard write.method != .delete else { throw .badRequest("the path does not say which row is meant") }

@@ -1,9 +1,9 @@
-import JSONText
+package import JSONText
 import Pipeline
 import Wire
 
 /// Something that happens on the server.
-enum DeclaredDeed: Hashable, Sendable {
+package enum DeclaredDeed: Hashable, Sendable {
     case tell(DeclaredNews)
     /// A row of an entity is made, of fields by their names.
     case make(String, id: String? = nil, JSONValue)
@@ -81,28 +81,34 @@ extension DeclaredService {
         return effects
     }
 
-    /// Does it; what is not possible any more, as a client has changed the world, is passed over.
     private mutating func perform(_ deed: DeclaredDeed, by id: String?, at time: Int64) -> [Effect] {
+        if case .drop(let forgetting) = deed { return [.drop(forgetting: forgetting)] }
+        return tell(act(deed, by: id, at: time))
+    }
+
+    /// Changes the world, and gives what is to be told of it. What is not possible any more, as a client has changed
+    /// the world, is passed over.
+    package mutating func act(_ deed: DeclaredDeed, by id: String?, at time: Int64) -> DeclaredNews? {
         let user = id.map { self.user(named: $0) } ?? script.others.first
         switch deed {
-        case .tell(let news): return tell(news)
-        case .drop(let forgetting): return [.drop(forgetting: forgetting)]
+        case .tell(let news): return news
+        case .drop: return nil
         case .make(let name, let id, let fields):
-            guard let entity = tables.entity(name) else { return [] }
+            guard let entity = tables.entity(name) else { return nil }
             var row = entity.row(fields)
             JSONPlace(entity.key).fill(id.map { .string($0) }, into: &row)
             let json = speech.completed(row, of: entity, by: user, at: time)
-            guard let row = try? tables.insert(json, into: entity) else { return [] }
-            return tell(speech.news(of: .made, row.json, entity, by: user, at: time))
+            guard let row = try? tables.insert(json, into: entity) else { return nil }
+            return speech.news(of: .made, row.json, entity, by: user, at: time)
         case .change(let name, let id, let fields):
-            guard let entity = tables.entity(name), let known = tables.row(id, of: entity) else { return [] }
+            guard let entity = tables.entity(name), let known = tables.row(id, of: entity) else { return nil }
             var json = entity.row(fields, over: known.json)
             if entity.newer.map({ fields[$0] == nil }) ?? false { json = speech.touched(json, of: entity, at: time) }
-            guard let row = try? tables.change(id, of: entity, to: json) else { return [] }
-            return tell(speech.news(of: .changed, row.json, entity, by: user, at: time))
+            guard let row = try? tables.change(id, of: entity, to: json) else { return nil }
+            return speech.news(of: .changed, row.json, entity, by: user, at: time)
         case .delete(let name, let id):
-            guard let entity = tables.entity(name), let row = try? tables.remove(id, of: entity) else { return [] }
-            return tell(speech.news(of: .deleted, row.json, entity, by: user, at: time))
+            guard let entity = tables.entity(name), let row = try? tables.remove(id, of: entity) else { return nil }
+            return speech.news(of: .deleted, row.json, entity, by: user, at: time)
         }
     }
 

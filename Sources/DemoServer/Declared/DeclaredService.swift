@@ -1,12 +1,12 @@
-import JSONText
-import Pipeline
-import Wire
+package import JSONText
+package import Pipeline
+package import Wire
 
 /// A declared backend's server without its sockets: rows, tokens, who is in which room, and what happens. Pure:
 /// requests, events of the clients and times in, answers and effects out. One seed gives one history.
-struct DeclaredService: Sendable {
+package struct DeclaredService: Sendable {
     /// What is done for clients, in order.
-    enum Effect: Hashable, Sendable {
+    package enum Effect: Hashable, Sendable {
         /// Tells one client an event.
         case tell(Int, DeclaredNews)
         /// Cuts every connection; with `forgetting` no session can be resumed.
@@ -26,16 +26,18 @@ struct DeclaredService: Sendable {
     private let forbidden: [String: String]
     private let tokens: [String: DeclaredUser]
     /// The first token of the scenario: the one that `serve` prints.
-    let token: String
+    package let token: String
     private var clients: [Int: Client] = [:]
     var clock: ScriptClock
     var script: DeclaredScript
 
     /// The world's time when the script starts, milliseconds since 1970. Fixed, so that times belong to the history.
-    static let epoch: Int64 = 1_785_346_000_000
+    package static let epoch: Int64 = 1_785_346_000_000
 
     /// Without a scenario, with rows made of the entities, and something happens about once a second.
-    init(_ profile: Profile, _ scenario: ProfileScenario?, seed: UInt64, startsAtOnce: Bool = false, at now: Moment) {
+    package init(
+        _ profile: Profile, _ scenario: ProfileScenario?, seed: UInt64, startsAtOnce: Bool = false, at now: Moment
+    ) {
         self.profile = profile
         speech = DeclaredSpeech(profile: profile)
         let given = scenario ?? ProfileScenario()
@@ -83,6 +85,11 @@ struct DeclaredService: Sendable {
     /// A token of the user of that name or id.
     func token(of name: String) -> String? {
         tokens.filter { $0.value.id == name || $0.value.name == name }.keys.min()
+    }
+
+    /// The rows of an entity as they go over the wire, in its order.
+    package func rows(of entity: String) -> [JSONValue] {
+        tables.entity(entity).map { tables.rows(of: $0).map(\.json) } ?? []
     }
 
     /// Whose a token is; nil for a wrong one, and for none.
@@ -170,7 +177,7 @@ struct DeclaredService: Sendable {
     }
 
     /// Tells an event to whoever is in its room.
-    func tell(_ news: DeclaredNews?) -> [Effect] {
+    package func tell(_ news: DeclaredNews?) -> [Effect] {
         guard let news else { return [] }
         return clients.keys.sorted().compactMap { id in
             guard let client = clients[id], client.user != nil else { return nil }

@@ -1,15 +1,15 @@
 import Events
-import JSONText
+package import JSONText
 import Pipeline
-import Wire
+package import Wire
 
 /// The server's end of plain WebSockets of JSON messages, as a profile describes them: hello, identify, heartbeats, and
 /// sessions that outlive a connection and are resumed. Pure: messages and times in, effects out.
 ///
 ///     opened ──hello──► greeted ──identify──► open, of a new session
 ///                          └─────resume─────► open, of an old one; or refused, and greeted still
-struct MessageServer: Sendable {
-    enum Effect: Hashable, Sendable {
+package struct MessageServer: Sendable {
+    package enum Effect: Hashable, Sendable {
         case send(Int, JSONValue)
         case close(Int, WebSocketClose)
         /// Cuts the connection without a word.
@@ -29,7 +29,7 @@ struct MessageServer: Sendable {
     /// Messages kept of a session, and sessions kept without a connection.
     private static let mostMessages = 1_000, mostSessions = 100
 
-    var service: DeclaredService
+    package var service: DeclaredService
     private let realtime: Profile.Realtime
     /// How often clients are told to send heartbeats.
     private let interval: Duration
@@ -39,7 +39,7 @@ struct MessageServer: Sendable {
     /// The session of each connection; nil of one that has not said whose it is.
     private var connections: [Int: Int?] = [:]
 
-    init(_ service: DeclaredService, heartbeats interval: Duration, seed: UInt64) {
+    package init(_ service: DeclaredService, heartbeats interval: Duration, seed: UInt64) {
         self.service = service
         self.interval = interval
         realtime = service.profile.realtime
@@ -48,7 +48,7 @@ struct MessageServer: Sendable {
 
     // MARK: - Connections
 
-    mutating func opened(_ connection: Int, at now: Moment) -> [Effect] {
+    package mutating func opened(_ connection: Int, at now: Moment) -> [Effect] {
         connections[connection] = .some(nil)
         var effects: [Effect] = []
         if realtime.hello != nil || realtime.heartbeat?.interval != nil {
@@ -62,7 +62,7 @@ struct MessageServer: Sendable {
         return effects
     }
 
-    mutating func closed(_ connection: Int) {
+    package mutating func closed(_ connection: Int) {
         guard let session = connections.removeValue(forKey: connection) ?? nil else { return }
         sessions[session]?.connection = nil
         if realtime.resume == nil || sessions.count > Self.mostSessions {
@@ -76,12 +76,12 @@ struct MessageServer: Sendable {
         service.disconnect(session)
     }
 
-    mutating func forgetAll() {
+    package mutating func forgetAll() {
         (sessions, connections) = ([:], [:])
         service.disconnectAll()
     }
 
-    mutating func received(_ text: ArraySlice<UInt8>, on connection: Int, at now: Moment) -> [Effect] {
+    package mutating func received(_ text: ArraySlice<UInt8>, on connection: Int, at now: Moment) -> [Effect] {
         guard let session = connections[connection] else { return [] }
         guard let message = try? JSONValue(parsing: text) else {
             return [.close(connection, WebSocketClose(code: 1007, reason: "that is no JSON"))]
@@ -148,7 +148,7 @@ struct MessageServer: Sendable {
 
     // MARK: - What is told
 
-    mutating func carryOut(_ effects: [DeclaredService.Effect]) -> [Effect] {
+    package mutating func carryOut(_ effects: [DeclaredService.Effect]) -> [Effect] {
         effects.flatMap { effect -> [Effect] in
             switch effect {
             case .tell(let session, let news): return tell(session, news)

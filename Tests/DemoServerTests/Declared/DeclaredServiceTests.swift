@@ -39,12 +39,9 @@ struct DeclaredWorld {
         _ line: String, _ body: String = "", token: String? = "token-of-ana"
     ) -> (status: Int, body: String, told: [String]) {
         let words = line.split(separator: " ")
-        let target = words[1].split(separator: "?", maxSplits: 1).map(String.init)
-        let (response, effects) = service.answer(
-            ServerRequest(
-                method: String(words[0]), path: target[0], query: target.count > 1 ? target[1] : "",
-                headers: token.map { [("authorization", "Bearer " + $0)] } ?? [], body: Array(body.utf8)), at: now)
-        return (response.status, String(decoding: response.body, as: UTF8.self), Self.lines(effects))
+        let (status, answer, news) = service.answer(
+            String(words[0]), String(words[1]), body: Array(body.utf8), bearer: token, at: now)
+        return (status, String(decoding: answer, as: UTF8.self), Self.lines(service.tell(news)))
     }
 
     /// What is told to whom.
