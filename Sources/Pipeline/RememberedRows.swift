@@ -34,7 +34,8 @@ struct RememberedRows: Sendable {
         confirm(change.old)
     }
 
-    private mutating func confirm(_ item: Item) {
+    /// The server's answer lists a row.
+    mutating func confirm(_ item: Item) {
         rows[item.sectionKey]?.remove(item.id)
         if rows[item.sectionKey]?.isEmpty == true { rows[item.sectionKey] = nil }
     }

@@ -37,9 +37,10 @@ extension Session {
         _ body: ArraySlice<UInt8>, of key: ResourceKey, isCurrent: Bool, into effects: inout [Effect]
     ) -> Bool {
         var isReadable = true
-        transaction.leftOut = LeftOutRows()
+        (transaction.leftOut, transaction.confirmed) = (LeftOutRows(), [])
         do {
             try backend.apply(body, of: key, isCurrent: isCurrent, into: &transaction)
+            for row in transaction.confirmed { remembered.confirm(row) }
             transaction.refetched.append(key.resource.label)
             history.toldDelays.wentWell(key)
             if transaction.refetcher.paging[key] == nil { fetched(key, isCurrent: isCurrent, into: &effects) }

@@ -96,6 +96,8 @@ struct Transaction: Sendable {
     var frame: ArraySlice<UInt8> = []
     /// The resources of which an answer was taken over, for what is said of the batch.
     var refetched: [String] = []
+    /// Rows that the answer being handled lists as they are known: no change says so.
+    var confirmed: [Item] = []
     /// What could not be read of the answer being handled.
     var leftOut = LeftOutRows()
     /// How many bytes the pages of one list may have together.

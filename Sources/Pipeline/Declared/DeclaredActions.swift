@@ -88,6 +88,8 @@ extension DeclaredBackend {
             // These end before the request has left.
             let neverLeft = ["resolve", "connect", "tls", "proxy"].contains(kind)
             return .later(after: nil, why: message, mayBeDone: !neverLeft)
+        case .response(200..<300, let body, _) where body.isPage:
+            return .later(after: nil, why: "something before the service answers with a page", mayBeDone: true)
         case .response(200..<300, _, _): return .done
         case .response(let status, let body, let retryAfter):
             let step = if case .run(let run) = action.operation { self.step(of: run) } else { Profile.Step?.none }
@@ -127,7 +129,7 @@ extension DeclaredBackend {
         else { return message }
         overtake(entity, parent, in: &transaction)
         let known = transaction.model[entity.itemID(reading.id)]
-        if known.map({ entity.standing(reading, $0) != .older }) ?? true {
+        if !abandoned.contains(room), known.map({ entity.standing(reading, $0) != .older }) ?? true {
             transaction.take(entity.row(reading, over: known, parent: parent))
         }
         return reading.id

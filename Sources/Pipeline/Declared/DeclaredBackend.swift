@@ -22,6 +22,11 @@ struct DeclaredBackend: Backend {
     private var polls: [DeclaredResource: Moment] = [:]
     /// The ids of rooms by their names in lower case, of the list that came last: rows that came just now stand in no section yet.
     private(set) var listedNames: [String: String] = [:]
+    /// Windows of which rows are held that nothing confirms any more, and from which place on in their sections: the next answer that is
+    /// current either lists them, or they go.
+    private var doubted: [DeclaredResource: Int64] = [:]
+    /// Rooms that nobody wants any more, and of which an answer may still come.
+    private(set) var abandoned: Set<String> = []
     /// Resources whose failure was told.
     private var told = ToldFailures()
 
@@ -165,21 +170,29 @@ struct DeclaredBackend: Backend {
             let parent = event.room.map { EntityID(profile.id(ofRoom: $0)) }
             for row in event.rows {
                 let known = transaction.model[entity.itemID(row.id)]
-                switch rule.then[entity.standing(row, known)] {
+                let place = entity.parent == nil ? nil : row.parent ?? known?.sectionKey.parent ?? parent
+                if let room = event.room, isUnfollowed(room, rooms), let place, place == parent { continue }
+                let standing = entity.standing(row, known)
+                // What is under way would show a row that was not known as it was before.
+                if rule.then[standing] != .nothing || standing == .unknown { overtake(entity, place, in: &transaction) }
+                switch rule.then[standing] {
                 case .apply:
                     guard known == nil || !entity.once else { continue }
                     let item = entity.row(row, over: known, parent: parent)
                     if item != known { transaction.model.put(item) }
-                    overtake(entity, item.sectionKey.parent, in: &transaction)
-                case .remove:
-                    if let known { transaction.model.remove(known.id) }
-                    overtake(entity, known?.sectionKey.parent ?? parent, in: &transaction)
+                case .remove: if let known { transaction.model.remove(known.id) }
                 case .fetch: fetches = true
                 case .nothing: break
                 }
             }
         }
         if fetches { for name in rule.reads { fetch(name, of: event.room, into: &transaction) } }
+    }
+
+    /// Whether nobody wants a room that the server tells of all the same: what is said in it would stay when the room is gone. Once it is
+    /// joined, it is read.
+    private func isUnfollowed(_ room: String, _ rooms: RoomBook) -> Bool {
+        rooms[room] == nil && (profile.rooms?.list ?? profile.rooms?.join?.event) != nil
     }
 
     /// What is under way about a section may have been read before the event.
@@ -258,13 +271,30 @@ struct DeclaredBackend: Backend {
 
     /// Until now nobody told what happens in it: what is in flight about it may be older than what is asked next.
     mutating func joined(_ room: String, into transaction: inout Transaction) {
+        abandoned.remove(room)
         transaction.refetcher.taint { $0.declared?.room == room }
+        let id = EntityID(profile.id(ofRoom: room))
+        doubtWindows(transaction.model) { $0 == id }
+    }
+
+    mutating func missed(_ model: SectionedCollection<Item>) { doubtWindows(model) { _ in true } }
+
+    /// What is held of older rows than a window lists may have changed, or gone, without a word.
+    private mutating func doubtWindows(_ model: SectionedCollection<Item>, of isMeant: (EntityID?) -> Bool) {
+        for read in profile.reads where read.replaces == .window {
+            let name = read.entity.flatMap { entities[$0] }?.section(of: nil).name
+            for section in model.sectionKeys where section.name == name && isMeant(section.parent) {
+                doubted[DeclaredResource(read, of: section.parent.map { profile.room(of: $0.description) })] = .min
+            }
+        }
     }
 
     mutating func abandon(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction) {
         let id = EntityID(profile.id(ofRoom: room))
         transaction.plans.append(.cancel(.channel(id)))
+        abandoned.insert(room)
         polls = polls.filter { $0.key.room != room }
+        doubted = doubted.filter { $0.key.room != room }
         for entity in profile.entities where entity.parent != nil {
             for row in transaction.model.rows(in: entity.section(of: id)) { transaction.model.remove(row.id) }
         }
@@ -367,7 +397,7 @@ struct DeclaredBackend: Backend {
             }
             let item = entity.row(row, over: known, parent: parent)
             listed[id] = item
-            if item != known { transaction.model.put(item) }
+            if item != known { transaction.model.put(item) } else { transaction.confirmed.append(item) }
         }
         if read.name == profile.rooms?.list {
             listedNames = [:]
@@ -377,16 +407,21 @@ struct DeclaredBackend: Backend {
             }
             for row in rows { transaction.want(profile.room(of: row.id.description)) }
         }
-        guard isCurrent, transaction.leftOut.isHarmless, read.replaces != .none else { return }
-        remove(read, section(of: entity, resource.room), butNot: listed, into: &transaction)
+        guard transaction.leftOut.isHarmless, read.replaces != .none else { return }
+        var first = Int64.min
+        if read.replaces == .window {
+            first = min(listed.values.map(\.sortKey).min() ?? .min, doubted.removeValue(forKey: resource) ?? .max)
+        }
+        // Of what an answer brings that was overtaken some may be gone already.
+        guard isCurrent else { return doubted[resource] = first }
+        remove(read, section(of: entity, resource.room), from: first, butNot: listed, into: &transaction)
     }
 
     /// Removes rows that an answer would have listed.
     private func remove(
-        _ read: Profile.Read, _ section: Item.Section, butNot listed: [Item.ID: Item],
+        _ read: Profile.Read, _ section: Item.Section, from first: Int64, butNot listed: [Item.ID: Item],
         into transaction: inout Transaction
     ) {
-        let first = read.replaces == .window ? listed.values.map(\.sortKey).min() ?? .min : .min
         for row in transaction.model.rows(in: section) where listed[row.id] == nil && row.sortKey >= first {
             transaction.model.remove(row.id)
             guard read.name == profile.rooms?.list else { continue }
@@ -404,6 +439,11 @@ struct DeclaredBackend: Backend {
     mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into transaction: inout Transaction) -> Bool {
         guard let resource = key.declared, let read = reads[resource.read] else { return true }
         pollAgain(resource, at: transaction.now)
+        guard !body.isPage else {
+            tell(key, "something before the service answers with a page (404)", into: &transaction)
+            transaction.fetch(key, after: Self.waitAfterPage)
+            return false
+        }
         guard read.missing == .remove, let entity = read.entity.flatMap({ entities[$0] }) else {
             tell(key, "the service has no such resource (404)", into: &transaction)
             return true
@@ -411,6 +451,8 @@ struct DeclaredBackend: Backend {
         for row in transaction.model.rows(in: section(of: entity, resource.room)) { transaction.model.remove(row.id) }
         return true
     }
+
+    private static let waitAfterPage: Duration = .seconds(30)
 
     mutating func failed(_ key: ResourceKey, why: String, into transaction: inout Transaction) {
         if let resource = key.declared { pollAgain(resource, at: transaction.now) }
@@ -437,7 +479,7 @@ struct DeclaredBackend: Backend {
     }
 
     func confirmation(of section: Item.Section, in model: SectionedCollection<Item>) -> Confirmation {
-        for read in profile.reads where read.replaces == .all {
+        for read in profile.reads where read.replaces != .none {
             guard let entity = read.entity.flatMap({ entities[$0] }), section.name == entity.section(of: nil).name
             else {
                 continue
@@ -524,6 +566,8 @@ extension Profile.Read {
         var readings: [Profile.Entity.Reading] = []
         for element in elements {
             do throws(Profile.Entity.Unreadable) { readings.append(try entity.reading(element)) } catch {
+                // One that is no list, and no row, is another answer than the one that was asked for.
+                if element == found { throw DecodingFailure(subject: name, message: error.message, offset: 0) }
                 sieve.leaveOut(element, DecodingFailure(subject: "row", message: error.message, offset: 0))
             }
         }
@@ -537,6 +581,11 @@ extension Profile.Read {
         }
         return readings
     }
+}
+
+extension ArraySlice<UInt8> {
+    /// Whether it is a page for a browser: of a server in between, not the service's word.
+    var isPage: Bool { first { !" \n\r\t".utf8.contains($0) } == UInt8(ascii: "<") }
 }
 
 extension RawJSON {

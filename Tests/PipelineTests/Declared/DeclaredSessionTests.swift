@@ -136,6 +136,83 @@ import Wire
         #expect(chat.ids(in: section) == ["1", "3"])
     }
 
+    /// A session of the chat that has joined the lobby and waits for what was said there.
+    private func inLobby() throws -> Transcript {
+        var chat = try joined(rooms: ["lobby"])
+        chat.receive(#"430[{"ok":true}]"#)
+        return chat
+    }
+    private let lobby = Item.Section("message", EntityID("lobby"))
+
+    @Test func `after a gap what a window does not list is gone, however old it is`() throws {
+        var chat = try inLobby()
+        chat.answer("/lobby/messages", #"{"messages":[{"id":1,"text":"a","at":1},{"id":2,"text":"b","at":2}]}"#)
+        chat.cut()
+        chat.pass(.seconds(30))
+        chat.feed(.opened(connection: chat.connection, token: Secret("t0ken")))
+        chat.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
+        chat.receive(#"40{"sid":"u"}"#)
+        chat.receive(#"431[{"ok":true}]"#)
+        chat.answer("/lobby/messages", #"{"messages":[{"id":2,"text":"b","at":2}]}"#)
+        #expect(chat.ids(in: lobby) == ["2"])
+        // Without a gap, what is older than the window stays.
+        chat.feed(.look(room: "lobby", part: .messages, since: nil))
+        chat.answer("/lobby/messages", #"{"messages":[{"id":3,"text":"c","at":3}]}"#)
+        #expect(chat.ids(in: lobby) == ["2", "3"])
+    }
+
+    @Test func `what an overtaken answer brought goes when the next one does not list it, however old it is`() throws {
+        var chat = try inLobby()
+        chat.receive(#"42["message_deleted",{"id":1,"room":"lobby","by":"ana"}]"#)
+        chat.answer("/lobby/messages", #"{"messages":[{"id":1,"text":"a","at":1},{"id":2,"text":"b","at":2}]}"#)
+        #expect(chat.ids(in: lobby) == ["1", "2"])
+        chat.answer("/lobby/messages", #"{"messages":[{"id":2,"text":"b","at":2}]}"#)
+        #expect(chat.ids(in: lobby) == ["2"])
+    }
+
+    @Test func `what is said in a room that nobody follows is shown, and no row is kept of it`() throws {
+        var chat = try inLobby()
+        chat.receive(#"42["message",{"id":7,"text":"late","room":"dev","at":1}]"#)
+        #expect(chat.effects.contains { if case .report(.event) = $0 { true } else { false } })
+        #expect(row(chat, "message", "7") == nil)
+    }
+
+    @Test func `an answer that is neither a list nor a row, or a page, is not the service's, and is asked for again`()
+        throws
+    {
+        for (status, body) in [(200, #"{"messages":{"unexpected":[]}}"#), (200, "<html>"), (404, " <html>")] {
+            var chat = try inLobby()
+            chat.answer("/lobby/messages", status: status, body)
+            #expect(!chat.requests.contains { $0.target.contains("/lobby/messages") })
+            chat.idle(40)
+            chat.answer("/lobby/messages", #"{"messages":[{"id":2,"text":"b","at":2}]}"#)
+            #expect(chat.ids(in: lobby) == ["2"])
+        }
+    }
+
+    @Test func `a page does not say that a message was deleted`() throws {
+        var chat = try inLobby()
+        chat.answer("/lobby/messages", #"{"messages":[{"id":2,"text":"b","at":2}]}"#)
+        let reference = Action.MessageReference(channel: EntityID("lobby"), message: EntityID("2"))
+        chat.feed(.act(Action(id: EntityID("a"), .delete(reference), asked: Timestamp(milliseconds: 0))))
+        chat.answer("/lobby/messages/2", "<html>")
+        #expect(chat.session.pendingActions.count == 1)
+    }
+
+    @Test func `an event that changes nothing of an unknown row makes what is in flight be asked for again`() throws {
+        var profile = try Self.sample("socketio-chat")
+        profile.events[0].then.unknown = .nothing
+        var chat = Transcript(Configuration(backend: .declared(profile), revision: .v4, rooms: ["lobby"]))
+        chat.feed(.opened(connection: chat.connection, token: Secret("t0ken")))
+        chat.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
+        chat.receive(#"40{"sid":"t"}"#)
+        chat.receive(#"430[{"ok":true}]"#)
+        chat.receive(#"42["message",{"id":2,"text":"new","room":"lobby","at":2,"edited_at":3}]"#)
+        chat.answer("/lobby/messages", #"{"messages":[{"id":2,"text":"old","at":2}]}"#)
+        chat.answer("/lobby/messages", #"{"messages":[{"id":2,"text":"new","at":2,"edited_at":3}]}"#)
+        #expect(row(chat, "message", "2") == #"{"text":"new","at":2000,"edited":3000}"#)
+    }
+
     @Test func `an answer from before a room was joined removes nothing`() throws {
         var chat = try joined(rooms: ["lobby"])
         chat.receive(#"430[{"ok":true}]"#)
