@@ -78,7 +78,7 @@ extension Benchmark {
         var lines = ["weir-bench \(name): \(summary)", "", "Usage: weir-bench \(name) [OPTIONS]", ""] + details
         lines += ["", "Options:"]
         for option in options {
-            let number = option.standard.map { "\(option.meaning) (\($0))" } ?? option.meaning
+            let number = option.standard.map { "\(option.meaning) (\(option.text($0)))" } ?? option.meaning
             lines.append("  " + "--\(option.name) \(option.placeholder)".padded(to: 18) + number)
         }
         return lines.joined(separator: "\n")

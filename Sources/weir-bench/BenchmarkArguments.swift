@@ -8,10 +8,12 @@ struct BenchmarkOption: Sendable {
     let range: ClosedRange<Int>
     /// What it means when it is given without a number; nil when it needs one.
     let alone: Int?
+    /// The words that are said instead of numbers, from 0 on.
+    let words: [String]
 
     init(
         _ name: String, _ placeholder: String, _ meaning: String, standard: Int?, range: ClosedRange<Int>,
-        alone: Int? = nil
+        alone: Int? = nil, words: [String] = []
     ) {
         self.name = name
         self.placeholder = placeholder
@@ -19,7 +21,17 @@ struct BenchmarkOption: Sendable {
         self.standard = standard
         self.range = range
         self.alone = alone
+        self.words = words
     }
+
+    /// One of some words; the first where it is not given.
+    init(_ name: String, _ words: [String], _ meaning: String) {
+        self.init(
+            name, words.joined(separator: "|"), meaning, standard: 0, range: 0...words.count - 1, words: words)
+    }
+
+    /// A value as it is given.
+    func text(_ value: Int) -> String { words.isEmpty ? "\(value)" : words[value] }
 
     static let runs = BenchmarkOption("runs", "R", "measure so many times", standard: 5, range: 1...1000)
     static let seed = BenchmarkOption("seed", "S", "what the traffic is made from", standard: 1, range: 0...Int.max)
@@ -41,7 +53,15 @@ struct BenchmarkArguments {
                 values[option.name] = alone
                 continue
             }
-            guard let value = rest.popFirst().flatMap({ Int($0) }), option.range.contains(value) else {
+            let given = rest.popFirst()
+            if !option.words.isEmpty {
+                guard let value = given.flatMap({ option.words.firstIndex(of: $0) }) else {
+                    throw .usage("\(word) takes one of \(option.words.joined(separator: ", "))")
+                }
+                values[option.name] = value
+                continue
+            }
+            guard let value = given.flatMap({ Int($0) }), option.range.contains(value) else {
                 throw .usage(
                     "\(word) takes a whole number from \(option.range.lowerBound) to \(option.range.upperBound)")
             }
@@ -57,7 +77,8 @@ struct BenchmarkArguments {
 
     /// The command line that measures the same again.
     var commandLine: String {
-        let words = benchmark.options.compactMap { option in value(option).map { "--\(option.name) \($0)" } }
+        let words = benchmark.options.compactMap { option in value(option).map { "--\(option.name) \(option.text($0))" }
+        }
         return (["weir-bench", benchmark.name] + words).joined(separator: " ")
     }
 }

@@ -8,20 +8,21 @@ extension Benchmark {
         "first", "S", "the first history's seed", standard: 1, range: 0...Int.max / 2)
     private static let one = BenchmarkOption(
         "seed", "S", "only this history: print it, and what is wrong at its end", standard: nil, range: 0...Int.max)
-    private static let groupMe = BenchmarkOption(
-        "groupme", "0|1", "histories of GroupMe's server, not of Twake's", standard: 0, range: 0...1, alone: 1)
+    private static let world = BenchmarkOption(
+        "world", History.Peer.allCases.map(\.rawValue), "whose server the histories are of")
 
     /// The long run of the simulation that the tests run briefly.
     static let simulate = Benchmark(
-        name: "simulate", summary: "the whole pure core against a simulated server, of Twake or GroupMe, under seeds",
+        name: "simulate", summary: "the whole pure core against a simulated server, under seeds",
         details: [
             "Each seed is a history: what people do, what goes wrong in the network and at the server, and when. After it the",
             "network heals; when quiet has come the model must be the server's truth, nothing may be left to be done, and the",
             "diff log must lead to the model. A history that ends otherwise is printed as short as it can be made.",
+            "The server is Twake's, GroupMe's, or a gateway that a profile declares.",
         ],
-        options: [seeds, first, one, groupMe]
+        options: [seeds, first, one, world]
     ) { arguments throws(BenchmarkError) in
-        let peer = arguments[groupMe] == 1 ? History.Peer.groupMe : .twake
+        let peer = History.Peer.allCases[arguments[world]]
         if let seed = arguments.value(one) { return try SimulationRun.repeatOne(UInt64(seed), of: peer) }
         try SimulationRun(first: UInt64(arguments[first]), seeds: UInt64(arguments[seeds]), peer: peer).run()
     }
@@ -62,7 +63,7 @@ struct SimulationRun {
         print(again)
     }
 
-    private var option: String { peer == .groupMe ? " --groupme" : "" }
+    private var option: String { " --world \(peer.rawValue)" }
 
     /// Runs one history and says what is wrong at its end.
     static func repeatOne(_ seed: UInt64, of peer: History.Peer) throws(BenchmarkError) {

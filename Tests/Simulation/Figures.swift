@@ -11,6 +11,8 @@ package struct Figures: Sendable {
     package internal(set) var events = 0
     package internal(set) var requests = 0
     package internal(set) var answers = 0
+    /// Answers that an event, or a gap, had overtaken: they are asked for again.
+    package internal(set) var outdated = 0
     package internal(set) var joins = 0
     package internal(set) var connections = 0
     package internal(set) var gaps = 0
@@ -38,6 +40,7 @@ package struct Figures: Sendable {
         total.events += one.events
         total.requests += one.requests
         total.answers += one.answers
+        total.outdated += one.outdated
         total.joins += one.joins
         total.connections += one.connections
         total.gaps += one.gaps

@@ -9,11 +9,7 @@ extension GroupMeSimulatedServer {
     package mutating func perform(
         _ act: SimulatedAct, by user: Int, _ a: Int, _ b: Int, at now: Moment
     ) -> [SimulatedPublication]? {
-        if act == .burst {
-            return SimulatedAct.burst(a, b).reduce(into: []) { told, each in
-                told += perform(each.act, by: each.user, each.a, each.b, at: now) ?? []
-            }
-        }
+        if act == .burst { return burst(a, b, at: now) }
         guard let person = Self.pick(user, of: backend.world.users)?.id else { return nil }
         var publications: [GroupMePublication]?
         for _ in 0..<(act == .flood ? 8 + b % 24 : 1) {

@@ -16,7 +16,7 @@ extension History {
             }
         }
         add(acts, Self.groupMeAct)
-        add(faults, Self.groupMeFault)
+        add(faults) { Self.fault(of: Self.groupMeFaults, strays: Stray.ofGroupMe.count, &$0) }
         add(deeds, Self.groupMeDeed)
         // One in ten wants to see more than a page, and finds conversations of more than one.
         let depth = Int.random(in: 0..<10, using: &random) == 0 ? Int.random(in: 101...250, using: &random) : 0
@@ -63,12 +63,16 @@ extension History {
         return .deed(deed, a: Int.random(in: 0..<4, using: &random), b: Int.random(in: 0..<4, using: &random))
     }
 
-    private static func groupMeFault(_ random: inout RandomSource) -> Step.Action {
-        let fault = draw(groupMeFaults, &random) ?? .cut
+    /// One of these faults, of a server without eras that has so many stray frames.
+    static func fault(
+        of faults: [(Fault, weight: Int)], strays: Int, _ random: inout RandomSource
+    ) -> Step.Action {
+        let fault = draw(faults, &random) ?? .cut
         let wait = [300, 2_000, 8_000, 40_000].randomElement(using: &random) ?? 300
         func below(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
         switch fault {
-        case .cut, .kick: return .fault(fault, a: below(2), b: 0)
+        case .cut: return .fault(fault, a: below(2), b: 0)
+        case .kick: return .fault(fault, a: below(10), b: 0)
         case .crash: return .fault(fault, a: below(4), b: 0)
         case .expire: return .fault(fault, a: 0, b: 0)
         case .restart, .stall: return .fault(fault, a: wait, b: 0)
@@ -77,7 +81,7 @@ extension History {
         case .hold: return .fault(fault, a: below(3), b: min(wait, 8_000))
         case .spoil: return .fault(fault, a: below(Spoil.allCases.count), b: 1 + below(8))
         case .stumble: return .fault(fault, a: below(30), b: 0)
-        case .stray: return .fault(fault, a: below(Stray.ofGroupMe.count), b: 0)
+        case .stray: return .fault(fault, a: below(strays), b: 0)
         }
     }
 }

@@ -3,13 +3,14 @@ import Wire
 
 extension History {
     /// Whose server a history is one of.
-    package enum Peer: String, Hashable, Sendable, CaseIterable { case twake, groupMe = "groupme" }
+    package enum Peer: String, Hashable, Sendable, CaseIterable { case twake, groupMe = "groupme", declared }
 
     /// The history of a seed: a quarter of them without any fault, the others with up to a dozen.
     package init(seed: UInt64, of peer: Peer = .twake) {
         switch peer {
         case .twake: self.init(twakeSeed: seed)
         case .groupMe: self.init(groupMeSeed: seed)
+        case .declared: self.init(declaredSeed: seed)
         }
         pauseRooms()
     }

@@ -44,10 +44,14 @@ package enum Deed: String, CaseIterable, Sendable {
 /// All that decides a simulation: the same history gives the same run, byte by byte.
 package struct History: Hashable, Sendable {
     /// Where the messages come from: Twake's proxy with ids only (A), or the core with whole messages (B), or the last server, which tells
-    /// the same otherwise (C); or GroupMe.
+    /// the same otherwise (C); or GroupMe; or a gateway that a profile declares.
     package enum Era: String, Hashable, Sendable, CaseIterable {
         case a, b, c
         case groupMe = "groupme"
+        case declared
+
+        /// Whether a history of it says which Engine.IO is spoken.
+        var speaksEngineIO: Bool { self != .groupMe && self != .declared }
     }
 
     /// What the session follows beside channels and what is said in them.
@@ -75,7 +79,7 @@ package struct History: Hashable, Sendable {
     }
 
     package var era: Era
-    /// Of no meaning for GroupMe, which does not speak Engine.IO.
+    /// Of no meaning where Engine.IO is not spoken.
     package var revision: EngineIO.Revision
     package var watching: Watching
     /// How many heads of each channel the session is to show, however old; 0 for a page.
@@ -92,7 +96,7 @@ package struct History: Hashable, Sendable {
     var lookAgain: Duration? { seed % 4 == 3 || losesSilently ? .seconds(300) : nil }
 
     /// Whether anything happens in it that no client can know of.
-    private var losesSilently: Bool { steps.contains { isSilent($0.action) } }
+    var losesSilently: Bool { steps.contains { isSilent($0.action) } }
 
     private func isSilent(_ action: Step.Action) -> Bool {
         switch (action, era) {
@@ -160,7 +164,7 @@ extension History: CustomStringConvertible {
     /// step.
     package var description: String {
         var line =
-            "era \(era.rawValue)" + (era == .groupMe ? "" : ", Engine.IO \(revision.rawValue)") + ", seed \(seed)"
+            "era \(era.rawValue)" + (era.speaksEngineIO ? ", Engine.IO \(revision.rawValue)" : "") + ", seed \(seed)"
         if watching != .standard(seed) { line += ", watching \(watching.rawValue)" }
         if depth != 0 { line += ", history \(depth)" }
         if let catchUp { line += ", catch-up \(catchUp)" }
@@ -175,7 +179,7 @@ extension History: CustomStringConvertible {
             return nil
         }
         var revision = EngineIO.Revision.v4
-        if era != .groupMe {
+        if era.speaksEngineIO {
             guard rest.popFirst() == "Engine.IO",
                 let read = rest.popFirst().flatMap({ Int($0) }).flatMap({ EngineIO.Revision(rawValue: $0) })
             else { return nil }

@@ -64,6 +64,7 @@ extension History {
                 revision: revision, mostRows: seed % 5 == 3 ? 2 : 1_000)
         case .groupMe:
             GroupMeSimulatedServer(quietSeed: seed, epoch: Simulation.epoch, timeout: .seconds(20))
+        case .declared: DeclaredSimulatedServer(seed: seed)
         }
     }
 }

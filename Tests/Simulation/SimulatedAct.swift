@@ -60,11 +60,7 @@ extension SimulatedServer {
     package mutating func perform(
         _ act: SimulatedAct, by user: Int, _ a: Int, _ b: Int, at now: Moment
     ) -> [SimulatedPublication]? {
-        if act == .burst {
-            return SimulatedAct.burst(a, b).reduce(into: []) { told, each in
-                told += perform(each.act, by: each.user, each.a, each.b, at: now) ?? []
-            }
-        }
+        if act == .burst { return burst(a, b, at: now) }
         let world = backend.world
         let person = Self.pick(user, of: world.users)?.id
         guard let person, let action = action(act, by: person, a, b) else { return nil }

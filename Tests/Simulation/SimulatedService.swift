@@ -64,7 +64,7 @@ package enum SimulatedOutput: Sendable {
     /// Send a message.
     case send(client: Int, WebSocketMessage)
     /// End the socket.
-    case close(client: Int)
+    case close(client: Int, WebSocketClose = WebSocketClose(code: 1005))
 }
 
 /// What a server tells, on its way from the world to a room. Those of one `path` keep their order; others may overtake it.
@@ -73,6 +73,7 @@ package struct SimulatedPublication: Sendable {
     enum Content: Sendable {
         case frame(Frame)
         case push(GroupMePublication)
+        case news(DeclaredNews)
     }
 
     /// What orders it: the room, and, where a room has several queues, what it is about.
@@ -92,6 +93,13 @@ package struct SimulatedPublication: Sendable {
         path = push.channel.description
         content = .push(push)
     }
+
+    /// A gateway keeps the order of what is said in a channel, and that of what is said of channels.
+    init(_ news: DeclaredNews) {
+        kind = news.name
+        path = news.room ?? "channels"
+        content = .news(news)
+    }
 }
 
 /// A message, as far as simulations of all backends ask about it.
@@ -110,5 +118,12 @@ extension SimulatedService {
     /// One of `elements`, whatever the number; nil when there are none.
     static func pick<Element>(_ number: Int, of elements: [Element]) -> Element? {
         elements.isEmpty ? nil : elements[number % elements.count]
+    }
+
+    /// Performs the acts of a burst.
+    mutating func burst(_ a: Int, _ b: Int, at now: Moment) -> [SimulatedPublication] {
+        SimulatedAct.burst(a, b).reduce(into: []) { told, each in
+            told += perform(each.act, by: each.user, each.a, each.b, at: now) ?? []
+        }
     }
 }

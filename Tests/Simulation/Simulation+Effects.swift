@@ -57,7 +57,8 @@ extension Simulation {
                 deedsInDoubt.insert(report.action.id)
             }
             say("\(report.action.id): \(report.change)")
-        case .connection, .emit, .refetch, .typing, .notice: break
+        case .refetch(let report): if report.outcome == .outdated { figures.outdated += 1 }
+        case .connection, .emit, .typing, .notice: break
         }
     }
 

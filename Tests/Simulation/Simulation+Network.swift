@@ -107,11 +107,11 @@ extension Simulation {
         for output in wanted {
             switch output {
             case .send(let connection, let message): transmit(message, on: connection, tellsOfChange: tellsOfChange)
-            case .close(let connection):
+            case .close(let connection, let close):
                 sockets[connection]?.isOpenAtServer = false
                 guard let socket = sockets[connection], !socket.isCut else { continue }
                 let arrival = max(socket.toClient, now + delay())
-                queue.schedule(.closedAtClient(connection, WebSocketClose(code: 1005)), at: arrival)
+                queue.schedule(.closedAtClient(connection, close), at: arrival)
             }
         }
     }

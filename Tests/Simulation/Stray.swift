@@ -63,4 +63,22 @@ enum Stray {
         #"[{"channel":"/meta/handshake","id":"zzz","successful":true,"clientId":"other"}]"#,
         #"[{"channel":"/group/10000001","id":"zzz","successful":true}]"#,
     ]
+
+    /// The same for a declared gateway, whole messages.
+    static let ofDeclared: [String] = [
+        "hello", "[]", "{}", "17", "", #"{"op":99}"#, #"{"op":11}"#, #"{"op":0,"t":17}"#,
+        #"{"op":0,"t":"BRAND_NEW","d":{"x":1}}"#,
+        #"{"op":0,"t":"MESSAGE_CREATE"}"#, #"{"op":0,"t":"MESSAGE_CREATE","d":null,"s":null}"#,
+        #"{"op":0,"t":"MESSAGE_CREATE","d":{"channel_id":"1","content":"no id"}}"#,
+        #"{"op":0,"t":"MESSAGE_CREATE","d":{"id":"m","channel_id":"1","content":"late","timestamp":"soon"}}"#,
+        #"{"op":0,"t":"MESSAGE_CREATE","d":{"id":"m","channel_id":"99","content":"late","timestamp":"2026-07-29T17:00:00Z"}}"#,
+        #"{"op":0,"t":"MESSAGE_UPDATE","d":[{"id":17},[]]}"#,
+        #"{"op":0,"t":"MESSAGE_DELETE","d":{"id":"unknown","channel_id":"1"}}"#,
+        #"{"op":0,"t":"MESSAGE_DELETE","d":{"channel_id":"1"}}"#,
+        #"{"op":0,"t":"CHANNEL_UPDATE","d":{"name":"no id"}}"#,
+        #"{"op":0,"t":"CHANNEL_DELETE","d":{"id":"unknown"}}"#, #"{"op":0,"t":"TYPING_START","d":[]}"#,
+        #"{"op":0,"t":"TYPING_START","d":{"channel_id":{},"user_id":null}}"#,
+        #"{"op":10,"d":{"heartbeat_interval":10000}}"#, #"{"op":0,"t":"RESUMED","d":{}}"#,
+        #"{"op":0,"t":"READY","d":{"session_id":"other"}}"#,
+    ]
 }

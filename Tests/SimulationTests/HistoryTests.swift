@@ -15,7 +15,8 @@ import Testing
         "era b, Engine.IO 4, seed 1, watching", "era b, Engine.IO 4, seed 1, watching birds",
         "era b, Engine.IO 4, seed 1, history 0", "era b, Engine.IO 4, seed 1, mood 3",
         "era b, Engine.IO 4, seed 1, catch-up 0",
-        "era groupme, Engine.IO 4, seed 1", "era groupme, seed", "era b, seed 1", "era groupme, seed 1\n100 post 1 2",
+        "era declared, Engine.IO 4, seed 1", "era groupme, Engine.IO 4, seed 1", "era groupme, seed", "era b, seed 1",
+        "era groupme, seed 1\n100 post 1 2",
     ])
     func `what is no history is not read`(text: String) { #expect(History(text) == nil) }
 

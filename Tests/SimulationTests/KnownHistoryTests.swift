@@ -574,7 +574,7 @@ import Testing
         ),
     ]
 
-    static let all = known + ofPeopleAndPlaces + ofGroupMe
+    static let all = known + ofPeopleAndPlaces + ofGroupMe + ofDeclared
 
     @Test(arguments: all.map(\.name))
     func `ends with the server's truth:`(name: String) throws {

@@ -10,7 +10,7 @@ import Testing
         let steps = (posts + outage.split(separator: "\n").map(String.init)).sorted { time($0) < time($1) }
         return try #require(
             History(
-                (era == "groupme" ? "era groupme" : "era \(era), Engine.IO 4") + ", seed \(seed)\n"
+                "era \(era)" + (era.count > 1 ? "" : ", Engine.IO 4") + ", seed \(seed)\n"
                     + steps.joined(separator: "\n")))
     }
 
@@ -47,6 +47,25 @@ import Testing
             simulation.run()
             #expect(simulation.outcome == [], "seed \(seed)")
             #expect(simulation.figures.gaps == 1 && simulation.figures.connections == 2, "seed \(seed)")
+        }
+    }
+
+    /// Seeds of profiles that say how a session is resumed: one that is leaves no gap, and what was said meanwhile is told.
+    @Test(
+        arguments: [
+            ("cut", "20000 cut 0 0", 0), ("cut off in silence", "20000 cut 1 0", 0),
+            ("put out", "20000 kick 0 0", 0), ("asked for another connection", "20000 kick 3 0", 0),
+            ("put out and forgotten", "20000 kick 1 0", 1), ("over", "20000 kick 2 0", 1),
+            ("forgotten behind an open socket", "20000 kick 4 0", 1), ("restarted", "20000 restart 500 0", 1),
+        ])
+    func `a declared session leaves a gap only when the server does not resume it:`(
+        outage: (name: String, step: String, gaps: Int)
+    ) throws {
+        for seed in 1...2 {
+            var simulation = Simulation(try Self.history("declared", outage.step, seed))
+            simulation.run()
+            #expect(simulation.outcome == [], "seed \(seed)")
+            #expect(simulation.figures.gaps == outage.gaps, "seed \(seed)")
         }
     }
 

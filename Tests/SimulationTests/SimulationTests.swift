@@ -27,7 +27,9 @@ let isLong = getenv("WEIR_LONG") != nil
         }
     }
 
-    @Test(arguments: [(History.Peer.twake, UInt64(isLong ? 300 : 60)), (.groupMe, isLong ? 150 : 30)])
+    @Test(arguments: [
+        (History.Peer.twake, UInt64(isLong ? 300 : 60)), (.groupMe, isLong ? 150 : 30), (.declared, isLong ? 300 : 60),
+    ])
     func `whatever is lost, doubled, reordered or slow, after quiet the model is the server's truth`(
         peer: History.Peer, histories: UInt64
     ) async {

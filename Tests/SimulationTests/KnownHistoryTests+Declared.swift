@@ -1,0 +1,74 @@
+extension KnownHistoryTests {
+    static let ofDeclared: [(name: String, history: String)] = [
+        (
+            "rows of an earlier process that nothing had changed were taken for gone",
+            """
+            era declared, seed 58
+            191880 crash 0 0
+            """
+        ),
+        (
+            "an edit in a room that was left for a while brought back a message of it, and with the room it did not go",
+            """
+            era declared, seed 80
+            1346 create 1 1 32
+            3601 rename 1 5 32
+            3723 create 3 3 22
+            6066 create 2 0 17
+            7229 flood 1 8 39
+            9126 pause 7 30
+            9513 edit 1 0 33
+            11221 erase 3 2 20
+            """
+        ),
+        (
+            "nor did one that was told after the end of its channel",
+            """
+            era declared, seed 95
+            3978 erase 0 1 30
+            4049 create 2 4 4
+            4101 post 2 0 2
+            4107 erase 3 9 5
+            """
+        ),
+        (
+            "the answer to a message of the user's own came after the end of its channel",
+            """
+            era declared, seed 100274
+            103823 erase 1 1 38
+            104054 post 0 1 39
+            104062 send 3 0
+            104081 erase 2 0 11
+            104094 post 1 11 12
+            104110 erase 0 11 25
+            """
+        ),
+        (
+            "and in a room that was left meanwhile",
+            """
+            era declared, seed 100107
+            4399 pause 6 5
+            7313 send 0 0
+            7572 erase 1 6 21
+            """
+        ),
+        (
+            "a page of a server in between, with status 404, was taken for the service's word on what is said in a channel",
+            """
+            era declared, seed 53
+            41944 restart 40000 0
+            45179 post 2 1 8
+            57235 spoil 6 4
+            89258 post 0 1 30
+            """
+        ),
+        (
+            "and, with status 200, for its word that a message was deleted",
+            """
+            era declared, seed 92
+            42403 spoil 8 2
+            45534 retract 1 0
+            """
+        ),
+    ]
+}
