@@ -15,6 +15,9 @@ package protocol FieldedEntity: Sendable {
 extension FieldedEntity {
     package mutating func complete() {}
 
+    /// The members that a server sends of such an entity, as far as the table reads them.
+    package static var wireNames: [String] { fields.flatMap(\.wireNames).map(\.description) }
+
     /// Writes the entity as a JSON object; absent fields are left out.
     package func encode(into writer: inout JSONWriter) {
         Self.fields.write(self, into: &writer)
@@ -60,7 +63,7 @@ package struct Field<Entity>: Sendable {
     /// What the field is called in Weir's files; nil for one that only the server sends.
     package let name: StaticString?
     /// What the server calls it; nothing for one that it says otherwise.
-    private var wireNames: [StaticString]
+    fileprivate private(set) var wireNames: [StaticString]
     /// Whether the entity is nothing without it.
     fileprivate private(set) var isRequired = false
     fileprivate let read: Read

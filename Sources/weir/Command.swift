@@ -139,7 +139,7 @@ extension Command {
 
     /// Where among its words the server's URL stands.
     func urlIndex(in words: [String]) -> Int? {
-        guard takesContext else { return nil }
+        guard takesContext, self != .explain else { return nil }
         if self == .channel { return words.first == "members" ? 2 : 1 }
         return positionals.firstIndex { $0.name == "URL" } ?? 0
     }

@@ -48,19 +48,20 @@ struct Completion {
             return addValues(of: option, command, to: rest, positionals, prefix: flag + "=")
         }
         if current.hasPrefix("-") {
-            let options = Option.of(command).filter { $0.isRepeatable || !given.contains($0) }
+            let options = Option.of(command).filter { $0.isRepeatable || given[$0] == nil }
             return add(options.map { Candidate(word: $0.flag, meaning: $0.meaning(for: command)) }, to: current)
         }
-        addPositional(command, positionals, to: current)
+        addPositional(command, positionals, given, to: current)
     }
 
-    /// The options given, the words that are none, and the option whose value comes next.
+    /// The options given with their values, the words that are none, and the option whose value comes next.
     private static func read(
         _ words: [String], _ command: Command
-    ) -> (given: Set<Option>, positionals: [String], open: Option?) {
-        var (given, positionals, open): (Set<Option>, [String], Option?) = ([], [], nil)
+    ) -> (given: [Option: String], positionals: [String], open: Option?) {
+        var (given, positionals, open): ([Option: String], [String], Option?) = ([:], [], nil)
         for word in words {
-            if open != nil {
+            if let option = open {
+                given[option] = word
                 open = nil
                 continue
             }
@@ -70,7 +71,7 @@ struct Completion {
                 positionals.append(word)
                 continue
             }
-            given.insert(option)
+            given[option] = String(word.dropFirst(flag.count + 1))
             if option.placeholder != nil, flag.count == word.count { open = option }
         }
         return (given, positionals, open)
@@ -116,7 +117,9 @@ struct Completion {
         !text.isEmpty && text.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "-" }
     }
 
-    private mutating func addPositional(_ command: Command, _ before: [String], to current: String) {
+    private mutating func addPositional(
+        _ command: Command, _ before: [String], _ given: [Option: String], to current: String
+    ) {
         // Where a context says the URL, the words begin behind it.
         let skipped =
             command.urlIndex(in: before).map { index in
@@ -140,7 +143,7 @@ struct Completion {
             let command = Command.topLevel.first { $0.name == before.first }
             add((command?.verbs ?? []).map { Candidate(word: $0.verb, meaning: $0.summary) }, to: current)
         case "TOPIC": add(CheatSheet.all.map { Candidate(word: $0.topic, meaning: $0.title) }, to: current)
-        case "EVENT": add(KnownNames.explainedEvents, to: current)
+        case "EVENT": add(known.explainedEvents(given[.profile]), to: current)
         default: break
         }
     }

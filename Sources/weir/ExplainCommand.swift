@@ -5,11 +5,14 @@ import Terminal
 /// `weir explain EVENT`: what an event holds, who handles it, and what that sets off.
 enum ExplainCommand {
     static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {
-        let backends = try arguments.choice(.backend).map { [$0] } ?? KnownBackend.allCases
+        let backends =
+            if let declared = try arguments.declaredBackend() {
+                [KnownBackend(declared)].compactMap { $0 }
+            } else { try arguments.choice(.backend).map { [$0] } ?? KnownBackend.allCases }
         guard let name = arguments.positionals.first else { return print(backends.flatMap { list(of: $0) }) }
         let found = backends.flatMap { backend in backend.guides(of: name).map { lines($0, backend) } }
         guard !found.isEmpty else {
-            let names = backends.flatMap { $0.kinds.map(\.kind) }
+            let names = KnownNames.explainedEvents(of: backends)
             throw arguments.error(
                 "there is no event \(UsageError.quoted(name))" + Suggestion.phrase(for: name, among: names))
         }
@@ -26,7 +29,11 @@ enum ExplainCommand {
     private static func names(of guide: EventGuide) -> [String] { guide.wireNames.filter { !$0.isEmpty } }
 
     private static func print(_ lines: [String]) -> ExitCode {
-        Console.print(lines.map { line in String(line.reversed().drop { $0 == " " }.reversed()) + "\n" }.joined())
+        // A profile's words may be a stranger's.
+        Console.print(
+            lines.map { line in
+                TerminalText.escaped(String(line.reversed().drop { $0 == " " }.reversed())) + "\n"
+            }.joined())
     }
 
     private static func lines(_ guide: EventGuide, _ backend: KnownBackend) -> [String] {
@@ -38,16 +45,17 @@ enum ExplainCommand {
                 + (guide.handlers.isEmpty ? "nobody: it is shown" : guide.handlers.joined(separator: ", ")))
         lines.append("  backend      " + backend.rawValue)
         if !guide.fields.isEmpty {
-            lines += ["", "fields:"]
-            let width = guide.fields.map(\.name.count).max() ?? 0
-            lines += guide.fields.map { "  " + padded($0.name, width + 2) + $0.type }
+            lines += ["", "fields, as --filter, --fields and --template ask for them:"]
+            let width = guide.fields.map(\.path.count).max() ?? 0
+            lines += guide.fields.map { "  " + padded($0.path, width + 2) + $0.type }
         }
         for (subject, cases) in guide.treatments {
-            let about = "what is done, by how it stands to the model's \(subject):"
+            let isAlways = subject.isEmpty || subject.hasPrefix(",")
+            let about = "what is done\(isAlways ? "" : ", by how it stands to the model's ")\(subject):"
             lines += [""] + wrapped(about.split(separator: ", ").map(String.init), behind: "")
             let width = cases.map(\.standing.count).max() ?? 0
             lines += cases.map { treatment in
-                var words = treatment.applies ? ["applied"] : []
+                var words = treatment.applies ? ["applied"] : treatment.removes ? ["removed"] : []
                 if !treatment.refetch.isEmpty { words.append("fetches \(treatment.refetch)") }
                 return "  " + padded(treatment.standing, width + 2)
                     + (words.isEmpty ? "nothing" : words.joined(separator: "; "))

@@ -8,9 +8,12 @@ struct KnownBackend: RawRepresentable, CaseIterable {
     let guide: BackendGuide
 
     init?(rawValue: String) {
-        guard let kind = Configuration.BackendKind(rawValue: rawValue), let guide = kind.module.guide else {
-            return nil
-        }
+        guard let kind = Configuration.BackendKind(rawValue: rawValue) else { return nil }
+        self.init(kind)
+    }
+
+    init?(_ kind: Configuration.BackendKind) {
+        guard let guide = kind.module.guide else { return nil }
         (self.kind, self.guide) = (kind, guide)
     }
 
@@ -21,4 +24,10 @@ struct KnownBackend: RawRepresentable, CaseIterable {
     var rawValue: String { kind.rawValue }
     /// Every kind of its events.
     var kinds: [EventGuide] { guide.kinds() }
+    /// Other names that its events can be asked for by: what a profile declares, and what the messages of a backend's own server tell.
+    var names: [String] {
+        if let profile = kind.module.profile { return profile.events.map(\.event) }
+        return (guide.names?() ?? []).flatMap { $0.wireNames.flatMap { $0.split(separator: " ").map(String.init) } }
+            .filter { $0.contains(".") && !$0.hasSuffix(",") }
+    }
 }

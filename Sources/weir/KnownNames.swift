@@ -1,6 +1,7 @@
 import Events
 import Glibc
 import Live
+import Network
 import Pipeline
 import Recording
 import Store
@@ -17,12 +18,24 @@ struct KnownNames {
     static let eventKinds =
         Set(KnownBackend.allCases.flatMap { $0.kinds.map(\.kind) }).sorted() + ["event"]
 
-    /// The kinds that can be explained, and what the messages of a backend's own server tell.
-    static let explainedEvents =
-        eventKinds.filter { $0 != "event" }
-        + KnownBackend.allCases.flatMap { $0.guide.names?() ?? [] }
-        .flatMap { $0.wireNames.flatMap { $0.split(separator: " ").map(String.init) } }
-        .filter { $0.contains(".") && !$0.hasSuffix(",") }
+    /// The names of events that can be explained, of these backends.
+    static func explainedEvents(of backends: [KnownBackend]) -> [String] {
+        var known: Set<String> = []
+        return (backends.flatMap { $0.kinds.map(\.kind) }.sorted() + backends.flatMap(\.names))
+            .filter { known.insert($0).inserted }
+    }
+
+    /// The same of the profile that is typed, else of the settings', else of the backends that are known.
+    func explainedEvents(_ profile: String?) -> [String] {
+        let settings = try? Settings.read(for: Arguments(for: .explain))
+        guard let path = profile ?? settings?.find(.profile, for: .explain)?.values.last else {
+            return Self.explainedEvents(of: KnownBackend.allCases)
+        }
+        guard let bytes = try? TextFile.bytes(path, limit: TextFile.limit),
+            let profile = try? Profile(parsing: bytes), let backend = KnownBackend(.declared(profile))
+        else { return [] }
+        return Self.explainedEvents(of: [backend])
+    }
 
     var contexts: [String] { ContextFolder.names }
 

@@ -39,7 +39,7 @@ enum Option: Int, CaseIterable {
                 Scope([.demo, .tail, .record, .fileConvert, .explain, .emit], .server).and(.errands),
                 otherwise: [
                     Variant(.errands, "what the server speaks (default \(Self.usual))", Self.knownBackends),
-                    Variant([.explain], "whose events (default of all)", Self.knownBackends),
+                    Variant([.explain], "whose events (default of all)", Self.knownBackends, isInherited: false),
                     Variant([.demo], "whose world is played (default \(Self.usual))", Self.worlds),
                     Variant([.emit], "what the server speaks (default socketio)"),
                     Variant([.fileConvert], "what the server of the messages spoke (default socketio)"),
@@ -47,9 +47,8 @@ enum Option: Int, CaseIterable {
         case .profile:
             Row(
                 "profile", "FILE", "what the server speaks, declared (weir profile check FILE)",
-                Scope([.tail, .record, .replay, .login, .logout, .whoami], [.server, .recording]).and(.actions).and([
-                    .serve
-                ]),
+                Scope([.tail, .record, .replay, .login, .logout, .whoami], [.server, .recording])
+                    .and(.actions).and([.serve, .explain]),
                 otherwise: [
                     Variant(
                         [.serve], "backend to play, declared; --scenario is then a FILE or nothing", isInherited: false)

@@ -181,13 +181,14 @@ extension Command {
 
     static let explain = Command(
         "explain", "[EVENT]", "say what an event holds, and what it sets off",
-        run: atOnce(ExplainCommand.run), inherits: .nothing,
+        run: atOnce(ExplainCommand.run), inherits: .context,
         details: """
             Its names on the wire, its fields, who handles it, and what is applied and fetched, by how it
             stands to what is known. EVENT is a kind as printed, or a name of the wire. Without it, the kinds
-            are listed.
+            are listed. With --profile, or in a context that has one, the events are those that it declares.
             """,
-        examples: "weir explain channel_activity", "weir explain membership.announce.added")
+        examples: "weir explain channel_activity", "weir explain membership.announce.added",
+        "weir explain message --profile samples/profiles/gateway.yaml")
 
     static let help = Command(
         "help", "[COMMAND] [VERB]", "explain a command",

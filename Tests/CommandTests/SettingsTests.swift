@@ -64,6 +64,7 @@ struct SettingsTests {
             where !(snapshot.command.hasPrefix("rooms") && flag == "store")
                 && !(["tail", "record", "emit"].contains(snapshot.command) && flag == "on")
                 && !(snapshot.command == "serve" && flag == "profile")
+                && !(snapshot.command == "explain" && flag == "backend")
             {
                 #expect(
                     shown.output.contains(#""option":"\#(flag)""#)

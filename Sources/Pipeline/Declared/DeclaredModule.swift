@@ -10,6 +10,8 @@ extension BackendModule {
             makeBackend: { DeclaredBackend(profile, $0) }, eventKinds: words.filter { kinds.insert($0).inserted })
         module.profile = profile
         module.speaksBayeux = profile.realtime.transport == .bayeux
+        module.guide = BackendGuide(
+            kinds: { EventGuide.byKind(DeclaredGuide.all(profile)) }, names: { DeclaredGuide.all(profile) })
         module.tokenHeader = profile.services.first?.header
         module.accounts = .declared(profile)
         module.usualPace = profile.services.compactMap(\.rate).min()

@@ -170,12 +170,19 @@ public struct ProfilePath: Hashable, Sendable {
 
     /// Reads a path; nil for a text that is none.
     public init?(_ text: String) {
-        let way = text == "." ? "" : text.hasPrefix("[") || text.hasPrefix(".") ? text : "." + text
+        let way = Self.way(text)
         guard !text.isEmpty, let event = JSONPath(way, beginsInArguments: true),
             let value = JSONPath(way, beginsInArguments: false)
         else { return nil }
         self.text = text
         (inEvent, inValue) = (event, value)
+    }
+
+    /// What follows the word `payload` in a filter.
+    var way: String { Self.way(text) }
+
+    private static func way(_ text: String) -> String {
+        text == "." ? "" : text.hasPrefix("[") || text.hasPrefix(".") ? text : "." + text
     }
 
     /// All of a value.

@@ -1,90 +1,68 @@
 import Events
 import JSONText
 import SectionedModel
-import Wire
 
 /// `EventGuide` for GroupMe: a specimen of each event is decoded and its fields are read off; then the handlers treat it, in each way a
 /// conversation can stand to the model, and what they apply and ask for is read off, too.
 enum GroupMeGuide {
     static let all: [EventGuide] = {
         let told: [GroupMe.Event] = [.joined(family), .joinRefused(family, message: ""), .left(family)]
-        return (told + GroupMeSpecimens.all.compactMap { event($0.channel, $0.data) }).map { guide(of: $0) }
-    }()
-
-    /// The same by kind; what is done is told once where all events of a kind agree.
-    static let kinds: [EventGuide] = {
-        var kinds: [EventGuide] = []
-        for event in all {
-            if let index = kinds.firstIndex(where: { $0.kind == event.kind }) {
-                kinds[index].include(event)
-            } else {
-                kinds.append(event)
-                kinds[kinds.count - 1].treatments = []
-                kinds[kinds.count - 1].include(event)
-            }
-        }
-        for index in kinds.indices where kinds[index].treatments.count == 1 {
-            kinds[index].treatments[0].subject = subject
-        }
-        return kinds.sorted { $0.kind < $1.kind }
+        return told.map { guide(of: $0, nil) } + GroupMeSpecimens.all.compactMap { guide(of: $0) }
     }()
 
     /// What events are measured by.
-    fileprivate static let subject = "conversation"
-
-    /// An event as it is decoded; nil for one that is malformed.
-    private static func event(_ channel: String, _ data: String) -> GroupMe.Event? {
-        try? GroupMe.Event(channel: channel, data: RawJSON(unchecked: ArraySlice(data.utf8)))
-    }
-
+    private static let subject = "conversation"
     private static let family = GroupMe.Channel.conversation(.group(GroupMeSpecimens.group))
 
-    private static func guide(of event: GroupMe.Event) -> EventGuide {
-        let (name, fields) = parts(of: event)
+    /// What is known of the event that a specimen is; nil for one that is malformed.
+    static func guide(of specimen: GroupMeSpecimens.Specimen) -> EventGuide? {
+        let data = specimen.payload
+        return (try? GroupMe.Event(channel: specimen.channel, data: data)).map { guide(of: $0, data) }
+    }
+
+    private static func guide(of event: GroupMe.Event, _ data: RawJSON?) -> EventGuide {
+        let (name, members) = parts(of: event)
         let handlers = handlers(of: event)
         return EventGuide(
-            kind: Event.groupMe(event).kind, wireNames: [name], fields: fields, handlers: handlers,
+            kind: Event.groupMe(event).kind, wireNames: [name],
+            fields: data.map { EventGuide.Field.all(in: $0, also: members, at: "subject") } ?? [], handlers: handlers,
             treatments: handlers.isEmpty ? [] : [(subject, treatments(of: event))])
     }
 
     // MARK: What it is
 
-    private static func parts(of event: GroupMe.Event) -> (name: String, fields: [EventGuide.Field]) {
+    /// What the wire calls it, and what its subject may have by the table that reads it.
+    private static func parts(of event: GroupMe.Event) -> (name: String, members: [String]) {
         switch event {
-        case .joined, .joinRefused: ("/meta/subscribe", EventGuide.Field.all(ofCase: event))
-        case .left: ("/meta/unsubscribe", EventGuide.Field.all(ofCase: event))
+        case .joined, .joinRefused: ("/meta/subscribe", [])
+        case .left: ("/meta/unsubscribe", [])
         case .push(let push): parts(of: push.content)
         }
     }
 
-    private static func parts(of content: GroupMe.Push.Content) -> (name: String, fields: [EventGuide.Field]) {
+    private static func parts(of content: GroupMe.Push.Content) -> (name: String, members: [String]) {
         switch content {
-        case .line(let message): parts(of: message, in: "line.create")
-        case .direct(let message): parts(of: message, in: "direct_message.create")
-        case .liked(let reacting): ("like.create", EventGuide.Field.all(of: reacting))
-        case .favorite(let reacting): ("favorite", EventGuide.Field.all(of: reacting))
-        case .unliked(let reacting): ("like.delete", EventGuide.Field.all(of: reacting))
-        case .reaction(let reacting): ("reaction", EventGuide.Field.all(of: reacting))
-        case .added(let group): ("membership.create", EventGuide.Field.all(of: group))
-        case .removed: ("membership.destroy", EventGuide.Field.all(ofCase: content))
-        case .group(let group): ("group.update", EventGuide.Field.all(of: group))
-        case .deleted(let message): ("message.deleted, line.delete", EventGuide.Field.all(of: message))
-        case .updated(let message): ("message.update, line.update", EventGuide.Field.all(of: message))
-        case .read(let receipt): ("read_receipt.create", EventGuide.Field.all(of: receipt))
-        case .typing(let typing): ("typing", EventGuide.Field.all(of: typing))
+        case .line(let message): ("line.create" + type(of: message), [])
+        case .direct(let message): ("direct_message.create" + type(of: message), [])
+        case .liked: ("like.create", [])
+        case .favorite: ("favorite", [])
+        case .unliked: ("like.delete", [])
+        case .reaction: ("reaction", [])
+        case .added: ("membership.create", GroupMe.Group.wireNames)
+        case .removed: ("membership.destroy", [])
+        case .group: ("group.update", GroupMe.Group.wireNames)
+        case .deleted: ("message.deleted, line.delete", [])
+        case .updated: ("message.update, line.update", [])
+        case .read: ("read_receipt.create", GroupMe.ReadReceipt.wireNames)
+        case .typing: ("typing", [])
         case .ping: ("ping", [])
-        case .subscribed: ("subscribe", EventGuide.Field.all(ofCase: content))
-        case .unknown: ("", EventGuide.Field.all(ofCase: content))
+        case .subscribed: ("subscribe", [])
+        case .unknown: ("", [])
         }
     }
 
-    /// A message; of the server's own, what its event tells.
-    private static func parts(
-        of message: GroupMe.Message, in name: String
-    ) -> (name: String, fields: [EventGuide.Field]) {
-        guard let event = message.event else { return (name, EventGuide.Field.all(of: message)) }
-        return ("\(name) \(event.type)", EventGuide.Field.all(ofCase: event.content))
-    }
+    /// Of a message of the server's own, what it tells.
+    private static func type(of message: GroupMe.Message) -> String { message.event.map { " \($0.type)" } ?? "" }
 
     // MARK: Who handles it
 
@@ -182,22 +160,6 @@ enum GroupMeGuide {
                 transaction.model.put(.said(GroupMe.Message(id: id, conversation: place)))
             case .membersChanged, .groupChanged, .joined, .left, .read: break
             }
-        }
-    }
-}
-
-extension EventGuide {
-    /// Takes in an event of the same kind: what is done is listed by the names that it is done for.
-    fileprivate mutating func include(_ event: EventGuide) {
-        var others = event
-        others.treatments = []
-        merge(others)
-        guard let cases = event.treatments.first?.cases else { return }
-        let names = event.wireNames.joined(separator: ", ")
-        if let index = treatments.firstIndex(where: { $0.cases == cases }) {
-            treatments[index].subject += ", \(names)"
-        } else {
-            treatments.append(("\(GroupMeGuide.subject), for \(names)", cases))
         }
     }
 }

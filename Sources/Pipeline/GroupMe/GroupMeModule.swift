@@ -19,7 +19,7 @@ extension BackendModule {
             "pin",
             "reaction", "receipt", "membership", "group", "topic", "call", "poll", "calendar", "bot", "system",
         ],
-        guide: BackendGuide(kinds: { GroupMeGuide.kinds }, names: { GroupMeGuide.all }),
+        guide: BackendGuide(kinds: { EventGuide.byKind(GroupMeGuide.all) }, names: { GroupMeGuide.all }),
         pictures: BackendPictures(
             target: GroupMePictures.target, host: GroupMePictures.host, address: GroupMePictures.address),
         accounts: .groupMe)

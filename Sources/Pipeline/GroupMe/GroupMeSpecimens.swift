@@ -1,11 +1,13 @@
 import Events
+import JSONText
 
-/// The shortest of each type of push, and of each event that messages of the server's own have, that decodes (`reference/groupme.md` 1.8,
-/// 2.3).
+/// Each type of push, and each event that messages of the server's own have (`reference/groupme.md` 1.8, 2.3). A message, which no table reads,
+/// has all that servers send (1.9); what a table reads is as short as decodes.
 enum GroupMeSpecimens {
     struct Specimen: Sendable {
         var channel: String
         var data: String
+        var payload: RawJSON { RawJSON(unchecked: ArraySlice(data.utf8)) }
     }
 
     static let user: GroupMe.UserID = "1"
@@ -31,7 +33,7 @@ enum GroupMeSpecimens {
         push("like.delete", reacting, on: "/group/10"), push("reaction", reacting, on: "/group/10"),
         push("membership.create", #"{"id":"10","name":"n"}"#), push("membership.destroy", #"{"group_id":"10"}"#),
         push("group.update", #"{"id":"10","name":"n"}"#),
-        push("message.deleted", tombstone, on: "/group/10"), push("message.update", edited, on: "/group/10"),
+        push("message.deleted", tombstone, on: "/group/10"), push("message.update", said, on: "/group/10"),
         push(
             "read_receipt.create", #"{"id":"\#(message)","chat_id":"1+2","message_id":"\#(message)","user_id":"2"}"#,
             on: "/direct_message/1_2"),
@@ -41,19 +43,22 @@ enum GroupMeSpecimens {
         Specimen(channel: "/user/1", data: #"{"type":"brand.new"}"#),
     ]
 
-    private static let said =
-        #"{"id":"\#(message)","group_id":"10","created_at":1785346055,"user_id":"2","name":"n","text":"t"}"#
-    private static let saidInDirect =
-        #"{"id":"\#(message)","chat_id":"1+2","created_at":1785346055,"user_id":"2","name":"n","text":"t"}"#
-    private static let tombstone =
-        #"{"id":"\#(message)","group_id":"10","created_at":1785346055,"deleted_at":"2026-07-29T23:40:22Z","deletion_actor":"sender"}"#
-    private static let edited =
-        #"{"id":"\#(message)","group_id":"10","created_at":1785346055,"updated_at":1785346900,"user_id":"2","text":"u"}"#
+    /// What every message has.
+    private static let sent =
+        #""id":"\#(message)","created_at":1785346055,"updated_at":1785346900,"sender_id":"2","sender_type":"user","user_id":"2","name":"n","avatar_url":"https://i.groupme.com/1","text":"t","source_guid":"g","attachments":[],"favorited_by":[],"reactions":[],"location":{"lat":"","lng":"","name":"n"},"platform":"gm""#
+    private static let sentInGroup =
+        #"\#(sent),"group_id":"10","system":false,"pinned_at":1785346057,"pinned_by":"2","parent_id":"9""#
+    private static let said = "{\(sentInGroup)}"
+    private static let saidInDirect = #"{\#(sent),"chat_id":"1+2","recipient_id":"1"}"#
+    private static let tombstone = #"{\#(sentInGroup),"deleted_at":"2026-07-29T23:40:22Z","deletion_actor":"sender"}"#
+    private static let reaction = #"{"type":"unicode","code":"👍","user_ids":["2"]}"#
     private static let reacting =
-        #"{"line":{"id":"\#(message)","group_id":"10","created_at":1785346055},"reactions":[{"type":"unicode","code":"👍","user_ids":["2"]}],"user_id":"2"}"#
+        #"{"line":{\#(sentInGroup),"favorited_at":1785346684},"reactions":[\#(reaction)],"user_id":"2","user_reaction":\#(reaction)}"#
 
     private static func push(_ type: String, _ subject: String, on channel: String = "/user/1") -> Specimen {
-        Specimen(channel: channel, data: #"{"type":"\#(type)","subject":\#(subject)}"#)
+        Specimen(
+            channel: channel,
+            data: #"{"type":"\#(type)","alert":"a","subject":\#(subject),"received_at":1785346055000}"#)
     }
 
     private static func line(_ name: String, _ data: String) -> String {

@@ -5,9 +5,7 @@ import JSONText
 enum TwakeGuide {
     static let all: [EventGuide] = {
         var guides: [EventGuide] = []
-        for specimen in specimens {
-            guard let event = try? Twake.Event(array: Array(specimen.utf8)[...]) else { continue }
-            let guide = guide(of: event)
+        for guide in specimens.compactMap({ guide(of: $0) }) {
             if let index = guides.firstIndex(where: { $0.kind == guide.kind }) {
                 guides[index].merge(guide)
             } else {
@@ -17,10 +15,14 @@ enum TwakeGuide {
         return guides.sorted { $0.kind < $1.kind }
     }()
 
-    private static func guide(of event: Twake.Event) -> EventGuide {
-        let (name, handlers, subjects, payload) = parts(of: event)
+    /// What is known of the event that a specimen is; nil for one that is malformed.
+    static func guide(of specimen: String) -> EventGuide? {
+        let array = Array(specimen.utf8)[...]
+        guard let event = try? Twake.Event(array: array) else { return nil }
+        let (name, handlers, subjects, members) = parts(of: event)
         return EventGuide(
-            kind: Event.twake(event).kind, wireNames: [name], fields: EventGuide.Field.all(of: payload),
+            kind: Event.twake(event).kind, wireNames: [name],
+            fields: EventGuide.Field.all(in: RawJSON(unchecked: array), also: members, at: "resource"),
             handlers: handlers,
             treatments: subjects.map { subject in
                 ("\(subject)", TwakeStanding.allCases.map { treatment(of: subject, $0) })
@@ -33,24 +35,25 @@ enum TwakeGuide {
             standing: standing.words, applies: treatment.applies, refetch: treatment.refetch.words)
     }
 
+    /// `members` are what the resource may have by the table that reads it.
     private static func parts(
         of event: Twake.Event
-    ) -> (name: String, handlers: [String], subjects: [TwakeSubject], payload: Any) {
+    ) -> (name: String, handlers: [String], subjects: [TwakeSubject], members: [String]) {
         switch event {
-        case .authenticated: ("authenticated", [], [], ())
-        case .unauthorized: ("unauthorized", [], [], event)
-        case .joined: ("realtime:join:success", [], [], event)
-        case .joinRefused: ("realtime:join:error", [], [], event)
-        case .left: ("realtime:leave:success", [], [], event)
-        case .leaveRefused: ("realtime:leave:error", [], [], event)
-        case .eventRefused: ("realtime:event:error", [], [], event)
-        case .unknown: ("", [], [], event)
+        case .authenticated: ("authenticated", [], [], [])
+        case .unauthorized: ("unauthorized", [], [], [])
+        case .joined: ("realtime:join:success", [], [], [])
+        case .joinRefused: ("realtime:join:error", [], [], [])
+        case .left: ("realtime:leave:success", [], [], [])
+        case .leaveRefused: ("realtime:leave:error", [], [], [])
+        case .eventRefused: ("realtime:event:error", [], [], [])
+        case .unknown: ("", [], [], [])
         case .event(let sent):
             switch sent.data {
             case .message:
-                ("realtime:event (era A)", TwakeRouter.messageNotice.map(\.name), [.messageNotice], sent.data)
-            case .typing: ("realtime:event writing", TwakeRouter.typing.map(\.name), [.typing], sent.data)
-            case .unknown: ("realtime:event", [], [], sent.data)
+                ("realtime:event (era A)", TwakeRouter.messageNotice.map(\.name), [.messageNotice], [])
+            case .typing: ("realtime:event writing", TwakeRouter.typing.map(\.name), [.typing], [])
+            case .unknown: ("realtime:event", [], [], [])
             }
         case .resource(let sent): resource(sent)
         }
@@ -58,45 +61,47 @@ enum TwakeGuide {
 
     private static func resource(
         _ sent: Twake.SocketIOResource
-    ) -> (name: String, handlers: [String], subjects: [TwakeSubject], payload: Any) {
+    ) -> (name: String, handlers: [String], subjects: [TwakeSubject], members: [String]) {
         let name = "realtime:resource " + sent.type.wireName
         return switch sent.resource {
-        case .channel(let payload): (name, TwakeRouter.channel.map(\.name), [.channel], payload)
-        case .activity(let payload): (name, TwakeRouter.activity.map(\.name), [.activity], payload)
-        case .member(let payload): (name, TwakeRouter.member.map(\.name), [.ownMembership, .member], payload)
-        case .message(let payload): (name, TwakeRouter.message.map(\.name), [.message, .replyCounter], payload)
-        case .badge(let payload): (name, TwakeRouter.badge.map(\.name), [.badge], payload)
-        case .online(let payload): (name, TwakeRouter.online.map(\.name), [.presence], payload.first ?? payload)
-        case .workspace(let payload): (name, TwakeRouter.workspace.map(\.name), [.workspace], payload)
-        case .company(let payload): (name, TwakeRouter.company.map(\.name), [.company], payload)
-        case .user(let payload): (name, TwakeRouter.account.map(\.name), [.account], payload)
-        case .companyUser(let payload): (name, TwakeRouter.companyUser.map(\.name), [.companyUser], payload)
-        case .desktopNotification(let payload): (name, [], [], payload)
-        case .tab(let payload): (name, [], [], payload)
-        case .bookmark(let payload): (name, [], [], payload)
-        case .document(let payload): (name, [], [], payload)
-        case .other(let payload): (name, [], [], payload)
+        case .channel: (name, TwakeRouter.channel.map(\.name), [.channel], [])
+        case .activity: (name, TwakeRouter.activity.map(\.name), [.activity], [])
+        case .member:
+            (name, TwakeRouter.member.map(\.name), [.ownMembership, .member], Twake.ChannelMember.wireNames)
+        case .message: (name, TwakeRouter.message.map(\.name), [.message, .replyCounter], [])
+        case .badge: (name, TwakeRouter.badge.map(\.name), [.badge], Twake.Badge.wireNames)
+        case .online: (name, TwakeRouter.online.map(\.name), [.presence], [])
+        case .workspace: (name, TwakeRouter.workspace.map(\.name), [.workspace], Twake.Workspace.wireNames)
+        case .company: (name, TwakeRouter.company.map(\.name), [.company], Twake.Company.wireNames)
+        case .user: (name, TwakeRouter.account.map(\.name), [.account], Twake.Account.wireNames)
+        case .companyUser:
+            (name, TwakeRouter.companyUser.map(\.name), [.companyUser], Twake.CompanyUser.wireNames)
+        case .desktopNotification: (name, [], [], Twake.DesktopNotification.wireNames)
+        case .tab: (name, [], [], Twake.ChannelTab.wireNames)
+        case .bookmark: (name, [], [], Twake.Bookmark.wireNames)
+        case .document: (name, [], [], Twake.DocumentUpdate.wireNames)
+        case .other: (name, [], [], [])
         }
     }
 
-    /// The shortest of each kind and type that decodes.
-    private static let specimens = [
+    /// One of each kind and type and more. Of what no table reads, channels and messages, they have all that servers send.
+    static let specimens = [
         #"["authenticated"]"#, #"["unauthorized",{"message":"m"}]"#,
         #"["realtime:join:success",{"name":"/r"}]"#, #"["realtime:join:error",{"name":"/r","error":"e"}]"#,
         #"["realtime:leave:success",{"name":"/r"}]"#, #"["realtime:leave:error",{"name":"/r","message":"e"}]"#,
         #"["realtime:event:error",{"name":"/r","message":"e"}]"#,
-        #"["realtime:event",{"name":"/r","data":{"type":"writing","event":{"thread_id":"T","channel_id":"CH","user_id":"U","is_writing":true}}}]"#,
-        #"["realtime:event",{"name":"previous::channels/C/messages/updates","data":{"client_id":"system","action":"remove","message_id":"M","thread_id":null}}]"#,
+        #"["realtime:event",{"name":"/r","data":{"type":"writing","event":{"thread_id":"T","channel_id":"CH","user_id":"U","name":"n","is_writing":true}}}]"#,
+        specimen("user:online", #"{"online":[{"company_id":"C","user_id":"U","is_online":true}]}"#, "event"),
         specimen("user:online", #"[["U",true]]"#, "event"),
-        specimen("channel", #"{"id":"CH","company_id":"C","workspace_id":"W"}"#),
-        specimen("channels", #"{"id":"CH","company_id":"C","workspace_id":"direct"}"#),
+        specimen("channel", channel), specimen("channels", channel),
         specimen(
-            "channel_activity", #"{"company_id":"C","workspace_id":"W","id":"CH","last_activity":1,"last_message":{}}"#),
-        specimen("channel_member", #"{"company_id":"C","workspace_id":"W","id":"CH","user_member":null}"#, "deleted"),
+            "channel_activity",
+            #"{"company_id":"C","workspace_id":"W","id":"CH","last_activity":1,"last_message":\#(lastMessage)}"#),
         specimen(
-            "message",
-            #"{"thread_id":"T","id":"M","ephemeral":null,"type":"message","subtype":null,"created_at":1,"updated_at":1,"user_id":"U","text":"t"}"#
-        ),
+            "channel_member", #"{"company_id":"C","workspace_id":"W","user_id":"U","channel_id":"CH","type":"member"}"#),
+        specimen("channel_member", #"{"company_id":"C","workspace_id":"W","id":"CH","user_member":{"user_id":"U"}}"#),
+        specimen("message", message),
+        #"["realtime:event",{"name":"previous::channels/C/messages/updates","data":{"client_id":"system","action":"remove","message_id":"M","thread_id":"T"}}]"#,
         specimen(
             "user_notification_badges",
             #"{"company_id":"C","user_id":"U","workspace_id":"W","channel_id":"CH","thread_id":"T","message_id":"M","id":"B"}"#
@@ -115,20 +120,14 @@ enum TwakeGuide {
         #"["something:else",{}]"#,
     ]
 
+    private static let lastMessage = #"{"date":1,"sender":"U","sender_name":"n","title":"t","text":"t"}"#
+    private static let channel =
+        #"{"id":"CH","company_id":"C","workspace_id":"W","visibility":"public","name":"n","icon":"i","description":"d","owner":"U","archived":false,"is_default":false,"is_readonly":false,"members":["U"],"connectors":[],"archivation_date":0,"channel_group":"g","last_activity":1,"last_message":\#(lastMessage),"stats":{"members":1,"messages":1},"role":"member","members_count":1,"updated_at":1,"created_at":1}"#
+    private static let message =
+        #"{"id":"M","thread_id":"T","type":"message","subtype":"system","created_at":1,"updated_at":1,"user_id":"U","application_id":"A","text":"t","blocks":[],"files":[],"context":{},"edited":{"edited_at":1},"pinned_info":{"pinned_at":1,"pinned_by":"U"},"reactions":[],"bookmarks":[],"override":{"title":"t","picture":"p"},"ephemeral":{"id":"E","version":"1","recipient":"U","recipient_context_id":"X"},"status":"delivered","quote_message":{"id":"Q","text":"t","user_id":"U"},"links":[],"users":[],"cache":{"company_id":"C","workspace_id":"W","channel_id":"CH"},"stats":{"replies":2,"last_activity":1}}"#
+
     private static func specimen(_ type: String, _ resource: String, _ action: String = "saved") -> String {
         #"["realtime:resource",{"action":"\#(action)","room":"/r","type":"\#(type)","path":"/","resource":\#(resource)}]"#
-    }
-}
-
-extension EventGuide {
-    /// Takes in what is known of another event of the same kind.
-    mutating func merge(_ other: EventGuide) {
-        wireNames += other.wireNames.filter { !wireNames.contains($0) }
-        fields += other.fields.filter { field in !fields.contains { $0.name == field.name } }
-        handlers += other.handlers.filter { !handlers.contains($0) }
-        treatments += other.treatments.filter { treatment in
-            !treatments.contains { $0.subject == treatment.subject }
-        }
     }
 }
 
