@@ -75,7 +75,7 @@ extension BackendModule {
     package static let all: [BackendModule] = [.twake, .groupMe, .untyped]
 
     /// The types of rows, by the names that logs and stores have.
-    static let entityTypes: [String: any ItemEntity.Type] = {
+    package static let entityTypes: [String: any ItemEntity.Type] = {
         let types: [any ItemEntity.Type] = [Hole.self, DeclaredRow.self] + all.flatMap(\.entities)
         return Dictionary(uniqueKeysWithValues: types.map { ($0.typeName, $0) })
     }()
