@@ -13,9 +13,8 @@ final class Command: Sendable {
         fileMark, fileRedact, fileCompress, fileConvert, fileDiff,
         emit, send, edit, react, delete, read, perform, channel, workspace, download, login, logout, whoami,
         ctx, ctxAdd, ctxEdit, ctxCopy, ctxRename, ctxRemove, ctxList, ctxUse, ctxUnuse, ctxPrevious, ctxShow, ctxCheck,
-        config, configShow, configPath, configCheck, profile, profileCheck, profileInfer, profileSchema, completion,
-        man, cheat,
-        explain, help,
+        config, configShow, configPath, configCheck, profile, profileCheck, profileInfer, profileFromAsyncAPI,
+        profileSchema, completion, man, cheat, explain, help,
     ]
 
     /// Those that want something done in a company.

@@ -60,7 +60,8 @@ enum Help {
         lines.append("Usage: weir \(command.name) VERB … [OPTIONS]")
         if !command.details.isEmpty { lines += [""] + command.details }
         lines += ["", "Verbs:"]
-        for verb in command.verbs { lines.append("  " + padded(verb.verb, 10) + verb.summary) }
+        let width = max(10, (command.verbs.map(\.verb.count).max() ?? 0) + 2)
+        for verb in command.verbs { lines.append("  " + padded(verb.verb, width) + verb.summary) }
         lines += ["", "Each has its own help: weir help \(command.name) VERB", "", "Examples:"]
         lines += command.examples.map { "  " + $0 }
         return lines.joined(separator: "\n") + "\n"

@@ -111,6 +111,15 @@ enum ProfileCommand {
         func finish() throws(OutletError) {}
     }
 
+    /// A first profile of what an AsyncAPI document says.
+    static func fromAsyncAPI(_ arguments: Arguments) throws(UsageError) -> ExitCode {
+        let made = try arguments.declared("document", at: arguments.positionals[0]) { bytes throws(Profile.Invalid) in
+            try AsyncAPIProfile(of: bytes)
+        }
+        for sentence in made.unmapped { Console.note("not mapped: " + TerminalText.escaped(sentence)) }
+        return Console.print(made.text)
+    }
+
     static func schema(_ arguments: Arguments) -> ExitCode {
         Console.print(Profile.jsonSchema.raw.description + "\n")
     }
@@ -156,7 +165,8 @@ extension Arguments {
         }
     }
 
-    private func declared<Value>(
+    /// What is read of a file; the error has a line for each thing that is wrong in it.
+    func declared<Value>(
         _ what: String, at path: String, _ parse: ([UInt8]) throws(Profile.Invalid) -> Value
     ) throws(UsageError) -> Value {
         let shown = UsageError.quoted(path)

@@ -148,6 +148,17 @@ extension Command {
             """,
         examples: "weir profile infer first.weir.jsonl > chat.yaml")
 
+    static let profileFromAsyncAPI = Command(
+        "profile from-asyncapi", "FILE", "make a first profile of an AsyncAPI document",
+        run: atOnce(ProfileCommand.fromAsyncAPI), inherits: .nothing,
+        details: """
+            Of version 2 or 3, YAML or JSON, of a server that speaks Socket.IO or a WebSocket of JSON: its
+            events, rows and rooms, how a room is joined, and where the token goes. What the document does
+            not say is guessed; each guess has a comment that says why. What a profile cannot say is listed on
+            standard error, too. Check it, correct it, and try it with weir profile check --against FILE.
+            """,
+        examples: "weir profile from-asyncapi samples/asyncapi/socketio-chat-3.yaml > chat.yaml")
+
     static let profileSchema = Command(
         "profile schema", "", "print the JSON Schema of profiles, for editors",
         run: atOnce(ProfileCommand.schema), inherits: .nothing,

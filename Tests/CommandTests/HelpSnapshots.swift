@@ -11,7 +11,7 @@ enum HelpSnapshots {
     /// The help of every command, in the order of their names.
     static let commands: [(command: String, text: String)] = names(in: folder)
         .filter { $0.hasSuffix(".txt") && $0 != "weir.txt" }
-        .map { file in (String(file.dropLast(4)).replacing("-", with: " "), text(file)) }
+        .map { file in (String(file.dropLast(4)).replacing("-", with: " ", maxReplacements: 1), text(file)) }
 
     private static func text(_ file: String) -> String {
         String(decoding: (try? readFile("\(folder)/\(file)")) ?? [], as: UTF8.self)

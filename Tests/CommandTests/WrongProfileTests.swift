@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What people are told of profiles that are wrong: `Profiles/wrong.txt` has them, each with its title and what `weir profile check` says.
+/// What people are told of profiles and AsyncAPI documents that are wrong: `Profiles/wrong.txt` and `wrong-asyncapi.txt` have them, each with its
+/// title and what `weir profile` says.
 @Suite struct WrongProfileTests {
     struct Case: CustomTestStringConvertible {
         var testDescription: String
@@ -10,8 +11,11 @@ import Testing
         var message: String
     }
 
-    static let cases: [Case] = {
-        let path = packageFolder + "/Tests/CommandTests/Profiles/wrong.txt"
+    static let profiles = cases(of: "wrong")
+    static let documents = cases(of: "wrong-asyncapi")
+
+    private static func cases(of name: String) -> [Case] {
+        let path = packageFolder + "/Tests/CommandTests/Profiles/\(name).txt"
         let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
         return text.components(separatedBy: "=== ").dropFirst().map { part in
             let (head, message) = (part.components(separatedBy: "---\n")[0], part.components(separatedBy: "---\n")[1])
@@ -19,17 +23,47 @@ import Testing
             return Case(
                 testDescription: String(title), profile: String(head.dropFirst(title.count + 1)), message: message)
         }
-    }()
+    }
 
-    @Test func `forty wrong profiles at least are known`() { #expect(Self.cases.count >= 40) }
+    @Test func `forty wrong profiles and a dozen wrong documents at least are known`() {
+        #expect(Self.profiles.count >= 40)
+        #expect(Self.documents.count >= 12)
+    }
 
-    @Test(arguments: cases)
+    @Test(arguments: profiles)
     func `a wrong profile is refused with each place and what is allowed there`(_ wrong: Case) throws {
-        let path = try temporaryFolder() + "/profile.yaml"
+        try check(wrong, "check", "profile.yaml")
+    }
+
+    @Test(arguments: documents)
+    func `a wrong AsyncAPI document is refused with each place`(_ wrong: Case) throws {
+        try check(wrong, "from-asyncapi", "document.yaml")
+    }
+
+    private func check(_ wrong: Case, _ verb: String, _ name: String) throws {
+        let path = try temporaryFolder() + "/" + name
         try wrong.profile.write(toFile: path, atomically: true, encoding: .utf8)
-        let result = try weir("profile", "check", path)
+        let result = try weir("profile", verb, path)
         #expect(result.status != 0)
         #expect(result.output.isEmpty)
-        #expect(result.errors.replacing(path, with: "profile.yaml") == wrong.message)
+        #expect(result.errors.replacing(path, with: name) == wrong.message)
+    }
+
+    /// `Profiles/from-asyncapi` has what is made of each document in `samples/asyncapi`.
+    @Test(arguments: ["socketio-chat-2.yaml", "socketio-chat-3.yaml", "gateway-2.yaml", "gateway-3.json"])
+    func `an AsyncAPI document gives a profile that is one, and what is not in it is said`(_ name: String) throws {
+        let made = try weir("profile", "from-asyncapi", packageFolder + "/samples/asyncapi/" + name)
+        #expect(made.status == 0)
+        let snapshot =
+            packageFolder + "/Tests/CommandTests/Profiles/from-asyncapi/" + name.prefix { $0 != "." } + ".yaml"
+        #expect(try made.output == String(contentsOfFile: snapshot, encoding: .utf8))
+        let path = try temporaryFolder() + "/made.yaml"
+        try made.output.write(toFile: path, atomically: true, encoding: .utf8)
+        let checked = try weir("profile", "check", path)
+        #expect(checked.status == 0, "\(checked.errors)")
+        for line in made.errors.split(separator: "\n") {
+            #expect(line.hasPrefix("not mapped: "))
+            #expect(made.output.contains("# Not mapped: \(line.dropFirst("not mapped: ".count))."))
+        }
     }
 }

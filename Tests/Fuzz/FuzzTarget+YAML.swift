@@ -34,4 +34,7 @@ func fuzzProfile(_ input: ArraySlice<UInt8>) {
     } catch {
         require(!error.problems.isEmpty, "refused without a reason")
     }
+    // What reads as an AsyncAPI document gives a profile.
+    guard let made = try? AsyncAPIProfile(of: Array(input)) else { return }
+    require((try? Profile(parsing: Array(made.text.utf8))) != nil, "what was made of a document is no profile")
 }

@@ -1,0 +1,214 @@
+import JSONText
+
+/// A first profile, to be read, corrected and gone on with: of events of which the fields are known it makes rules and entities. Each guess has a
+/// comment that says why.
+struct ProfileDraft {
+    /// A value in what an event carries.
+    struct Field {
+        /// The way to it.
+        var path: String
+        /// `time`, `text`, `integer`, `number`, `boolean`, or `any`.
+        var type: String
+        /// Whether it is always a text or a number.
+        var isPlain: Bool
+        /// Whether it can be the key of a row.
+        var isDistinct = true
+        /// What is known of its values; empty for nothing.
+        var note = ""
+        /// The words that it can be, where they are few; 0 where they are not.
+        var words = 0
+    }
+
+    /// An event, and what is known of it.
+    struct Event {
+        var name: String
+        var comments: [String] = []
+        var fields: [Field]
+        /// What it is printed as.
+        var kind: Guess?
+        /// Where its room is, where that is no guess by a field's name.
+        var room: Guess?
+        /// What its payload is called; events of one payload carry rows of one entity.
+        var payload: String?
+        /// What an entity of that payload is called that is no message.
+        var entity = "message"
+        /// Whether its row goes.
+        var removes = false
+    }
+
+    /// A guess and why.
+    struct Guess {
+        var path: String
+        var why: String
+    }
+
+    /// Why a field is a time.
+    var timeReason = "a time"
+    /// Whether the entities' fields are written with their types.
+    var writesTypes = false
+    private(set) var rules: [String] = []
+    private(set) var entities: [String] = []
+    /// The entities by what their payloads are called, and the ways to their keys.
+    private var known: [String: String] = [:]
+    private var keyPaths: [String: String] = [:]
+
+    // MARK: - Guessing
+
+    /// The path whose last words are one of these, the likeliest first; of those that hold, the shallowest.
+    static func guess(
+        _ fields: [Field], _ words: [String], where holds: (Field) -> Bool,
+        why: (Field) -> String = { _ in "by its name" }
+    ) -> Guess? {
+        for word in words {
+            let fits = fields.filter { ($0.path == word || $0.path.hasSuffix("." + word)) && holds($0) }
+            func depth(_ field: Field) -> Int { field.path.utf8.count { $0 == UInt8(ascii: ".") } }
+            guard let field = fits.min(by: { depth($0) < depth($1) }) else { continue }
+            return Guess(path: field.path, why: why(field))
+        }
+        return nil
+    }
+
+    /// Why a field that was found by its name is one.
+    private static func reason(_ field: Field) -> String {
+        "by its name" + (field.note.isEmpty ? "" : "; \(field.note)")
+    }
+
+    static let keys = ["id", "_id", "uuid", "message_id", "messageId"]
+    static let rooms = [
+        "room_id", "roomId", "channel_id", "channelId", "room", "channel", "conversation_id", "conversationId",
+        "chat_id", "chatId", "group_id", "groupId", "topic", "thread_id",
+    ]
+    private static let actors = [
+        "sender.name", "user.name", "author.username", "author.name", "user.username", "username", "sender_name",
+        "nick", "sender", "author", "user", "from", "user_id", "userId", "sender_id",
+    ]
+    /// A payload that is nothing but a text is one.
+    private static let texts = ["text", "content", "message", "body", "msg", "."]
+    private static let names = ["name", "title", "username", "display_name", "displayName"]
+    static let times = ["created_at", "createdAt", "timestamp", "time", "ts", "at", "date", "sent_at", "sentAt"]
+
+    // MARK: - Writing
+
+    /// Writes the rules of the events, in their order. What takes rows away comes to know them by the others.
+    mutating func add(_ events: [Event]) {
+        var written: [Int: [String]] = [:]
+        for (index, event) in events.enumerated() where !event.removes { written[index] = rule(event) }
+        for (index, event) in events.enumerated() where event.removes { written[index] = rule(event) }
+        rules += events.indices.flatMap { written[$0] ?? [] }
+    }
+
+    /// Whether a profile can say the way to a field: YAML takes `null` for nothing.
+    static func isPath(_ text: String) -> Bool { ProfilePath(text) != nil && text.lowercased() != "null" }
+
+    private mutating func rule(_ event: Event) -> [String] {
+        var event = event
+        event.fields.removeAll { !Self.isPath($0.path) }
+        var lines = event.comments.map { "  # \($0)" } + ["  - event: \(Self.quoted(event.name))"]
+        var used: Set<String> = []
+        func add(_ key: String, _ guess: Guess?) {
+            guard let guess else { return }
+            used.insert(guess.path)
+            lines.append("    \(key): \(guess.path)  # \(guess.why)")
+        }
+        if let kind = event.kind { lines.append("    kind: \(kind.path)  # \(kind.why)") }
+        let room = event.room ?? Self.guess(event.fields, Self.rooms, where: \.isPlain, why: Self.reason)
+        add("room", room)
+        add("actor", Self.guess(event.fields, Self.actors, where: \.isPlain))
+        let text = Self.guess(event.fields, Self.texts, where: { $0.type == "text" })
+        add("text", text)
+        let time = Self.guess(event.fields, Self.times, where: { $0.type == "time" }) { _ in timeReason }
+        add("time", time)
+        let key = Self.guess(event.fields, Self.keys, where: { $0.isPlain && $0.isDistinct }, why: Self.reason)
+        let isMessage = event.entity == "message"
+        if event.removes {
+            lines += removal(event, key)
+        } else if let key, let name = isMessage ? text : Self.guess(event.fields, Self.names, where: \.isPlain) {
+            let label = isMessage ? "text" : "name"
+            let entity = entity(event, key, label, name, room, time)
+            lines.append("    entity: \(entity)  # it has an id (\(key.path)) and a \(label)")
+            used.insert(key.path)
+        }
+        let rest = event.fields.filter { !used.contains($0.path) }.map { "\($0.path) (\($0.type))" }
+        if !rest.isEmpty { lines.append("    # Also there: " + rest.prefix(20).joined(separator: ", ")) }
+        for field in event.fields where field.words > 1 {
+            guard let last = field.path.split(separator: ".").last,
+                ["type", "event", "kind", "action", "op"].contains(last)
+            else { continue }
+            lines.append(
+                "    # \(field.path) is one of \(field.words) words: a rule for each, as  when: payload.\(field.path) = WORD"
+            )
+        }
+        return lines
+    }
+
+    private func removal(_ event: Event, _ key: Guess?) -> [String] {
+        guard let path = keyPaths[event.entity] else { return [] }
+        guard let key, key.path == path else {
+            return ["    # It takes a row of \(event.entity) away, whose key is \(path): the event has none"]
+        }
+        return ["    entity: \(event.entity)  # it has its id (\(path))", "    then: remove  # by its name"]
+    }
+
+    /// The name of the entity of an event, which is written where it is a new one.
+    private mutating func entity(
+        _ event: Event, _ key: Guess, _ label: String, _ name: Guess, _ room: Guess?, _ time: Guess?
+    ) -> String {
+        if let payload = event.payload, let entity = known[payload] { return entity }
+        var entity = event.entity
+        var number = 1
+        while keyPaths[entity] != nil {
+            number += 1
+            entity = "\(event.entity)\(number)"
+        }
+        keyPaths[entity] = key.path
+        if let payload = event.payload { known[payload] = entity }
+        var lines = ["  \(entity):", "    key: \(key.path)  # \(key.why)", "    fields:"]
+        lines.append("      \(label): \(name.path)")
+        if let time { lines.append("      at: {path: \(time.path), type: time}") }
+        var taken: Set<String> = [label, "at"]
+        for field in event.fields where ![key.path, name.path, time?.path].contains(field.path) {
+            let word = field.path.replacing(".", with: "_")
+            guard field.type != "any", Self.isWord(word), taken.insert(word).inserted else { continue }
+            let place = word == field.path ? "" : "path: \(field.path), "
+            let path = writesTypes ? "{\(place)type: \(field.type)}" : field.path
+            lines.append("      \(word): \(path)")
+        }
+        if let room, entity != "channel" { lines.append("    parent: \(room.path)  # the room") }
+        if time != nil { lines.append("    sort: at") }
+        entities += lines
+        return entity
+    }
+
+    /// Whether a text can be the name of something in a profile.
+    static func isWord(_ text: String) -> Bool {
+        text.utf8.first.map { (0x61...0x7A).contains($0 | 0x20) } == true && text.utf8.count <= 64
+            && FilterSyntax.isPlainKey(text)
+    }
+
+    /// A text of a stranger's as YAML: plain where that reads as the same, else in quotes.
+    static func quoted(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"),
+                UInt8(ascii: "/"):
+                true
+            default: false
+            }
+        }
+        if isPlain, !["true", "false", "null", "True", "False", "Null", "TRUE", "FALSE", "NULL", ""].contains(text) {
+            return text
+        }
+        return yaml(.string(text))
+    }
+
+    /// JSON as YAML: what YAML does not take in a text is escaped.
+    static func yaml(_ json: JSONValue) -> String {
+        json.raw.description.unicodeScalars.reduce(into: "") { text, scalar in
+            if scalar.value <= 0xFFFF, scalar.properties.isNoncharacterCodePoint {
+                text += "\\u" + String(scalar.value, radix: 16)
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
+        }
+    }
+}
