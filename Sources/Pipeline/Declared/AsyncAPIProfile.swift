@@ -397,13 +397,13 @@ private struct AsyncAPIWriter {
     private mutating func noteRest() {
         for message in asked where !used.contains(message.name) {
             let json = document.example(of: message.node) { _ in nil }
-            let what =
-                isSocketIO
-                ? "\(Self.shown(message.name)) '\(Self.shown(json.raw.description))'"
-                : "'\(Self.shown(json.raw.description))'"
+            let name = Self.shown(message.name)
+            let isWord = name.allSatisfy { $0.isLetter || $0.isNumber || "-_:./".contains($0) }
+            let said = "'\(Self.shown(json.raw.description))'"
             document.leave(
-                "'\(Self.shown(message.name))', which the client says: \(isSocketIO ? "say it with weir emit URL \(what)" : "it is \(what)")"
-            )
+                "'\(name)', which the client says: "
+                    + (isSocketIO
+                        ? "say it with weir emit URL \(isWord ? name : "'\(name)'") \(said)" : "it is \(said)"))
         }
     }
 }

@@ -57,7 +57,7 @@ struct ProfileDraft {
     /// The path whose last words are one of these, the likeliest first; of those that hold, the shallowest.
     static func guess(
         _ fields: [Field], _ words: [String], where holds: (Field) -> Bool,
-        why: (Field) -> String = { _ in "by its name" }
+        why: (Field) -> String = { $0.path == "." ? "it is all of the payload" : "by its name" }
     ) -> Guess? {
         for word in words {
             let fits = fields.filter { ($0.path == word || $0.path.hasSuffix("." + word)) && holds($0) }

@@ -55,7 +55,7 @@ import Wire
         #expect(profile.rooms?.join?.answer == .ack)
         #expect(made.text.contains("publishes what it says itself: so it was taken"))
         #expect(made.unmapped.contains { $0.contains("namespace '/admin'") })
-        #expect(made.unmapped.contains { $0.contains("weir emit URL new message") })
+        #expect(made.unmapped.contains { $0.contains("weir emit URL 'new message'") })
     }
 
     @Test func `messages of a WebSocket are told apart by the field that has one value in each`() throws {
