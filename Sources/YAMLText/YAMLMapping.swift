@@ -2,11 +2,27 @@ import JSONText
 
 /// Gathers the members of a mapping.
 struct YAMLMapping {
-    private(set) var members: [YAMLNode.Member] = []
+    private var own: [YAMLNode.Member] = []
     private var firsts: [String: YAMLPosition] = [:]
+    /// Other mappings' members, and before which own member they stand.
+    private var merged: [(place: Int, members: [YAMLNode.Member])] = []
+
+    /// All of them. What is merged comes where its `<<` stands; a key of the mapping itself counts more, and of two merged ones the first.
+    var members: [YAMLNode.Member] {
+        guard !merged.isEmpty else { return own }
+        var (all, taken) = ([YAMLNode.Member](), Set(firsts.keys))
+        var rest = own[...]
+        for (place, members) in merged {
+            all += rest.prefix(place - rest.startIndex)
+            rest = own[place...]
+            all += members.filter { taken.insert($0.key.text ?? "").inserted }
+        }
+        return all + rest
+    }
 
     /// Adds a member, or says what is wrong with its key.
     mutating func add(_ key: YAMLNode, _ value: YAMLNode, _ error: inout YAMLError) {
+        if case .scalar("<<", .plain) = key.value { return merge(value, &error) }
         guard let name = key.text else {
             return error.add("a key must be a text, not a list or a mapping", at: key.position)
         }
@@ -14,7 +30,19 @@ struct YAMLMapping {
             return error.add("duplicate key \(shown(name)); the first is at \(first)", at: key.position)
         }
         firsts[name] = key.position
-        members.append(YAMLNode.Member(key: key, value: value))
+        own.append(YAMLNode.Member(key: key, value: value))
+    }
+
+    /// Takes in the members of a mapping, or of each in a sequence: the merge key of YAML 1.1.
+    private mutating func merge(_ value: YAMLNode, _ error: inout YAMLError) {
+        let values = if case .sequence(let elements) = value.value { elements } else { [value] }
+        for value in values {
+            guard case .mapping(let members) = value.value else {
+                error.add("'<<' merges a mapping, most often an alias of one", at: value.position)
+                continue
+            }
+            merged.append((own.count, members))
+        }
     }
 }
 

@@ -147,6 +147,10 @@ import YAMLText
         #expect(problems(list(100_001)) == ["line 1, column 200000: more than 100000 values, aliases resolved"])
     }
 
+    @Test func `what is merged is a mapping`() {
+        #expect(problems("a: {<<: 1}") == ["line 1, column 9: '<<' merges a mapping, most often an alias of one"])
+    }
+
     @Test func `aliases of aliases count as what they stand for`() {
         var laughs = "a: &a [lol, lol, lol, lol, lol, lol, lol, lol, lol]\n"
         for (name, before) in zip("bcdefghi", "abcdefgh") {

@@ -98,6 +98,14 @@ private func json(_ text: String) throws -> String { try YAMLNode.parse(Array(te
         #expect(try json("{&k a: 1, b: {*k : 2}}") == #"{"a":1,"b":{"a":2}}"#)
     }
 
+    @Test func `a merge key takes in the members of an alias, where none of the mapping's own is called so`() throws {
+        #expect(
+            try json("a: &x {k: 1, l: 2}\nb: {m: 0, <<: *x, k: 3}") == #"{"a":{"k":1,"l":2},"b":{"m":0,"l":2,"k":3}}"#)
+        #expect(try json("- &x {k: 1}\n- &y {k: 2, l: 3}\n- <<: [*x, *y]") == #"[{"k":1},{"k":2,"l":3},{"k":1,"l":3}]"#)
+        #expect(try json("- &x {k: 1}\n- &y {<<: *x}\n- {<<: *y, <<: {l: 2}}") == #"[{"k":1},{"k":1},{"k":1,"l":2}]"#)
+        #expect(try json(#"{"<<": 1}"#) == #"{"<<":1}"#)
+    }
+
     @Test func `any bytes are read or refused at a place, and what is read is the same as JSON`() throws {
         let pieces =
             [
