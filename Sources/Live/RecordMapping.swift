@@ -74,8 +74,9 @@ extension Input {
             self = .act(action)
         case (.drop, .string(let id)): self = .dropAction(EntityID(id))
         case (.retry, .string(let id)): self = .retryAction(EntityID(id))
+        case (.cancel, .string(let tag)): self = .cancel(tag: tag)
         case (.restore, .array(let entries)): self = .restoreOutbox(entries.compactMap { OutboxEntry($0) })
-        case (.drop, _), (.retry, _), (.restore, _), (.emit, _): return nil
+        case (.drop, _), (.retry, _), (.cancel, _), (.restore, _), (.emit, _): return nil
         }
     }
 
@@ -156,6 +157,7 @@ extension Record {
         case .act(let action): .action(ActionRecord(act: .ask, what: json { action.encode(into: &$0) }))
         case .dropAction(let id): .action(ActionRecord(act: .drop, what: json { $0.string(id.description) }))
         case .retryAction(let id): .action(ActionRecord(act: .retry, what: json { $0.string(id.description) }))
+        case .cancel(let tag): .action(ActionRecord(act: .cancel, what: json { $0.string(tag) }))
         case .restoreOutbox(let entries):
             .action(
                 ActionRecord(

@@ -20,7 +20,8 @@ extension SecretScrubber {
             guard let rows = scrubbed(memory.rows[...]) else { return nil }
             memory.rows = rows
             return .remembered(memory)
-        case .start, .opened, .reading, .tokenRenewed, .act, .dropAction, .retryAction, .restoreOutbox, .want, .unwant,
+        case .start, .opened, .reading, .tokenRenewed, .act, .dropAction, .retryAction, .cancel, .restoreOutbox, .want,
+            .unwant,
             .only, .resetRooms, .withdraw, .look, .refetch, .select, .emit, .stop:
             return nil
         }

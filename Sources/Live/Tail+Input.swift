@@ -192,6 +192,7 @@ extension Tail {
         case .request(let request): send(request, stamp)
         case .cancel(let request):
             exchanges.removeValue(forKey: request).map { http.cancel($0) }
+            uploads.remove(request)
             counts.requests.cancelled(request)
             largeAnswers.cancel(request)
         case .renewToken: renewToken(insteadOf: token)
@@ -248,7 +249,7 @@ extension Input {
         switch self {
         case .start, .stop: false
         case .opened, .failed, .message, .closed, .reading, .answered, .tokenRenewed, .act, .dropAction, .retryAction,
-            .restoreOutbox, .want, .unwant, .only, .resetRooms, .withdraw, .look, .refetch, .select,
+            .cancel, .restoreOutbox, .want, .unwant, .only, .resetRooms, .withdraw, .look, .refetch, .select,
             .emit, .remembered:
             true
         }

@@ -163,8 +163,23 @@ extension Tail {
         counts.requests.asked(request.id, at: stamp.time)
         exchange.timeout = configuration.requestTimeout
         exchange.maximumBody = configuration.session.limits.body
-        exchanges[request.id] = http.send(exchange) { [weak self] result in
-            self?.assumeIsolated { $0.answered(request.id, result) }
+        uploads.insert(request.id)
+        loop.fill(exchange, request.call) { [weak self] filled in
+            self?.assumeIsolated { $0.send(filled, request.id) }
+        }
+    }
+
+    /// Sends what has its files; nothing where the request was cancelled meanwhile.
+    private func send(_ filled: Result<HTTPRequest, TextFile.Problem>, _ request: Int) {
+        guard uploads.remove(request) != nil else { return }
+        switch filled {
+        case .success(let exchange):
+            exchanges[request] = http.send(exchange) { [weak self] result in
+                self?.assumeIsolated { $0.answered(request, result) }
+            }
+        case .failure(let problem):
+            counts.requests.answered(request, failure: "file", at: loop.now)
+            take(Answer(problem), to: request, nil)
         }
     }
 

@@ -87,6 +87,8 @@ public actor Tail {
     var access = Access()
     var serviceTokens = ServiceTokens()
     var exchanges: [Int: HTTPClient.ExchangeID] = [:]
+    /// Requests whose files are being read.
+    var uploads: Set<Int> = []
     /// Answers that are read on another thread.
     var largeAnswers = LargeAnswers()
     var timer: SessionTimer?

@@ -87,6 +87,16 @@ package struct RESTCall: Hashable, Sendable {
     package var carriesToken: Bool
     /// The service that a profile declares at an address of its own; nil for the backend's.
     package var service: String?
+    /// Files of the user's that belong into the body, in its order. Who sends the call reads them: nothing here does.
+    package var files: [File] = []
+
+    /// A file whose content, in base64, stands at that place of a body.
+    package struct File: Hashable, Sendable {
+        /// Where it is.
+        package var path: String
+        /// How many bytes of the body are before it.
+        package var offset: Int
+    }
 
     init(_ method: Method, _ target: RESTTarget, body: [UInt8] = [], carriesToken: Bool = true) {
         self.method = method

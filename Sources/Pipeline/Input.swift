@@ -26,6 +26,8 @@ package enum Input: Sendable {
     case act(Action)
     /// The user takes back what is not done yet, or drops what failed.
     case dropAction(EntityID)
+    /// The user wants no more of what goes on under a tag: actions, and reads of one row.
+    case cancel(tag: String)
     /// The user wants a message that failed sent again.
     case retryAction(EntityID)
     /// What an earlier session left undone, in its order.

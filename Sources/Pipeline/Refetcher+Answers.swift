@@ -36,7 +36,7 @@ extension Refetcher {
     }
 
     /// Whether a status may be another one soon: too many requests, a conflict, trouble of the server's own.
-    private static func isPassing(_ status: Int) -> Bool {
+    static func isPassing(_ status: Int) -> Bool {
         switch status {
         case 408, 409, 420, 423, 425, 429: true
         default: status >= 500

@@ -256,7 +256,7 @@ extension Session {
         }
         let verdicts = transaction.refetcher.tokenRenewed(changed: changed, at: transaction.now, using: &random)
         for verdict in verdicts {
-            carryOut(verdict, body: [], into: &effects)
+            carryOut(verdict, nil, into: &effects)
             if let key = verdict.key { actionResourceRefused(key, into: &effects) }
         }
         actionTokenRenewed(changed: changed, into: &effects)

@@ -15,7 +15,7 @@ extension Session {
             history.toldOfRefusedRequests = false
             isReadable = apply(body, of: key, isCurrent: isCurrent, into: &effects)
         } else {
-            carryOut(verdict, body: body, into: &effects)
+            carryOut(verdict, answer, into: &effects)
             if let asked, verdict.isToBeRepeated, let key = verdict.key {
                 tellWait(of: key.resource.label, asked: asked, waits: .seconds(answer.retryAfter ?? 0))
             }
@@ -51,7 +51,7 @@ extension Session {
         }
         let verdict = transaction.refetcher.finish(
             key, isReadable: isReadable, at: transaction.now, using: &random)
-        if let verdict { carryOut(verdict, body: body, into: &effects) }
+        if let verdict { carryOut(verdict, nil, into: &effects) }
         if isReadable, isCurrent, transaction.refetcher.paging[key] == nil {
             actionResourceFetched(key, into: &effects)
         }
@@ -100,15 +100,16 @@ extension Session {
         transaction.notice(.warning, "\(key.resource.label) could not be fetched: \(why); it is tried again\(rest)")
     }
 
-    mutating func carryOut(_ verdict: Refetcher.Verdict, body: ArraySlice<UInt8>, into effects: inout [Effect]) {
+    mutating func carryOut(_ verdict: Refetcher.Verdict, _ answer: Answer?, into effects: inout [Effect]) {
         switch verdict {
         case .gone(let key):
+            let body: ArraySlice<UInt8> = if case .response(_, let body, _)? = answer { body } else { [] }
             let isServicesWord = backend.gone(key, body: body, into: &transaction)
             actionResourceMissing(key, isServicesWord: isServicesWord, into: &effects)
         case .tokenRefused(_, let isFirst):
             if isFirst { renewToken(into: &effects) }
         case .failed(let key, let why), .stalled(let key, let why):
-            backend.failed(key, why: why, into: &transaction)
+            backend.failed(key, why: why, answer, into: &transaction)
             actionResourceFailed(key, why: why, into: &effects)
         case .apply, .retrying, .unknown: break
         }

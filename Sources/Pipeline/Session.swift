@@ -92,6 +92,13 @@ package struct Session: Sendable {
     /// What the user wants done and is not done yet, in the order it was asked for.
     package var pendingActions: [OutboxEntry] { outbox.entries }
 
+    /// The tags under which anything goes on that can be cancelled, each once.
+    package var tags: [String] {
+        let actions = outbox.entries.filter { $0.failure == nil }.compactMap { backend.tag(of: $0.action) }
+        var seen: Set<String> = []
+        return (actions + backend.tags).filter { seen.insert($0).inserted }
+    }
+
     /// Where the session looks: what names no place is there.
     package var actionPlace: Action.Place? { backend.place }
 
@@ -168,6 +175,9 @@ package struct Session: Sendable {
         case .tokenRenewed(let token, let changed): tokenRenewed(token, changed: changed, into: &effects)
         case .act(let action): act(action, into: &effects)
         case .dropAction(let id): dropAction(id, into: &effects)
+        case .cancel(let tag):
+            cancelActions(tagged: tag, into: &effects)
+            backend.cancel(tag: tag, into: &transaction)
         case .retryAction(let id): retryAction(id, into: &effects)
         case .restoreOutbox(let entries): restore(entries, into: &effects)
         case .want(let rooms, let source, let span): want(rooms, source: source, lasting: span, into: &effects)

@@ -98,6 +98,8 @@ extension Record {
             case drop
             /// Asked again for what failed; `what` is the action's id.
             case retry
+            /// Cancelled what goes on under a tag; `what` is the tag.
+            case cancel
             /// Nothing: what an earlier session left undone; `what` is the list of its entries.
             case restore
             /// Said something to the server; `what` is the emit.

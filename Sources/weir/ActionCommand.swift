@@ -62,7 +62,8 @@ enum ActionCommand {
         case .refused(let why, let status):
             Console.note("weir: \(what) was refused: \(why)" + (status.map { " (HTTP \($0))" } ?? ""))
         case .unreachable(let why):
-            Console.note("weir: \(what) was not \(result.action.operation.done): the server cannot be reached (\(why))")
+            let trouble = result.status == nil ? "the server cannot be reached" : "the server cannot do it now"
+            Console.note("weir: \(what) was not \(result.action.operation.done): \(trouble) (\(why))")
         case .waiting(let why):
             Console.note(
                 "weir: \(what) waits in the store, and the next weir command or tail of this account takes it up: \(why)"
@@ -81,13 +82,14 @@ enum ActionCommand {
 
     /// Always the same members, null where there is nothing to say.
     private static func fields(of result: ErrandResult) -> KeyValuePairs<String, JSONValue> {
-        var (state, subject, why, status) = ("done", JSONValue.null, JSONValue.null, JSONValue.null)
+        var (state, subject, why) = ("done", JSONValue.null, JSONValue.null)
+        var status = result.status
         switch result.outcome {
         case .done(let id): subject = id.map { .string($0.description) } ?? .null
         case .refused(let words, let number):
             state = "refused"
             why = .string(words)
-            status = number.map { .integer(Int64($0)) } ?? .null
+            status = number
         case .unreachable(let words):
             state = "unreachable"
             why = .string(words)
@@ -100,7 +102,8 @@ enum ActionCommand {
         }
         return [
             "action": .string(result.action.id.description), "do": .string(result.action.operation.name),
-            "state": .string(state), "subject": subject, "why": why, "status": status,
+            "state": .string(state), "subject": subject, "why": why,
+            "status": status.map { .integer(Int64($0)) } ?? .null,
         ]
     }
 }

@@ -1,4 +1,5 @@
 import Events
+import Glibc
 import Live
 import Network
 import Pipeline
@@ -175,15 +176,32 @@ private struct Words {
             guard parts.count == 2 else {
                 throw arguments.error("\(UsageError.quoted(word)) is no parameter: write NAME=VALUE")
             }
-            guard procedure.parameters.contains(parts[0]) else {
-                throw arguments.error(UsageError.unlisted(parts[0], among: procedure.parameters))
+            guard procedure.allParameters.contains(parts[0]) else {
+                throw arguments.error(UsageError.unlisted(parts[0], among: procedure.allParameters))
             }
-            values[parts[0]] = parts[1]
+            values[parts[0]] = procedure.files.contains(parts[0]) ? try file(parts[0], parts[1]) : parts[1]
         }
-        if let missing = procedure.parameters.first(where: { values[$0] == nil }) {
+        if let missing = procedure.allParameters.first(where: { values[$0] == nil }) {
             throw arguments.error("'\(name)' needs \(missing)=VALUE")
         }
         return Action.Run(name, values)
+    }
+
+    /// The path of a file that can be read, from the root: another process may send it, from another folder.
+    private func file(_ name: String, _ path: String) throws(UsageError) -> String {
+        var facts = stat()
+        guard let whole = realpath(path, nil), stat(whole, &facts) == 0, access(whole, R_OK) == 0 else {
+            throw arguments.error("\(name): \(UsageError.quoted(path)): \(String(cString: strerror(errno)))")
+        }
+        defer { free(whole) }
+        guard facts.st_mode & S_IFMT != S_IFDIR else {
+            throw arguments.error("\(name): \(UsageError.quoted(path)) is a folder")
+        }
+        guard facts.st_size <= RESTCall.largestFile else {
+            throw arguments.error(
+                "\(name): \(UsageError.quoted(path)) is longer than \(RESTCall.largestFile >> 20) MiB")
+        }
+        return String(cString: whole)
     }
 
     /// The text of a message: the last word, or standard input.

@@ -64,7 +64,8 @@ extension Command {
             The profile (--profile FILE) says which actions there are, what they are told and which steps they
             take. How far one is, is kept in the store: when it is killed, or the server cannot be reached, the
             next command or tail of the account goes on with the next step, and does none twice. Prints the id
-            of what the last step found or made.
+            of what the last step found or made. A parameter that the profile has under files is the path of a
+            file, whose content is sent.
             """,
         examples: "weir do https://chat.example.com create-account --profile finish.yaml --token env:TOKEN")
 

@@ -29,7 +29,8 @@ extension Simulation {
         case .answered(let request, .failure(_, let message)): say("answer \(request): \(message)")
         case .opened(let connection, _, _): say("connection \(connection) is open")
         case .remembered(let memory): say("remembered: \(memory.rows.count) bytes")
-        case .start, .failed, .closed, .reading, .tokenRenewed, .act, .dropAction, .retryAction, .restoreOutbox, .want,
+        case .start, .failed, .closed, .reading, .tokenRenewed, .act, .dropAction, .retryAction, .cancel,
+            .restoreOutbox, .want,
             .unwant, .only, .resetRooms, .withdraw, .look, .refetch, .select, .emit, .stop:
             say("\(input)")
         }

@@ -208,6 +208,7 @@ extension DeclaredService {
     /// The key of the one row that a path ends with; nil where it ends with something else, or with what the rows
     /// belong to.
     private func key(_ path: Template, _ entity: Profile.Entity, _ asked: Asked) -> String? {
+        if let id = asked.values[entity.name + ".id"]?.plainText { return id }
         guard case .place(let name)? = path.parts.last, let value = asked.values[name]?.plainText else { return nil }
         let isRoom = name == "id" || name == "room"
         guard isRoom else { return value }

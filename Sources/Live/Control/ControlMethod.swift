@@ -17,7 +17,7 @@ package enum ControlMethod: String, CaseIterable, Sendable {
     case roomsHistory = "rooms.history"
     case roomsContext = "rooms.context"
     case mark, attach, observe, unobserve, pause, resume
-    case refetch
+    case refetch, cancel
     case position, seek, step, speed, loop
     case viewSet = "view.set"
     case filterGet = "filter.get"
@@ -115,6 +115,10 @@ package enum ControlMethod: String, CaseIterable, Sendable {
                     .optional("rooms", .texts, "patterns of joined rooms"),
                     .optional("resources", .texts, "names, as this method answers them"),
                 ])
+        case .cancel:
+            Row(
+                [.tail], "cancel the actions, and the polling of rows, that run under a tag of the profile",
+                [.required("tag", .text, "the tag")])
         case .position: Row([.replay], "how far it is, how fast, and whether it is paused")
         case .seek:
             Row(

@@ -62,6 +62,7 @@ extension Tail {
         case .modelGet: return try rows(call.arguments)
         case .modelItem: return try row(call.arguments.text("id") ?? "")
         case .refetch: return try refetch(call.arguments)
+        case .cancel: return try cancel(call.arguments.text("tag") ?? "")
         case .mark:
             mark(call.arguments.text("label") ?? "mark")
             return .done
@@ -73,6 +74,16 @@ extension Tail {
             return .done
         }
         return nil
+    }
+
+    private func cancel(_ tag: String) throws(ControlError) -> ControlResult {
+        let tags = session.tags
+        guard tags.contains(tag) else {
+            let running = tags.isEmpty ? "nothing with a tag runs" : "running: " + tags.joined(separator: ", ")
+            throw ControlError(.nothing, "nothing runs with the tag '\(tag)'; \(running)")
+        }
+        feed(.cancel(tag: tag))
+        return .done
     }
 
     private func perform(recording call: ControlCall) throws(ControlError) {

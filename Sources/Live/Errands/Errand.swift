@@ -37,6 +37,8 @@ public actor Errand {
     var results: [ErrandResult] = []
     private let scrubber = SecretScrubber()
     private var delays = 0
+    /// The status of the last answer; nil where none came.
+    private var status: Int?
     var completion: CheckedContinuation<[ErrandResult], Never>?
 
     /// An errand that has not begun. `notify` is told what is worth a line to people; any thread.
@@ -203,8 +205,21 @@ public actor Errand {
     }
 
     private func send(_ request: FetchRequest) {
-        http.send(exchange(request.call, token: token)) { [weak self] result in
-            self?.assumeIsolated { $0.feed(.answered(request: request.id, Answer(result))) }
+        loop.fill(exchange(request.call, token: token), request.call) { [weak self] filled in
+            self?.assumeIsolated { $0.send(filled, request.id) }
+        }
+    }
+
+    private func send(_ filled: Result<HTTPRequest, TextFile.Problem>, _ request: Int) {
+        switch filled {
+        case .success(let exchange):
+            http.send(exchange) { [weak self] result in
+                self?.assumeIsolated { errand in
+                    errand.status = (try? result.get())?.status
+                    errand.feed(.answered(request: request, Answer(result)))
+                }
+            }
+        case .failure(let problem): feed(.answered(request: request, Answer(problem)))
         }
     }
 
@@ -240,7 +255,7 @@ public actor Errand {
 
     private func end(_ action: Action, _ outcome: ErrandResult.Outcome) {
         let hadWaited = waiting.contains { $0.id == action.id }
-        var result = ErrandResult(action: action, outcome: outcome, hadWaited: hadWaited)
+        var result = ErrandResult(action: action, outcome: outcome, status: status, hadWaited: hadWaited)
         if !hadWaited { note(&result) }
         results.append(result)
         if results.count == wanted.count + waiting.count { finish() }
@@ -258,7 +273,7 @@ public actor Errand {
         case .done, .refused, .noToken: break
         }
         for action in left {
-            var result = ErrandResult(action: action, outcome: outcome)
+            var result = ErrandResult(action: action, outcome: outcome, status: status)
             note(&result)
             results.append(result)
         }

@@ -93,6 +93,8 @@ public struct ErrandResult: Hashable, Sendable {
     public var action: Action
     /// How it ended.
     public var outcome: Outcome
+    /// The status of the last answer to one of its requests; nil where none came.
+    public var status: Int?
     /// Whether it was asked for by an earlier command and had waited in the store.
     public var hadWaited = false
     /// Whether the text of a message that was not sent is kept as a draft.

@@ -66,11 +66,16 @@ extension DeclaredBackend {
     }
 
     /// The request of a write; nil where a place of it has no value.
-    func call(of write: Profile.Write, _ values: (String) -> String?) -> RESTCall? {
+    func call(
+        of write: Profile.Write, _ values: (String) -> String?, files: (String) -> String? = { _ in nil }
+    ) -> RESTCall? {
         guard let path = write.path.filled(values, encoded: Self.encoded) else { return nil }
-        let body = write.body?.filled(values)
+        var contents: [RESTCall.File] = []
+        let body = write.body?.filled(values, files: files, &contents)
         if write.body != nil, body == nil { return nil }
-        return call(write.method.rest, path, body: body, of: write.service)
+        var call = call(write.method.rest, path, body: body, of: write.service)
+        call.files = contents
+        return call
     }
 
     /// Asks whose the token is, where a template names the user.
@@ -84,6 +89,7 @@ extension DeclaredBackend {
 
     func judge(_ answer: Answer, of action: Action, attempt: Int) -> ActionVerdict {
         switch answer {
+        case .failure("file", let message): return .refused(why: message, status: nil)
         case .failure(let kind, let message):
             // These end before the request has left.
             let neverLeft = ["resolve", "connect", "tls", "proxy"].contains(kind)
@@ -94,8 +100,9 @@ extension DeclaredBackend {
         case .response(let status, let body, let retryAfter):
             let step = if case .run(let run) = action.operation { self.step(of: run) } else { Profile.Step?.none }
             let write = step == nil ? profile.writes.first { $0.name == action.operation.name } : self.write(of: step)
-            let words = (try? RawJSON(checking: body)).flatMap { write?.why?.inValue.value(in: $0)?.plainText }
-            let why = String((words ?? "HTTP status \(status)").prefix(300))
+            let read = step?.read.flatMap { reads[$0] }
+            let place = step == nil || isWriting(action) ? write?.why : read?.why
+            let why = String((place?.words(in: body) ?? "HTTP status \(status)").prefix(300))
             let wait = retryAfter.map { Duration.seconds($0) }
             switch status {
             case 401: return .tokenRefused(why: why)
@@ -130,7 +137,9 @@ extension DeclaredBackend {
         overtake(entity, parent, in: &transaction)
         let known = transaction.model[entity.itemID(reading.id)]
         if !abandoned.contains(room), known.map({ entity.standing(reading, $0) != .older }) ?? true {
-            transaction.take(entity.row(reading, over: known, parent: parent))
+            let row = entity.row(reading, over: known, parent: parent)
+            transaction.take(row)
+            watch(row, isNew: known == nil, into: &transaction)
         }
         return reading.id
     }

@@ -19,7 +19,11 @@ struct DeclaredBackend: Backend {
     /// The user; nil while no read has said so.
     private(set) var user: String?
     /// Reads that are asked again and again, and when each is due.
-    private var polls: [DeclaredResource: Moment] = [:]
+    var polls: [DeclaredResource: Moment] = [:]
+    /// Reads of one row, by the row, and whether they are still asked.
+    var rowPolls: [DeclaredResource: RowPoll] = [:]
+    /// The reads that are asked for each row, by its kind; none where only actions are done.
+    let readsOfRows: [String: [Profile.Read]]
     /// The ids of rooms by their names in lower case, of the list that came last: rows that came just now stand in no section yet.
     private(set) var listedNames: [String: String] = [:]
     /// Windows of which rows are held that nothing confirms any more, and from which place on in their sections: the next answer that is
@@ -35,6 +39,8 @@ struct DeclaredBackend: Backend {
         rules = Dictionary(grouping: profile.events.indices) { profile.events[$0].event }
         entities = Dictionary(profile.entities.map { ($0.name, $0) }) { first, _ in first }
         reads = Dictionary(profile.reads.map { ($0.name, $0) }) { first, _ in first }
+        let ofRows = profile.reads.filter { $0.each != nil && configuration.connects }
+        readsOfRows = Dictionary(grouping: ofRows) { $0.each ?? "" }
         discoversRooms = configuration.asksForRooms && configuration.connects
     }
 
@@ -99,7 +105,11 @@ struct DeclaredBackend: Backend {
     mutating func advance(to due: Moment, into transaction: inout Transaction) {
         for resource in polls.keys.sorted() where polls[resource].map({ $0 <= due }) == true {
             polls[resource] = nil
-            transaction.fetch(ResourceKey(resource))
+            if let row = resource.row, transaction.model[row] == nil {
+                rowPolls[resource] = nil
+            } else {
+                transaction.fetch(ResourceKey(resource))
+            }
         }
     }
 
@@ -179,7 +189,7 @@ struct DeclaredBackend: Backend {
                 case .apply:
                     guard known == nil || !entity.once else { continue }
                     let item = entity.row(row, over: known, parent: parent)
-                    if item != known { transaction.model.put(item) }
+                    put(item, over: known, into: &transaction)
                 case .remove: if let known { transaction.model.remove(known.id) }
                 case .fetch: fetches = true
                 case .nothing: break
@@ -319,11 +329,13 @@ struct DeclaredBackend: Backend {
 
     /// A read that is asked again and again is due a while after its last answer.
     private mutating func pollAgain(_ resource: DeclaredResource, at now: Moment) {
+        guard resource.row == nil || rowPolls[resource] == .running else { return }
         if let span = reads[resource.read]?.every { polls[resource] = now + span }
     }
 
     func fetch(_ name: String, of room: String?, into transaction: inout Transaction) {
         guard let read = reads[name] else { return }
+        guard read.each == nil else { return fetchRows(of: read, into: &transaction) }
         transaction.fetch(ResourceKey(DeclaredResource(read, of: room)))
     }
 
@@ -342,7 +354,10 @@ struct DeclaredBackend: Backend {
     private func endpoint(
         _ read: Profile.Read, _ resource: DeclaredResource, page: String?, pages: Int
     ) -> Endpoint<[Profile.Entity.Reading]>? {
-        guard let call = call(of: read, places(resource.room, nil), page: page) else { return nil }
+        let (places, row) = (places(resource.room, nil), resource.row)
+        let name = row.map { $0.kind.rawValue + ".id" }
+        let values = { $0 == name ? row?.id.description : places($0) }
+        guard let call = call(of: read, values, page: page) else { return nil }
         let entity = read.entity.flatMap { entities[$0] }
         return Endpoint(call, tags: resource.tags) { body, sieve throws(DecodingFailure) in
             try read.rows(of: entity, in: body, page: page, isLast: pages + 1 >= read.pages?.most ?? 1, sieve)
@@ -383,6 +398,7 @@ struct DeclaredBackend: Backend {
         guard let endpoint = endpoint(read, resource, page: paging?.next, pages: paging?.pages ?? 0) else { return }
         guard let rows = try transaction.list(of: key, to: endpoint, body) else { return }
         told.wentWell(key)
+        if let row = resource.row, transaction.model[row] == nil { return end(resource, into: &transaction) }
         pollAgain(resource, at: transaction.now)
         if read.name == profile.account, let first = rows.first { learn(user: first.id, into: &transaction) }
         guard let entity = read.entity.flatMap({ entities[$0] }) else { return }
@@ -397,7 +413,8 @@ struct DeclaredBackend: Backend {
             }
             let item = entity.row(row, over: known, parent: parent)
             listed[id] = item
-            if item != known { transaction.model.put(item) } else { transaction.confirmed.append(item) }
+            put(item, over: known, into: &transaction)
+            if item == known { transaction.confirmed.append(item) }
         }
         if read.name == profile.rooms?.list {
             listedNames = [:]
@@ -438,7 +455,7 @@ struct DeclaredBackend: Backend {
 
     mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into transaction: inout Transaction) -> Bool {
         guard let resource = key.declared, let read = reads[resource.read] else { return true }
-        pollAgain(resource, at: transaction.now)
+        if resource.row == nil || read.missing == .ignore { pollAgain(resource, at: transaction.now) }
         guard !body.isPage else {
             tell(key, "something before the service answers with a page (404)", into: &transaction)
             transaction.fetch(key, after: Self.waitAfterPage)
@@ -448,19 +465,34 @@ struct DeclaredBackend: Backend {
             tell(key, "the service has no such resource (404)", into: &transaction)
             return true
         }
+        if let row = resource.row {
+            end(resource, into: &transaction)
+            if transaction.model[row] != nil { transaction.model.remove(row) }
+            return true
+        }
         for row in transaction.model.rows(in: section(of: entity, resource.room)) { transaction.model.remove(row.id) }
         return true
     }
 
     private static let waitAfterPage: Duration = .seconds(30)
 
-    mutating func failed(_ key: ResourceKey, why: String, into transaction: inout Transaction) {
-        if let resource = key.declared { pollAgain(resource, at: transaction.now) }
+    mutating func failed(_ key: ResourceKey, why: String, _ answer: Answer?, into transaction: inout Transaction) {
+        guard let resource = key.declared else { return }
         // No connection says so itself: a channel of the user's cannot even be named.
         let isTold = profile.realtime.transport == .bayeux || profile.realtime.transport == .none
-        if isTold, key.declared?.read == profile.account, why == Refetcher.tokenRefusal {
+        if isTold, resource.read == profile.account, why == Refetcher.tokenRefusal {
             return transaction.plans.append(.tokenRefused("the service does not accept the token"))
         }
+        var why = why
+        if case .response(let status, let body, _)? = answer {
+            if let words = reads[resource.read]?.why?.words(in: body) { why = "\(words.prefix(300)) (\(why))" }
+            // What a service says of one row, it means.
+            if resource.row != nil, 400..<500 ~= status, !Refetcher.isPassing(status), status != 401, status != 403 {
+                rowPolls[resource] = .stopped
+                why += "; it is not asked again"
+            }
+        }
+        pollAgain(resource, at: transaction.now)
         tell(key, why, into: &transaction)
     }
 
@@ -491,10 +523,11 @@ struct DeclaredBackend: Backend {
     }
 }
 
-/// A read of a profile, of a room where it is about one.
+/// A read of a profile, of a room or of a row where it is about one.
 struct DeclaredResource: BackendResource, Comparable {
     let read: String
     let room: String?
+    let row: Item.ID?
     private let id: EntityID?
 
     init(_ read: Profile.Read, of room: String?) {
@@ -503,14 +536,19 @@ struct DeclaredResource: BackendResource, Comparable {
         let isOfRoom = (read.get.places + read.query.flatMap(\.value.places)).contains { $0 == "room" || $0 == "id" }
         self.room = isOfRoom ? room : nil
         id = self.room.map { EntityID($0) }
+        row = nil
     }
 
-    var label: String { room.map { "\(read) of \($0)" } ?? read }
+    init(_ read: Profile.Read, of row: Item.ID) { (self.read, self.row, room, id) = (read.name, row, nil, nil) }
+
+    var label: String { (room ?? row?.id.description).map { "\(read) of \($0)" } ?? read }
     var tags: [RequestTag] { id.map { [.channel($0)] } ?? [] }
-    var isPersistent: Bool { true }
+    /// A room's session cannot do without its rows; of one row the server may say that it is none of them.
+    var isPersistent: Bool { row == nil }
     var isShared: Bool { room == nil }
 
-    static func < (a: Self, b: Self) -> Bool { (a.read, a.room ?? "") < (b.read, b.room ?? "") }
+    static func < (a: Self, b: Self) -> Bool { (a.read, a.room ?? "", a.rowText) < (b.read, b.room ?? "", b.rowText) }
+    private var rowText: String { row?.id.description ?? "" }
 }
 
 extension ResourceKey {

@@ -58,12 +58,12 @@ extension DeclaredBackend {
                 "the profile '\(profile.name)' has no action '\(run.name)'" + (known.isEmpty ? "" : "; it has " + known)
             )
         }
-        for name in procedure.parameters where run.values[name] == nil {
+        for name in procedure.allParameters where run.values[name] == nil {
             return .impossible("'\(run.name)' needs \(name)=VALUE")
         }
-        for name in run.values.keys.sorted() where !procedure.parameters.contains(name) && !name.contains(".") {
+        for name in run.values.keys.sorted() where !procedure.allParameters.contains(name) && !name.contains(".") {
             return .impossible(
-                "'\(run.name)' has no parameter '\(name)'; it has " + procedure.parameters.joined(separator: ", "))
+                "'\(run.name)' has no parameter '\(name)'; it has " + procedure.allParameters.joined(separator: ", "))
         }
         guard let step = step(of: run) else { return .impossible("'\(run.name)' has no step \(run.step + 1)") }
         var run = run
@@ -85,7 +85,10 @@ extension DeclaredBackend {
         }
         guard let write = write(of: step) else { return .impossible("step \(run.step + 1) has no write") }
         if let asked = asking(for: write.places, fetched) { return asked }
-        guard let call = call(of: write, values) else { return lacking(write.places, for: write.name, values) }
+        let files = { procedure.files.contains($0) ? run.values[$0] : nil }
+        guard let call = call(of: write, values, files: files) else {
+            return lacking(write.places, for: write.name, values)
+        }
         run.makesSomething = step.read == nil && write.echo == nil && write.method == .post
         return .request(.run(run), call)
     }
@@ -118,7 +121,7 @@ extension DeclaredBackend {
                 let known = transaction.model[entity.itemID(reading.id)]
                 if let known, entity.once || entity.standing(reading, known) == .older { return known }
                 let row = entity.row(reading, over: known, parent: nil)
-                if row != known { transaction.model.put(row) }
+                put(row, over: known, into: &transaction)
                 return row
             }
         } catch {
@@ -217,6 +220,11 @@ extension Action.Run {
 extension Profile.Read {
     /// The places its templates have.
     var places: [String] { self.get.places + query.flatMap(\.value.places) }
+}
+
+extension Profile.Procedure {
+    /// All that it is told.
+    package var allParameters: [String] { parameters + files }
 }
 
 extension Profile.Service {

@@ -236,7 +236,15 @@ extension Profile.Read: NamedProfileObject {
             "What it says of rows that it does not list: nothing, all of the section, or those from its first row on."),
         .init("pages", \.pages, "How further pages are asked for."),
         .init("every", \.every, "How often it is asked while it is of use."),
+        .init(
+            "each", \.each, "The entity of which each row is asked for by itself, {ENTITY.id}, once it is there.",
+            names: .entity),
+        .init(
+            "until", \.until,
+            "What a row is like that is not asked for any more: a condition on its fields, payload.FIELD."),
+        .init("tag", \.tag, "What names the polling of one row, for weir ctl NAME cancel tag=TAG."),
         .init("missing", \.missing, "What a 404 means: nothing, or that its rows are gone."),
+        .init("why", \.why, "Where an answer that refuses says why."),
     ]
 }
 extension Profile.Read.Replacing: ProfileWord {}
@@ -263,6 +271,9 @@ extension Profile.Write.Method: ProfileWord {}
 extension Profile.Procedure: NamedProfileObject {
     static let keys: [ProfileKey<Self>] = [
         .init("parameters", \.parameters, "What it is told: places of its steps' templates."),
+        .init(
+            "files", \.files,
+            "More parameters, each the path of a file: its content, in base64, takes the place in a body."),
         .init(
             "tag", \.tag, "What there is one of at a time: a newer action of the same tag takes an older one's place."),
         .init("steps", \.steps, "What is done, in this order.", isRequired: true),

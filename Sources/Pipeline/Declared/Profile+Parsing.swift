@@ -95,6 +95,7 @@ extension Profile {
                     node("services", service.name), "invalid address '\(service.url)'; write https://HOST/PATH")
             }
         }
+        for read in reads { check(each: read, node("reads", read.name), &reader) }
         for read in reads where read.entity == nil && (read.replaces != .none || read.pages != nil) {
             reader.problem(node("reads", read.name), "'\(read.name)' needs an entity: what its rows are")
         }
@@ -108,9 +109,25 @@ extension Profile {
 }
 
 extension Profile {
+    /// A read of each row names the row, and is about nothing else.
+    private func check(each read: Read, _ node: YAMLNode, _ reader: inout ProfileReader) {
+        guard let each = read.each else {
+            for (key, isThere) in [("until", read.until != nil), ("tag", read.tag != nil)] where isThere {
+                reader.problem(node[key] ?? node, "'\(key)' is for a read with 'each': of one row at a time")
+            }
+            return
+        }
+        if read.replaces != .none || read.pages != nil {
+            reader.problem(node, "'\(read.name)' asks for one row: it has neither pages nor rows to replace")
+        }
+        if !read.places.contains("\(each).id") {
+            reader.problem(node, "'\(read.name)' does not name the row it asks for: {\(each).id}")
+        }
+    }
+
     /// Each step does something, and knows what its templates name.
     private func check(procedures root: YAMLNode, _ reader: inout ProfileReader) {
-        let named = Set(procedures.flatMap(\.parameters))
+        let named = Set(procedures.flatMap(\.allParameters) + reads.compactMap { $0.each.map { "\($0).id" } })
         let rows = Set(procedures.flatMap { $0.steps.compactMap(\.row) })
         reader.checkPlaces { place in
             named.contains(place)
@@ -118,7 +135,10 @@ extension Profile {
         }
         for procedure in procedures {
             let node = root["actions"]?[procedure.name] ?? root
-            var known = Set(procedure.parameters + ["user", "action"])
+            var known = Set(procedure.allParameters + ["user", "action"])
+            if let name = procedure.files.first(where: { procedure.parameters.contains($0) }) {
+                reader.problem(node["files"] ?? node, "'\(name)' is a text or a file, not both")
+            }
             if let tag = procedure.tag, let place = tag.places.first(where: { !procedure.parameters.contains($0) }) {
                 reader.problem(node["tag"] ?? node, "a tag is made of parameters, and '{\(place)}' is none")
             }
@@ -136,6 +156,12 @@ extension Profile {
                 }
                 for place in (read?.places ?? []) + (write?.places ?? []) where !known.contains(place) {
                     reader.problem(node, "step \(index + 1) of '\(procedure.name)' does not know {\(place)} yet")
+                }
+                let mixed = (read?.places ?? []) + (write?.path.places ?? []) + (write?.body?.mixedPlaces ?? [])
+                if let place = mixed.first(where: { procedure.files.contains($0) }) {
+                    reader.problem(
+                        node, "step \(index + 1) of '\(procedure.name)': the file {\(place)} is all of a text in a body"
+                    )
                 }
                 guard let row = step.row else { continue }
                 guard let entity = entities.first(where: { $0.name == read?.entity ?? write?.entity }) else {

@@ -387,8 +387,16 @@ extension Profile {
         public var pages: Pages?
         /// How often it is asked while it is of use; nil for only when something asks for it.
         public var every: Duration?
+        /// The entity of which each row is asked for by itself, {ENTITY.id}, once the row is there; nil for a read that is asked for all at once.
+        public var each: String?
+        /// What a row is like that is not asked for any more.
+        public var until: ProfileCondition?
+        /// What names the polling of one row, for stopping it.
+        public var tag: Template?
         /// What a 404 means.
         public var missing = Missing.ignore
+        /// Where an answer that refuses says why.
+        public var why: ProfilePath?
         /// A read of nothing.
         public init() {}
     }
@@ -431,6 +439,8 @@ extension Profile {
         public var name = ""
         /// What it is told: places of its steps' templates.
         public var parameters: [String] = []
+        /// More parameters, each the path of a file: its content stands in a body, as base64.
+        public var files: [String] = []
         /// What there is one of at a time: a newer action of the same tag takes the place of an older one.
         public var tag: Template?
         /// What is done, in this order.

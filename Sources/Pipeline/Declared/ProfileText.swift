@@ -114,27 +114,47 @@ public struct JSONTemplate: Hashable, Sendable {
     }
 
     /// The names of the places.
-    public var places: [String] { Self.places(root) }
+    public var places: [String] { Self.templates(root).flatMap(\.places) }
 
-    private static func places(_ node: Node) -> [String] {
+    private static func templates(_ node: Node) -> [Template] {
         switch node {
-        case .template(let template): template.places
-        case .array(let nodes): nodes.flatMap(places)
-        case .object(let members): members.flatMap { places($0.value) }
+        case .template(let template): [template]
+        case .array(let nodes): nodes.flatMap(templates)
+        case .object(let members): members.flatMap { templates($0.value) }
         case .other: []
         }
     }
 
+    /// The names of the places that are not all of their text.
+    var mixedPlaces: [String] { Self.templates(root).filter { $0.parts.count > 1 }.flatMap(\.places) }
+
     /// The value with each place filled; nil where a place has no value.
     func filled(_ values: (String) -> String?) -> RawJSON? {
+        var files: [RESTCall.File] = []
+        return filled(values, files: { _ in nil }, &files)
+    }
+
+    /// The same; `path` gives the file whose content takes a place that is all of its text, and `files` where it belongs.
+    func filled(
+        _ values: (String) -> String?, files path: (String) -> String?, _ files: inout [RESTCall.File]
+    ) -> RawJSON? {
         var writer = JSONWriter()
-        guard Self.write(root, values, &writer) else { return nil }
+        guard Self.write(root, values, path, &writer, &files) else { return nil }
         return RawJSON(unchecked: writer.bytes[...])
     }
 
-    private static func write(_ node: Node, _ values: (String) -> String?, _ writer: inout JSONWriter) -> Bool {
+    private static func write(
+        _ node: Node, _ values: (String) -> String?, _ path: (String) -> String?, _ writer: inout JSONWriter,
+        _ files: inout [RESTCall.File]
+    ) -> Bool {
         switch node {
         case .template(let template):
+            if case .place(let name)? = template.parts.first, template.parts.count == 1, let path = path(name) {
+                writer.string("")
+                // Between the quotes.
+                files.append(RESTCall.File(path: path, offset: writer.bytes.count - 1))
+                return true
+            }
             guard let text = template.filled(values) else { return false }
             // A number of the server's goes back as one.
             if template.text == "{sequence}", let number = try? RawJSON(checking: Array(text.utf8)[...]) {
@@ -144,13 +164,13 @@ public struct JSONTemplate: Hashable, Sendable {
             }
         case .array(let nodes):
             writer.beginArray()
-            for node in nodes { guard write(node, values, &writer) else { return false } }
+            for node in nodes { guard write(node, values, path, &writer, &files) else { return false } }
             writer.endArray()
         case .object(let members):
             writer.beginObject()
             for member in members {
                 writer.key(member.key)
-                guard write(member.value, values, &writer) else { return false }
+                guard write(member.value, values, path, &writer, &files) else { return false }
             }
             writer.endObject()
         case .other(let value): writer.value(value)
@@ -187,6 +207,11 @@ public struct ProfilePath: Hashable, Sendable {
 
     /// All of a value.
     static let whole = ProfilePath(".")!
+
+    /// The words there in an answer; nil for none.
+    func words(in body: ArraySlice<UInt8>) -> String? {
+        (try? RawJSON(checking: body)).flatMap { inValue.value(in: $0)?.plainText }
+    }
 
     /// The value in the payload of an event; all of it is its first argument.
     func value(inEvent payload: RawJSON) -> RawJSON? {

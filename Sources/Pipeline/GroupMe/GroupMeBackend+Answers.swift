@@ -221,13 +221,13 @@ extension GroupMeBackend {
             transaction.fetch(.groupMe(.group(group)))
         case .newest, .window, .around, .addedMembers, .formerGroups: break
         case .me, .groups, .chats:
-            failed(key, why: "the service has no \(resource.label)", into: &transaction)
+            failed(key, why: "the service has no \(resource.label)", nil, into: &transaction)
             transaction.fetch(key, after: Self.longWait)
         }
         return true
     }
 
-    mutating func failed(_ key: ResourceKey, why: String, into transaction: inout Transaction) {
+    mutating func failed(_ key: ResourceKey, why: String, _ answer: Answer?, into transaction: inout Transaction) {
         // Without the user's id nothing can be subscribed to: whoever the token is of will not be known.
         if connects, key == .groupMe(.me), why == Refetcher.tokenRefusal {
             return transaction.plans.append(.tokenRefused("the service does not accept the token"))

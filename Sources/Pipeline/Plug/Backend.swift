@@ -177,8 +177,8 @@ protocol BackendReads: Sendable {
     /// in its place, and the resource is asked for again.
     mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into transaction: inout Transaction) -> Bool
 
-    /// The resource could not be fetched; one that is persistent will be all the same, later.
-    mutating func failed(_ key: ResourceKey, why: String, into transaction: inout Transaction)
+    /// The resource could not be fetched; one that is persistent will be all the same, later. `answer` is the last one, where there was one.
+    mutating func failed(_ key: ResourceKey, why: String, _ answer: Answer?, into transaction: inout Transaction)
 }
 
 extension BackendReads {
@@ -190,7 +190,7 @@ extension BackendReads {
     mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into transaction: inout Transaction) -> Bool {
         true
     }
-    mutating func failed(_ key: ResourceKey, why: String, into transaction: inout Transaction) {}
+    mutating func failed(_ key: ResourceKey, why: String, _ answer: Answer?, into transaction: inout Transaction) {}
 }
 
 // MARK: - Memory

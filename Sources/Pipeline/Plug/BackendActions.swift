@@ -82,6 +82,12 @@ protocol BackendActions: Sendable {
     /// What there is one of at a time: a newer action of the same tag takes the place of an older one. Nil for an action beside others.
     func tag(of action: Action) -> String?
 
+    /// The tags of what goes on by itself, beside actions, and can be cancelled.
+    var tags: [String] { get }
+
+    /// Cancels what goes on by itself under a tag.
+    mutating func cancel(tag: String, into transaction: inout Transaction)
+
     /// Whether a message that came may be what the action sent.
     func isEcho(_ message: Item, of action: Action, since baseline: Timestamp?) -> Bool
 
@@ -112,6 +118,8 @@ extension BackendActions {
         nil
     }
     func tag(of action: Action) -> String? { nil }
+    var tags: [String] { [] }
+    mutating func cancel(tag: String, into transaction: inout Transaction) {}
     func isEcho(_ message: Item, of action: Action, since baseline: Timestamp?) -> Bool { false }
     func echo(of action: Action, after baseline: Timestamp?, in model: SectionedCollection<Item>) -> EntityID? { nil }
     func lay(_ view: ActionView, on overlay: inout Overlay, in model: inout SectionedCollection<Item>) {}

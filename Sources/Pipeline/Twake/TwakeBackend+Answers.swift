@@ -146,7 +146,7 @@ extension TwakeBackend {
         for member in transaction.model.rows(in: .members(path.channel)) { transaction.model.remove(member.id) }
     }
 
-    mutating func failed(_ key: ResourceKey, why: String, into transaction: inout Transaction) {
+    mutating func failed(_ key: ResourceKey, why: String, _ answer: Answer?, into transaction: inout Transaction) {
         guard let resource = key.twake else { return }
         tell(key, "\(key.resource.label) could not be fetched: \(why)", into: &transaction)
         switch resource {
