@@ -129,6 +129,8 @@ extension Session {
     /// The backend has no more of a room. What the user asked for by name stays, whoever else has no use for it any more.
     mutating func unlist(_ name: String, into effects: inout [Effect]) {
         rooms.unlist(name)
+        // Nobody followed it, but what the user did in it may be shown.
+        guard rooms[name] != nil else { return backend.abandon(name, rooms, into: &transaction) }
         let isNamed = rooms.rules.last { $0.pattern.exactName == name }.map { !$0.isExcluded } ?? false
         if !isNamed { drop([name], into: &effects) }
     }

@@ -9,7 +9,7 @@ import Testing
     private static let runs = [
         "replay --events 1000 --channels 10 --messages 20 --runs 1", "stages --events 1000 --runs 1",
         "seek --events 2000 --seeks 3", "receive --count 500 --runs 1", "serve --clients 20 --duration 1",
-        "store --rows 1000 --runs 1", "answers --kib 50 --runs 1", "simulate --seeds 5",
+        "store --rows 1000 --runs 1", "answers --kib 50 --runs 1", "simulate --seeds 5 --world declared",
         "reconnect --cuts 12 --pause 20",
     ]
     /// Those that take half a minute and more in a debug build, however little they are given.

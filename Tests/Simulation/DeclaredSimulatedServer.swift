@@ -15,6 +15,8 @@ package struct DeclaredSimulatedServer: SimulatedService {
     let showsEdited: Bool
     /// When something was said last: no two messages have the same time, so that each has its place in its channel.
     private var lastTime: Int64 = 0
+    /// How often its process began anew.
+    private var life = 0
     /// What was ever said, by its id, as it was last; what was deleted, too.
     private var said: [String: JSONValue] = [:]
 
@@ -53,7 +55,7 @@ package struct DeclaredSimulatedServer: SimulatedService {
         if ["MESSAGE_CREATE", "MESSAGE_UPDATE"].contains(news.name), let row = news.arguments.first {
             said[Self.id(row)] = row
         }
-        return SimulatedPublication(news)
+        return SimulatedPublication(news, life: life)
     }
 
     /// The token of the user who watches: the same for ever.
@@ -84,7 +86,11 @@ package struct DeclaredSimulatedServer: SimulatedService {
     /// A client's socket is gone; its session waits to be resumed.
     package mutating func forget(_ client: Int) { machine.closed(client) }
 
-    package mutating func forgetAll() { machine.forgetAll() }
+    /// With the process end the queues of what it was to tell: what happens meanwhile is told by nobody, and might be overtaken by them.
+    package mutating func forgetAll() {
+        life += 1
+        machine.forgetAll()
+    }
 
     /// The connection is cut, with the session kept or forgotten; it is closed with the code that ends a session; the client is asked for
     /// another connection; or every session is forgotten while the sockets stay open, as behind a balancer that holds them.
@@ -93,17 +99,17 @@ package struct DeclaredSimulatedServer: SimulatedService {
         case 0: carryOut([.cut(client)], into: &outputs)
         case 1:
             carryOut([.cut(client)], into: &outputs)
-            forgetAll()
+            machine.forgetAll()
         case 2:
             carryOut([.close(client, WebSocketClose(code: 4009))], into: &outputs)
-            forgetAll()
+            machine.forgetAll()
         case 3: emit(#"{"op":7}"#, to: client, into: &outputs)
-        default: forgetAll()
+        default: machine.forgetAll()
         }
     }
 
     package mutating func publish(_ publication: SimulatedPublication, into outputs: inout [SimulatedOutput]) {
-        guard case .news(let news) = publication.content else { return }
+        guard case .news(let news, life) = publication.content else { return }
         carryOut(machine.carryOut(machine.service.tell(news)), into: &outputs)
     }
 

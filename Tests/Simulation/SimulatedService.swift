@@ -73,7 +73,8 @@ package struct SimulatedPublication: Sendable {
     enum Content: Sendable {
         case frame(Frame)
         case push(GroupMePublication)
-        case news(DeclaredNews)
+        /// Of the so-many-th life of its server.
+        case news(DeclaredNews, life: Int)
     }
 
     /// What orders it: the room, and, where a room has several queues, what it is about.
@@ -95,10 +96,10 @@ package struct SimulatedPublication: Sendable {
     }
 
     /// A gateway keeps the order of what is said in a channel, and that of what is said of channels.
-    init(_ news: DeclaredNews) {
+    init(_ news: DeclaredNews, life: Int) {
         kind = news.name
         path = news.room ?? "channels"
-        content = .news(news)
+        content = .news(news, life: life)
     }
 }
 

@@ -87,6 +87,8 @@ extension Simulation {
     mutating func wake() {
         guard let until = asleepUntil, until <= now else { return }
         asleepUntil = nil
+        for happening in slept { queue.schedule(happening, at: now) }
+        slept = []
     }
 
     /// From now on nothing goes wrong. What was lost without a sign is made good by the next full look, or the next connection.

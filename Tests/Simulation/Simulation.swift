@@ -75,6 +75,8 @@ package struct Simulation {
     /// The connection the client uses.
     var current = 0
     var asleepUntil: Moment?
+    /// What reaches the client's machine while it sleeps, in order.
+    var slept: [Happening] = []
     var serverDownUntil: Moment?
     var stalledUntil = Moment.zero
     var isHealed = false
@@ -235,7 +237,7 @@ package struct Simulation {
             performEffects()
         }
         guard let due = queue.next, due <= now, let happening = queue.removeFirst() else { return }
-        if let asleepUntil, happening.isForClient { return queue.schedule(happening, at: asleepUntil) }
+        if asleepUntil != nil, happening.isForClient { return slept.append(happening) }
         happen(happening)
     }
 

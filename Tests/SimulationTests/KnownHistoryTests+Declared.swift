@@ -53,6 +53,44 @@ extension KnownHistoryTests {
             """
         ),
         (
+            "and in one of which only an earlier process had told, so that nobody followed it when it ended",
+            """
+            era declared, seed 2955
+            1332 spoil 12 3
+            2655 crash 0 0
+            7512 send 3 0
+            8117 send 1 0
+            14999 erase 3 1 29
+            """
+        ),
+        // What had waited for the first sleep's end waited once more, and so came after what was sent later on the same socket.
+        (
+            "while one sleep followed another, a message overtook one that was sent before it",
+            """
+            era declared, seed 2940
+            510 create 0 11 25
+            798 sleep 5000 0
+            1018 post 1 0 14
+            1025 post 0 9 31
+            1104 sleep 5000 0
+            1106 delete 0 0 19
+            """
+        ),
+        (
+            "what an overtaken answer listed was taken out of the midst of older messages, and left a hole",
+            """
+            era declared, seed 200165
+            1541 spoil 4 4
+            4040 spoil 5 7
+            4235 spoil 15 8
+            5112 amend 3 0
+            5270 cut 0 0
+            6234 create 2 2 6
+            7982 flood 2 2 13
+            10786 send 2 0
+            """
+        ),
+        (
             "a page of a server in between, with status 404, was taken for the service's word on what is said in a channel",
             """
             era declared, seed 53

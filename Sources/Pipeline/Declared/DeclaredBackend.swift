@@ -26,9 +26,9 @@ struct DeclaredBackend: Backend {
     let readsOfRows: [String: [Profile.Read]]
     /// The ids of rooms by their names in lower case, of the list that came last: rows that came just now stand in no section yet.
     private(set) var listedNames: [String: String] = [:]
-    /// Windows of which rows are held that nothing confirms any more, and from which place on in their sections: the next answer that is
-    /// current either lists them, or they go.
-    private var doubted: [DeclaredResource: Int64] = [:]
+    /// Rows of windows that may have changed, or gone, without a word: the next answer that is current lists them, or they go, however old
+    /// they are.
+    private var doubted: Set<Item.ID> = []
     /// Rooms that nobody wants any more, and of which an answer may still come.
     private(set) var abandoned: Set<String> = []
     /// Resources whose failure was told.
@@ -190,6 +190,7 @@ struct DeclaredBackend: Backend {
                     guard known == nil || !entity.once else { continue }
                     let item = entity.row(row, over: known, parent: parent)
                     put(item, over: known, into: &transaction)
+                    doubted.remove(item.id)
                 case .remove: if let known { transaction.model.remove(known.id) }
                 case .fetch: fetches = true
                 case .nothing: break
@@ -294,7 +295,7 @@ struct DeclaredBackend: Backend {
         for read in profile.reads where read.replaces == .window {
             let name = read.entity.flatMap { entities[$0] }?.section(of: nil).name
             for section in model.sectionKeys where section.name == name && isMeant(section.parent) {
-                doubted[DeclaredResource(read, of: section.parent.map { profile.room(of: $0.description) })] = .min
+                doubted.formUnion(model.rows(in: section).map(\.id))
             }
         }
     }
@@ -304,9 +305,11 @@ struct DeclaredBackend: Backend {
         transaction.plans.append(.cancel(.channel(id)))
         abandoned.insert(room)
         polls = polls.filter { $0.key.room != room }
-        doubted = doubted.filter { $0.key.room != room }
         for entity in profile.entities where entity.parent != nil {
-            for row in transaction.model.rows(in: entity.section(of: id)) { transaction.model.remove(row.id) }
+            for row in transaction.model.rows(in: entity.section(of: id)) {
+                transaction.model.remove(row.id)
+                doubted.remove(row.id)
+            }
         }
     }
 
@@ -404,6 +407,7 @@ struct DeclaredBackend: Backend {
         guard let entity = read.entity.flatMap({ entities[$0] }) else { return }
         let parent = resource.room.map { EntityID(profile.id(ofRoom: $0)) }
         var listed: [Item.ID: Item] = [:]
+        var news: [Item.ID] = []
         for row in rows {
             let id = entity.itemID(row.id)
             let known = transaction.model[id]
@@ -413,6 +417,7 @@ struct DeclaredBackend: Backend {
             }
             let item = entity.row(row, over: known, parent: parent)
             listed[id] = item
+            if known == nil { news.append(id) }
             put(item, over: known, into: &transaction)
             if item == known { transaction.confirmed.append(item) }
         }
@@ -425,21 +430,20 @@ struct DeclaredBackend: Backend {
             for row in rows { transaction.want(profile.room(of: row.id.description)) }
         }
         guard transaction.leftOut.isHarmless, read.replaces != .none else { return }
-        var first = Int64.min
-        if read.replaces == .window {
-            first = min(listed.values.map(\.sortKey).min() ?? .min, doubted.removeValue(forKey: resource) ?? .max)
-        }
         // Of what an answer brings that was overtaken some may be gone already.
-        guard isCurrent else { return doubted[resource] = first }
-        remove(read, section(of: entity, resource.room), from: first, butNot: listed, into: &transaction)
+        guard isCurrent else { return doubted.formUnion(news) }
+        remove(read, section(of: entity, resource.room), butNot: listed, into: &transaction)
     }
 
     /// Removes rows that an answer would have listed.
-    private func remove(
-        _ read: Profile.Read, _ section: Item.Section, from first: Int64, butNot listed: [Item.ID: Item],
+    private mutating func remove(
+        _ read: Profile.Read, _ section: Item.Section, butNot listed: [Item.ID: Item],
         into transaction: inout Transaction
     ) {
-        for row in transaction.model.rows(in: section) where listed[row.id] == nil && row.sortKey >= first {
+        let first = read.replaces == .window ? listed.values.map(\.sortKey).min() ?? .min : .min
+        for row in transaction.model.rows(in: section) {
+            let isDoubted = doubted.remove(row.id) != nil
+            guard listed[row.id] == nil, row.sortKey >= first || isDoubted else { continue }
             transaction.model.remove(row.id)
             guard read.name == profile.rooms?.list else { continue }
             transaction.plans.append(.unwant(room: profile.room(of: row.id.id.description)))
