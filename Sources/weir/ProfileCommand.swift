@@ -94,7 +94,11 @@ enum ProfileCommand {
         guard witness.inference.count > 0 else {
             throw arguments.error("\(UsageError.quoted(recording)) holds no event to infer anything from")
         }
-        return Console.print(witness.inference.profile(called: "mine"))
+        guard let reader = try? RecordingReader(opening: recording),
+            let session = try? Configuration(json: reader.head.session)
+        else { return Console.print(witness.inference.profile(called: "mine")) }
+        return Console.print(
+            witness.inference.profile(called: "mine", path: session.path, namespace: session.namespaces[0]))
     }
 
     /// Sees the events of a replay.

@@ -34,6 +34,8 @@ struct ProfileDraft {
         var entity = "message"
         /// Whether its row goes.
         var removes = false
+        /// Objects in it whose members are called by ids.
+        var byID: [String] = []
     }
 
     /// A guess and why.
@@ -51,6 +53,8 @@ struct ProfileDraft {
     /// The entities by what their payloads are called, and the ways to their keys.
     private var known: [String: String] = [:]
     private var keyPaths: [String: String] = [:]
+    /// The entities by where in a row their key, text, time and room are.
+    private var shapes: [[String?]: String] = [:]
 
     // MARK: - Guessing
 
@@ -76,14 +80,14 @@ struct ProfileDraft {
     static let keys = ["id", "_id", "uuid", "message_id", "messageId"]
     static let rooms = [
         "room_id", "roomId", "channel_id", "channelId", "room", "channel", "conversation_id", "conversationId",
-        "chat_id", "chatId", "group_id", "groupId", "topic", "thread_id",
+        "chat_id", "chatId", "group_id", "groupId", "topic", "thread_id", "threadId",
     ]
     private static let actors = [
         "sender.name", "user.name", "author.username", "author.name", "user.username", "username", "sender_name",
         "nick", "sender", "author", "user", "from", "user_id", "userId", "sender_id",
     ]
     /// A payload that is nothing but a text is one.
-    private static let texts = ["text", "content", "message", "body", "msg", "."]
+    private static let texts = ["text", "content", "message", "body", "msg", "output", "."]
     private static let names = ["name", "title", "username", "display_name", "displayName"]
     static let times = ["created_at", "createdAt", "timestamp", "time", "ts", "at", "date", "sent_at", "sentAt"]
 
@@ -124,12 +128,22 @@ struct ProfileDraft {
             lines += removal(event, key)
         } else if let key, let name = isMessage ? text : Self.guess(event.fields, Self.names, where: \.isPlain) {
             let label = isMessage ? "text" : "name"
-            let entity = entity(event, key, label, name, room, time)
-            lines.append("    entity: \(entity)  # it has an id (\(key.path)) and a \(label)")
+            let place = Self.place(of: key, name)
+            let shape = [key, name, time, room].map { $0.flatMap { Self.path($0.path, in: place) } }
+            if event.payload == nil, let entity = shapes[shape] {
+                lines.append("    entity: \(entity)  # its id, \(label) and time are where another event has them")
+            } else {
+                let entity = entity(event, key, label, place, shape)
+                lines.append("    entity: \(entity)  # it has an id (\(key.path)) and a \(label)")
+            }
+            if !place.isEmpty { lines.append("    at: \(place.dropLast())") }
             used.insert(key.path)
         }
         let rest = event.fields.filter { !used.contains($0.path) }.map { "\($0.path) (\($0.type))" }
         if !rest.isEmpty { lines.append("    # Also there: " + rest.prefix(20).joined(separator: ", ")) }
+        for object in event.byID {
+            lines.append("    # The members of \(object) are called by ids: no path leads to what is in them.")
+        }
         for field in event.fields where field.words > 1 {
             guard let last = field.path.split(separator: ".").last,
                 ["type", "event", "kind", "action", "op"].contains(last)
@@ -146,12 +160,25 @@ struct ProfileDraft {
         guard let key, key.path == path else {
             return ["    # It takes a row of \(event.entity) away, whose key is \(path): the event has none"]
         }
-        return ["    entity: \(event.entity)  # it has its id (\(path))", "    then: remove  # by its name"]
+        let place = Self.place(of: key)
+        return ["    entity: \(event.entity)  # it has its id (\(path))"]
+            + (place.isEmpty ? [] : ["    at: \(place.dropLast())"]) + ["    then: remove  # by its name"]
+    }
+
+    /// Where in an event its row lies: where the row's id is, with a dot after it; all of the event where the name is elsewhere.
+    private static func place(of key: Guess, _ name: Guess? = nil) -> String {
+        let row = key.path.lastIndex(of: ".").map { String(key.path[...$0]) } ?? ""
+        return name?.path.hasPrefix(row) ?? true ? row : ""
+    }
+
+    /// The rest of a path that begins with a place; nil for one that leads elsewhere.
+    private static func path(_ path: String, in place: String) -> String? {
+        path.hasPrefix(place) ? String(path.dropFirst(place.count)) : nil
     }
 
     /// The name of the entity of an event, which is written where it is a new one.
     private mutating func entity(
-        _ event: Event, _ key: Guess, _ label: String, _ name: Guess, _ room: Guess?, _ time: Guess?
+        _ event: Event, _ guess: Guess, _ label: String, _ place: String, _ shape: [String?]
     ) -> String {
         if let payload = event.payload, let entity = known[payload] { return entity }
         var entity = event.entity
@@ -160,20 +187,22 @@ struct ProfileDraft {
             number += 1
             entity = "\(event.entity)\(number)"
         }
-        keyPaths[entity] = key.path
+        keyPaths[entity] = guess.path
+        shapes[shape] = entity
+        let (key, name, time, room) = (shape[0] ?? "id", shape[1] ?? label, shape[2], shape[3])
         if let payload = event.payload { known[payload] = entity }
-        var lines = ["  \(entity):", "    key: \(key.path)  # \(key.why)", "    fields:"]
-        lines.append("      \(label): \(name.path)")
-        if let time { lines.append("      at: {path: \(time.path), type: time}") }
+        var lines = ["  \(entity):", "    key: \(key)  # \(guess.why)", "    fields:"]
+        lines.append("      \(label): \(name)")
+        if let time { lines.append("      at: {path: \(time), type: time}") }
         var taken: Set<String> = [label, "at"]
-        for field in event.fields where ![key.path, name.path, time?.path].contains(field.path) {
-            let word = field.path.replacing(".", with: "_")
+        for field in event.fields {
+            guard let way = Self.path(field.path, in: place), ![key, name, time].contains(way) else { continue }
+            let word = way.replacing(".", with: "_")
             guard field.type != "any", Self.isWord(word), taken.insert(word).inserted else { continue }
-            let place = word == field.path ? "" : "path: \(field.path), "
-            let path = writesTypes ? "{\(place)type: \(field.type)}" : field.path
-            lines.append("      \(word): \(path)")
+            let path = word == way ? "" : "path: \(way), "
+            lines.append("      \(word): " + (writesTypes ? "{\(path)type: \(field.type)}" : way))
         }
-        if let room, entity != "channel" { lines.append("    parent: \(room.path)  # the room") }
+        if let room, entity != "channel" { lines.append("    parent: \(room)  # the room") }
         if time != nil { lines.append("    sort: at") }
         entities += lines
         return entity
@@ -187,11 +216,12 @@ struct ProfileDraft {
 
     /// A text of a stranger's as YAML: plain where that reads as the same, else in quotes.
     static func quoted(_ text: String) -> String {
-        let isPlain = text.utf8.allSatisfy { byte in
+        let isPlain = text.utf8.enumerated().allSatisfy { index, byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"),
                 UInt8(ascii: "/"):
                 true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"): index > 0
             default: false
             }
         }

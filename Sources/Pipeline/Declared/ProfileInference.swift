@@ -32,6 +32,8 @@ public struct ProfileInference: Sendable {
         var fields: [String: Field] = [:]
         /// The paths in the order they were met.
         var order: [String] = []
+        /// Objects whose members are called by ids.
+        var byID: Set<String> = []
     }
 
     fileprivate static let (mostNames, mostFields, deepest, mostValues) = (100, 60, 4, 40)
@@ -63,9 +65,20 @@ public struct ProfileInference: Sendable {
         }
         guard depth < deepest, case .object(let members)? = try? JSONValue(parsing: value.bytes) else { return }
         for member in members where FilterSyntax.isPlainKey(member.key) {
+            // What is called by an id is called otherwise the next time.
+            if isID(member.key) {
+                seen.byID.insert(path.isEmpty ? "the payload" : path)
+                continue
+            }
             let way = path.isEmpty ? member.key : path + "." + member.key
             note(member.value.raw, at: way, depth: depth + 1, &seen)
         }
+    }
+
+    /// Whether a member's name is no word: a number, or a long text with digits in it.
+    private static func isID(_ key: String) -> Bool {
+        let digits = key.utf8.count { (0x30...0x39).contains($0) }
+        return digits == key.utf8.count || digits >= 4 && key.utf8.count >= 16
     }
 
     private static func note(scalar value: RawJSON, at path: String, _ seen: inout Seen) {
@@ -74,35 +87,38 @@ public struct ProfileInference: Sendable {
             seen.order.append(path)
         }
         var field = seen.fields[path] ?? Field()
+        defer { seen.fields[path] = field }
         guard !value.isNull else { return }
         field.count += 1
         switch value.bytes.first {
-        case UInt8(ascii: "\""):
-            field.texts += 1
-            if value.time != nil { field.times += 1 }
+        case UInt8(ascii: "\""): field.texts += 1
         case UInt8(ascii: "t"), UInt8(ascii: "f"): field.truths += 1
         case UInt8(ascii: "["): break
-        default:
-            field.numbers += 1
-            // Between 2001 and 2100, in seconds or milliseconds.
-            if let time = value.time, (1_000_000_000_000..<4_100_000_000_000).contains(time.milliseconds) {
-                field.times += 1
-            }
+        default: field.numbers += 1
+        }
+        // Between 2001 and 2100: any number could be a time, and so could a text of digits.
+        if let time = value.time, (1_000_000_000_000..<4_100_000_000_000).contains(time.milliseconds) {
+            field.times += 1
         }
         if let text = value.plainText, text.utf8.count <= 64, field.values.count < mostValues {
             field.values.insert(text)
         }
-        seen.fields[path] = field
     }
 
-    /// A profile that is to be read, corrected and gone on with.
-    public func profile(called name: String) -> String {
+    static func count(_ number: Int, _ what: String) -> String { "\(number) \(what)\(number == 1 ? "" : "s")" }
+
+    /// A profile that is to be read, corrected and gone on with. The events were seen at that path and in that namespace.
+    public func profile(called name: String, path: String = "/socket.io/", namespace: String = "/") -> String {
         var draft = ProfileDraft()
         draft.timeReason = "a time in every event"
         draft.add(names.compactMap { name in seen[name].map { $0.event(called: name) } })
         var lines = [
-            "# Made of \(count) events. Each guess says why: check it, then delete the comment.", "name: \(name)",
+            "# Made of \(Self.count(count, "event")). Each guess says why: check it, then delete the comment.",
+            "name: \(name)",
         ]
+        let places = [("path", path, "/socket.io/"), ("namespace", namespace, "/")].filter { $0.1 != $0.2 }
+        if !places.isEmpty { lines += ["", "realtime:"] }
+        for (key, place, _) in places { lines.append("  \(key): \(ProfileDraft.quoted(place))  # as recorded") }
         if !draft.entities.isEmpty { lines += ["", "entities:"] + draft.entities }
         if !draft.rules.isEmpty { lines += ["", "events:"] + draft.rules }
         return lines.joined(separator: "\n") + "\n"
@@ -112,7 +128,7 @@ public struct ProfileInference: Sendable {
 extension ProfileInference.Seen {
     fileprivate func event(called name: String) -> ProfileDraft.Event {
         ProfileDraft.Event(
-            name: name, comments: ["\(count) events."],
+            name: name, comments: ["\(ProfileInference.count(count, "event"))."],
             fields: order.compactMap { path in
                 fields[path].map { field in
                     let isFull = field.values.count >= ProfileInference.mostValues
@@ -122,9 +138,10 @@ extension ProfileInference.Seen {
                         isDistinct: field.values.count * 2 > field.count,
                         note: isFull
                             ? "\(ProfileInference.mostValues) values or more"
-                            : "\(field.values.count) values in \(count) events",
+                            : "\(ProfileInference.count(field.values.count, "value")) in "
+                                + ProfileInference.count(count, "event"),
                         words: field.texts == field.count && field.values.count <= 12 ? field.values.count : 0)
                 }
-            })
+            }, byID: byID.sorted())
     }
 }

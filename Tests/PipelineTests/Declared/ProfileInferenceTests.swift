@@ -38,6 +38,47 @@ import Testing
         #expect(text.contains("data.type is one of 3 words"))
     }
 
+    @Test func `rows of one shape are of one entity, wherever an event has them`() throws {
+        let row = #"{"id":"a%","threadId":"t","output":"hi","createdAt":"2026-01-02T03:04:05Z"}"#
+        let (_, profile) = try inferred(
+            (0..<4).flatMap { n in
+                let row = row.replacing("%", with: "\(n)")
+                return [("new", #"["new",\#(row)]"#), ("ask", #"["ask",{"msg":\#(row),"spec":{"timeout":5}}]"#)]
+            })
+        #expect(profile.entities.map(\.name) == ["message"])
+        #expect(profile.entities[0].key.text == "id")
+        #expect(profile.entities[0].parent?.text == "threadId")
+        #expect(profile.events.map(\.entity) == ["message", "message"])
+        #expect(profile.events.map { $0.at?.text } == [nil, "msg"])
+    }
+
+    @Test func `a field that is null at first is one field, and one that always is gives no guess`() throws {
+        let (text, profile) = try inferred(
+            [
+                ("e", #"["e",{"id":"1","text":"a","end":null,"room":null}]"#),
+                ("e", #"["e",{"id":"2","text":"b","end":"x"}]"#),
+            ])
+        #expect(text.contains("# Also there: id (text), end (text), room (any)\n"), "\(text)")
+        #expect(profile.events[0].room == nil)
+    }
+
+    @Test func `the path and the namespace where events were seen are those of the profile`() throws {
+        var inference = ProfileInference()
+        inference.see("e", RawJSON(unchecked: Array(#"["e",{}]"#.utf8)[...]))
+        let profile = try Profile(
+            parsing: Array(inference.profile(called: "mine", path: "/ws/socket.io/", namespace: "/a b").utf8))
+        #expect(profile.realtime.path == "/ws/socket.io/")
+        #expect(profile.realtime.namespace == "/a b")
+    }
+
+    @Test func `a member that is called by an id is no field`() throws {
+        let (text, profile) = try inferred(
+            [("update", #"["update",{"4":{"text":"1 click"},"_id":0}]"#), ("one", #"["one",{"id":"x"}]"#)])
+        #expect(profile.entities.isEmpty)
+        #expect(text.contains("# The members of the payload are called by ids: no path leads to what is in them."))
+        #expect(text.contains("  # 1 event.\n"))
+    }
+
     @Test func `whatever a server calls its events and fields, the profile is one and holds one line for each`() throws
     {
         let names = ["a\nb: c", "\"quoted\"", "# comment", "- list", "true", "\u{1B}[31mred", "*alias", "{x}", "null"]
