@@ -77,7 +77,8 @@ import Testing
         let wrong = try Validator().refusals(of: results, under: schemaOfResults().closed)
         #expect(wrong.sorted { $0.key < $1.key }.map { "\(results[$0.key].text) \($0.value)" } == [])
         let given = Set(exchange.results.map(\.name))
-        for method in ControlMethod.allCases {
+        // What has a tag, a profile declares, and the tail is Twake's: `PhotosTests` cancels it.
+        for method in ControlMethod.allCases where method != .cancel {
             for server in method.row.servers {
                 #expect(given.contains("\(server.rawValue).\(method.rawValue)"), "\(server) never gave \(method)")
             }
