@@ -1,5 +1,6 @@
 import Events
 import Glibc
+import JSONText
 import Live
 import Network
 import Pipeline
@@ -178,6 +179,10 @@ private struct Words {
             }
             guard procedure.allParameters.contains(parts[0]) else {
                 throw arguments.error(UsageError.unlisted(parts[0], among: procedure.allParameters))
+            }
+            if procedure.json.contains(parts[0]), (try? RawJSON(checking: Array(parts[1].utf8)[...])) == nil {
+                let word = UsageError.quoted(parts[1])
+                throw arguments.error("\(parts[0]): invalid JSON \(word); write it like true, 12 or '\"text\"'")
             }
             values[parts[0]] = procedure.files.contains(parts[0]) ? try file(parts[0], parts[1]) : parts[1]
         }

@@ -1,5 +1,6 @@
 import Glibc
 import Live
+import Pipeline
 
 /// What may stand at the end of a command line that is being typed: the words of the tables, and names that this machine knows. Never asks
 /// the network, nor another process.
@@ -143,6 +144,10 @@ struct Completion {
             let command = Command.topLevel.first { $0.name == before.first }
             add((command?.verbs ?? []).map { Candidate(word: $0.verb, meaning: $0.summary) }, to: current)
         case "TOPIC": add(CheatSheet.all.map { Candidate(word: $0.topic, meaning: $0.title) }, to: current)
+        case "ACTION": add(known.actions(given[.profile]).map(\.name), to: current)
+        case "NAME=VALUE": add(
+            known.actions(given[.profile]).first { before.contains($0.name) }?.allParameters.map { $0 + "=" } ?? [],
+            to: current)
         case "EVENT": add(known.explainedEvents(given[.profile]), to: current)
         default: break
         }

@@ -27,14 +27,24 @@ struct KnownNames {
 
     /// The same of the profile that is typed, else of the settings', else of the backends that are known.
     func explainedEvents(_ profile: String?) -> [String] {
-        let settings = try? Settings.read(for: Arguments(for: .explain))
-        guard let path = profile ?? settings?.find(.profile, for: .explain)?.values.last else {
+        guard let path = Self.path(profile, for: .explain) else {
             return Self.explainedEvents(of: KnownBackend.allCases)
         }
-        guard let bytes = try? TextFile.bytes(path, limit: TextFile.limit),
-            let profile = try? Profile(parsing: bytes), let backend = KnownBackend(.declared(profile))
-        else { return [] }
+        guard let profile = Self.profile(at: path), let backend = KnownBackend(.declared(profile)) else { return [] }
         return Self.explainedEvents(of: [backend])
+    }
+
+    /// The actions of the profile that is typed, else of the settings'.
+    func actions(_ profile: String?) -> [Profile.Procedure] {
+        Self.path(profile, for: .perform).flatMap { Self.profile(at: $0) }?.procedures ?? []
+    }
+
+    private static func path(_ typed: String?, for command: Command) -> String? {
+        typed ?? (try? Settings.read(for: Arguments(for: command)))?.find(.profile, for: command)?.values.last
+    }
+
+    private static func profile(at path: String) -> Profile? {
+        (try? TextFile.bytes(path, limit: TextFile.limit)).flatMap { try? Profile(parsing: $0) }
     }
 
     var contexts: [String] { ContextFolder.names }

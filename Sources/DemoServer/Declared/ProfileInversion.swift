@@ -59,7 +59,10 @@ extension JSONTemplate {
         case (.string(let text), _):
             guard let template = try? Template(text) else { return false }
             if let place = template.onlyPlace {
-                guard value == .null || value.plainText != nil || value == .string("") else { return false }
+                switch value {
+                case .array, .object: return false
+                case .null, .bool, .string, .integer, .number, .text: break
+                }
                 if let known = found[place] { return known == value }
                 found[place] = value
                 return true

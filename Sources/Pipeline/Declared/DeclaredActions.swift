@@ -67,11 +67,11 @@ extension DeclaredBackend {
 
     /// The request of a write; nil where a place of it has no value.
     func call(
-        of write: Profile.Write, _ values: (String) -> String?, files: (String) -> String? = { _ in nil }
+        of write: Profile.Write, _ values: (String) -> String?, as filling: (String) -> JSONTemplate.Filling? = { _ in nil }
     ) -> RESTCall? {
         guard let path = write.path.filled(values, encoded: Self.encoded) else { return nil }
         var contents: [RESTCall.File] = []
-        let body = write.body?.filled(values, files: files, &contents)
+        let body = write.body?.filled(values, as: filling, &contents)
         if write.body != nil, body == nil { return nil }
         var call = call(write.method.rest, path, body: body, of: write.service)
         call.files = contents

@@ -85,8 +85,7 @@ extension DeclaredBackend {
         }
         guard let write = write(of: step) else { return .impossible("step \(run.step + 1) has no write") }
         if let asked = asking(for: write.places, fetched) { return asked }
-        let files = { procedure.files.contains($0) ? run.values[$0] : nil }
-        guard let call = call(of: write, values, files: files) else {
+        guard let call = call(of: write, values, as: { procedure.filling($0, run.values[$0]) }) else {
             return lacking(write.places, for: write.name, values)
         }
         run.makesSomething = step.read == nil && write.echo == nil && write.method == .post
@@ -224,7 +223,14 @@ extension Profile.Read {
 
 extension Profile.Procedure {
     /// All that it is told.
-    package var allParameters: [String] { parameters + files }
+    package var allParameters: [String] { parameters + json + files }
+
+    /// What a parameter puts into a body that is no text.
+    func filling(_ name: String, _ value: String?) -> JSONTemplate.Filling? {
+        guard let value else { return nil }
+        if files.contains(name) { return .file(path: value) }
+        return json.contains(name) ? (try? RawJSON(checking: Array(value.utf8)[...])).map { .json($0) } : nil
+    }
 }
 
 extension Profile.Service {

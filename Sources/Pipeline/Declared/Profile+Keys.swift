@@ -271,6 +271,7 @@ extension Profile.Write.Method: ProfileWord {}
 extension Profile.Procedure: NamedProfileObject {
     static let keys: [ProfileKey<Self>] = [
         .init("parameters", \.parameters, "What it is told: places of its steps' templates."),
+        .init("json", \.json, "More parameters, each JSON: true or 12 stands in a body as that, not as a text."),
         .init(
             "files", \.files,
             "More parameters, each the path of a file: its content, in base64, takes the place in a body."),

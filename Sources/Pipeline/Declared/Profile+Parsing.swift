@@ -136,8 +136,9 @@ extension Profile {
         for procedure in procedures {
             let node = root["actions"]?[procedure.name] ?? root
             var known = Set(procedure.allParameters + ["user", "action"])
-            if let name = procedure.files.first(where: { procedure.parameters.contains($0) }) {
-                reader.problem(node["files"] ?? node, "'\(name)' is a text or a file, not both")
+            let told = procedure.allParameters
+            if let name = told.indices.first(where: { told[..<$0].contains(told[$0]) }).map({ told[$0] }) {
+                reader.problem(node, "'\(name)' is one parameter: a text, JSON or a file")
             }
             if let tag = procedure.tag, let place = tag.places.first(where: { !procedure.parameters.contains($0) }) {
                 reader.problem(node["tag"] ?? node, "a tag is made of parameters, and '{\(place)}' is none")

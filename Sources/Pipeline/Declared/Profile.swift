@@ -439,6 +439,8 @@ extension Profile {
         public var name = ""
         /// What it is told: places of its steps' templates.
         public var parameters: [String] = []
+        /// More parameters, each JSON: `true` or `12` stands in a body as that, not as a text.
+        public var json: [String] = []
         /// More parameters, each the path of a file: its content stands in a body, as base64.
         public var files: [String] = []
         /// What there is one of at a time: a newer action of the same tag takes the place of an older one.

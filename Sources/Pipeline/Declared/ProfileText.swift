@@ -131,28 +131,39 @@ public struct JSONTemplate: Hashable, Sendable {
     /// The value with each place filled; nil where a place has no value.
     func filled(_ values: (String) -> String?) -> RawJSON? {
         var files: [RESTCall.File] = []
-        return filled(values, files: { _ in nil }, &files)
+        return filled(values, as: { _ in nil }, &files)
     }
 
-    /// The same; `path` gives the file whose content takes a place that is all of its text, and `files` where it belongs.
+    /// What takes a place that is all of its text, other than a text.
+    enum Filling {
+        /// The content of a file.
+        case file(path: String)
+        case json(RawJSON)
+    }
+
+    /// The same; `filling` gives what is no text, and `files` says where the contents of files belong.
     func filled(
-        _ values: (String) -> String?, files path: (String) -> String?, _ files: inout [RESTCall.File]
+        _ values: (String) -> String?, as filling: (String) -> Filling?, _ files: inout [RESTCall.File]
     ) -> RawJSON? {
         var writer = JSONWriter()
-        guard Self.write(root, values, path, &writer, &files) else { return nil }
+        guard Self.write(root, values, filling, &writer, &files) else { return nil }
         return RawJSON(unchecked: writer.bytes[...])
     }
 
     private static func write(
-        _ node: Node, _ values: (String) -> String?, _ path: (String) -> String?, _ writer: inout JSONWriter,
+        _ node: Node, _ values: (String) -> String?, _ filling: (String) -> Filling?, _ writer: inout JSONWriter,
         _ files: inout [RESTCall.File]
     ) -> Bool {
         switch node {
         case .template(let template):
-            if case .place(let name)? = template.parts.first, template.parts.count == 1, let path = path(name) {
-                writer.string("")
-                // Between the quotes.
-                files.append(RESTCall.File(path: path, offset: writer.bytes.count - 1))
+            if case .place(let name)? = template.parts.first, template.parts.count == 1, let filling = filling(name) {
+                switch filling {
+                case .json(let value): writer.raw(value)
+                case .file(let path):
+                    writer.string("")
+                    // Between the quotes.
+                    files.append(RESTCall.File(path: path, offset: writer.bytes.count - 1))
+                }
                 return true
             }
             guard let text = template.filled(values) else { return false }
@@ -164,13 +175,13 @@ public struct JSONTemplate: Hashable, Sendable {
             }
         case .array(let nodes):
             writer.beginArray()
-            for node in nodes { guard write(node, values, path, &writer, &files) else { return false } }
+            for node in nodes { guard write(node, values, filling, &writer, &files) else { return false } }
             writer.endArray()
         case .object(let members):
             writer.beginObject()
             for member in members {
                 writer.key(member.key)
-                guard write(member.value, values, path, &writer, &files) else { return false }
+                guard write(member.value, values, filling, &writer, &files) else { return false }
             }
             writer.endObject()
         case .other(let value): writer.value(value)
