@@ -150,7 +150,7 @@ struct ActionRunTests {
         #expect(sent.status == 0)
         #expect(sent.output.hasPrefix(#"{"action":""#), "\(sent.output)")
         #expect(sent.output.contains(#""do":"send","state":"done","subject":""#), "\(sent.output)")
-        #expect(sent.output.hasSuffix(#","why":null,"status":null}"# + "\n"), "\(sent.output)")
+        #expect(sent.output.hasSuffix(#","why":null,"status":200}"# + "\n"), "\(sent.output)")
         let nowhere = try server.run(["send"], ["#nowhere", "hello"], ["--json"])
         #expect(nowhere.status == 4)
         #expect(
