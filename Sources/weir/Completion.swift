@@ -145,9 +145,10 @@ struct Completion {
             add((command?.verbs ?? []).map { Candidate(word: $0.verb, meaning: $0.summary) }, to: current)
         case "TOPIC": add(CheatSheet.all.map { Candidate(word: $0.topic, meaning: $0.title) }, to: current)
         case "ACTION": add(known.actions(given[.profile]).map(\.name), to: current)
-        case "NAME=VALUE": add(
-            known.actions(given[.profile]).first { before.contains($0.name) }?.allParameters.map { $0 + "=" } ?? [],
-            to: current)
+        case "NAME=VALUE":
+            add(
+                known.actions(given[.profile]).first { before.contains($0.name) }?.allParameters.map { $0 + "=" } ?? [],
+                to: current)
         case "EVENT": add(known.explainedEvents(given[.profile]), to: current)
         default: break
         }

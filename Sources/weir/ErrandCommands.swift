@@ -113,8 +113,8 @@ extension Command {
             The password is never an argument: it is asked for on the terminal, or read from where --password
             says. The file is readable by you only; its first line is the token, for --token file:FILE.
 
-            A command that uses the file renews the token in it, before it ends or when the server refuses it. Once
-            the server does not renew it any more, the command ends with 4 and says to log in again.
+            A command that uses the file renews the token in it, before it ends or when the server refuses
+            it. Once the server does not renew it any more, the command ends with 4: log in again.
             """,
         examples: "weir login https://chat.example.com --user ann --password cmd:'pass show chat' --save token")
 

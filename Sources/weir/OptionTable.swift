@@ -282,7 +282,7 @@ enum Option: Int, CaseIterable {
         case .listen:
             Row("listen", "ADDR:PORT", "where to listen (default 127.0.0.1:0, a port the system chooses)", [.serve])
         case .scenario:
-            Row("scenario", "NAME|FILE", "world's script (default workspace); or \(Self.servers)", [.serve])
+            Row("scenario", "NAME|FILE", "script (default workspace) or \(Self.servers)", [.serve])
         case .seed: Row("seed", "N", "seed of the world; one seed gives one history (default 1)", [.demo, .serve])
         case .tokenLife:
             Row("token-life", "D", "how long tokens are good; a login can renew its own (default 1h)", [.serve])

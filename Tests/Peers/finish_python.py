@@ -66,7 +66,8 @@ def made(kind, unique):
                     return web.json_response(other)
                 return refusal(409, f"there is a row with this {unique}")
         if kind == "guesses":
-            row["right"] = row["right"] == "true"
+            if not isinstance(row["right"], bool):
+                return refusal(400, "right is no boolean")
         row["id"] = f"{kind[:-1]}-{len(state[kind]) + 1}"
         state[kind].append(row)
         return web.json_response(row, status=201)

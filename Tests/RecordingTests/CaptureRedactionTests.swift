@@ -70,7 +70,10 @@ import Wire
         #expect(!String(decoding: text, as: UTF8.self).contains("hunter2"))
         #expect(!SecretScrubber().scrubbed(ready).contains(id))
         let lines = try written(
-            [.frame(.init(connection: 1, direction: .in, message: shown)), message(#"{"op":6,"d":{"s":"\#(id)"}}"#, .out)],
+            [
+                .frame(.init(connection: 1, direction: .in, message: shown)),
+                message(#"{"op":6,"d":{"s":"\#(id)"}}"#, .out),
+            ],
             sessionPath: path)
         #expect(!lines.joined().contains(id))
         let names = lines.flatMap { line in line.matches(of: /sid-[0-9a-f]{16}/).map { $0.output } }

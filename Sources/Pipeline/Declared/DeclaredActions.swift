@@ -67,7 +67,8 @@ extension DeclaredBackend {
 
     /// The request of a write; nil where a place of it has no value.
     func call(
-        of write: Profile.Write, _ values: (String) -> String?, as filling: (String) -> JSONTemplate.Filling? = { _ in nil }
+        of write: Profile.Write, _ values: (String) -> String?,
+        as filling: (String) -> JSONTemplate.Filling? = { _ in nil }
     ) -> RESTCall? {
         guard let path = write.path.filled(values, encoded: Self.encoded) else { return nil }
         var contents: [RESTCall.File] = []
