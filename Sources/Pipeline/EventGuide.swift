@@ -52,7 +52,7 @@ extension EventGuide {
         }
     }
 
-    /// One guide for each kind, in the order of their names; what is done is told once where all events of a kind agree. Each event has one
+    /// One guide for each kind, in the order of their names; treatments that all events of a kind share are listed once. Each event has one
     /// subject at most.
     static func byKind(_ guides: [EventGuide]) -> [EventGuide] {
         Dictionary(grouping: guides, by: \.kind).values.map { guides in

@@ -20,7 +20,7 @@ struct RecordEncoder: ~Copyable {
     /// Whether payloads are written in base64 even where they are text.
     var forcesBase64 = false
 
-    /// An encoder that hides the secrets it is told only.
+    /// An encoder that hides nothing but the secrets added to it.
     init() {}
 
     /// An encoder that hides what the options say.

@@ -200,8 +200,8 @@ struct DeclaredBackend: Backend {
         if fetches { for name in rule.reads { fetch(name, of: event.room, into: &transaction) } }
     }
 
-    /// Whether nobody wants a room that the server tells of all the same: what is said in it would stay when the room is gone. Once it is
-    /// joined, it is read.
+    /// Whether an event is of a room that is not wanted. Its rows would stay after the room is gone; a room that is joined later is read
+    /// then.
     private func isUnfollowed(_ room: String, _ rooms: RoomBook) -> Bool {
         rooms[room] == nil && (profile.rooms?.list ?? profile.rooms?.join?.event) != nil
     }

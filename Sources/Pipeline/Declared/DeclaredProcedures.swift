@@ -222,7 +222,7 @@ extension Profile.Read {
 }
 
 extension Profile.Procedure {
-    /// All that it is told.
+    /// Every parameter: texts, JSON and files.
     package var allParameters: [String] { parameters + json + files }
 
     /// What a parameter puts into a body that is no text.

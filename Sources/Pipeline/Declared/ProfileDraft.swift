@@ -93,7 +93,7 @@ struct ProfileDraft {
 
     // MARK: - Writing
 
-    /// Writes the rules of the events, in their order. What takes rows away comes to know them by the others.
+    /// Writes the rules of the events, in their order. Removals come last: the other events name the entities.
     mutating func add(_ events: [Event]) {
         var written: [Int: [String]] = [:]
         for (index, event) in events.enumerated() where !event.removes { written[index] = rule(event) }
