@@ -64,19 +64,18 @@ struct TokenSource: Sendable {
             return Freshness(next: await onThread { TokenFile.read(path)?.renewal })
         } catch AccountService.Failure.refused(let why, let status) {
             return Freshness(problem: "the server refuses to renew the token (\(why), HTTP \(status)); \(Self.over)")
-        } catch AccountService.Failure.unreachable(let why) {
-            return Freshness(problem: "the token cannot be renewed: \(why)")
-        } catch AccountService.Failure.noSecret(let why) {
+        } catch AccountService.Failure.unreachable(let why), AccountService.Failure.noSecret(let why) {
             return Freshness(problem: "the token cannot be renewed: \(why)")
         } catch {
             return Freshness(problem: "the token cannot be renewed: \(error)")
         }
     }
+}
 
-    private func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-        await withCheckedContinuation { continuation in
-            runOnThread(named: "weir-token") { continuation.resume(returning: work()) }
-        }
+/// Does on a helper thread what may block: files, commands, locks.
+func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { continuation in
+        runOnThread(named: "weir-token") { continuation.resume(returning: work()) }
     }
 }
 

@@ -115,23 +115,13 @@ public final class AccountService: Sendable {
 
     /// Finds a secret on a helper thread.
     public func resolve(_ reference: TokenReference, _ purpose: String = "token") async throws(Failure) -> Secret {
-        let result: Result<Secret, TokenError> = await withCheckedContinuation { continuation in
-            runOnThread(named: "weir-token") {
-                continuation.resume(
-                    returning: Result { () throws(TokenError) in try reference.resolve(purpose) })
-            }
-        }
+        let result = await onThread { Result { () throws(TokenError) in try reference.resolve(purpose) } }
         do { return try result.get() } catch { throw .noSecret(why: error.message) }
     }
 
     func access() async throws(Failure) -> Access {
         let (plan, server) = (plan, server)
-        let result: Result<Access, TokenError> = await withCheckedContinuation { continuation in
-            runOnThread(named: "weir-token") {
-                continuation.resume(
-                    returning: Result { () throws(TokenError) in try plan.resolve(for: server).access })
-            }
-        }
+        let result = await onThread { Result { () throws(TokenError) in try plan.resolve(for: server).access } }
         do { return try result.get() } catch { throw .noSecret(why: error.message) }
     }
 
