@@ -7,7 +7,8 @@ extension Benchmark {
     private static let first = BenchmarkOption(
         "first", "S", "the first history's seed", standard: 1, range: 0...Int.max / 2)
     private static let one = BenchmarkOption(
-        "seed", "S", "only this history: print it, and what is wrong at its end", standard: nil, range: 0...Int.max)
+        "seed", "S", "only this history; one that diverges is made short and told line by line", standard: nil,
+        range: 0...Int.max)
     private static let world = BenchmarkOption(
         "world", History.Peer.allCases.map(\.rawValue), "whose server the histories are of")
 
@@ -65,13 +66,17 @@ struct SimulationRun {
 
     private var option: String { " --world \(peer.rawValue)" }
 
-    /// Runs one history and says what is wrong at its end.
+    /// Runs one history. Prints it, and when it diverges what happened in it, made as short as it can be.
     static func repeatOne(_ seed: UInt64, of peer: History.Peer) throws(BenchmarkError) {
-        let history = History(seed: seed, of: peer)
-        print(history)
-        let findings = Campaign.findings(history)
-        guard findings.isEmpty else { throw .failed(findings.joined(separator: "\n")) }
-        print("All right: the model is the server's truth, and nothing is left to be done.")
+        var campaign = Campaign()
+        campaign.run(seed..<seed + 1, of: peer)
+        guard let divergence = campaign.divergences.first else {
+            print(History(seed: seed, of: peer))
+            return print("All right: the model is the server's truth, and nothing is left to be done.")
+        }
+        print(divergence.history)
+        print(Simulation.story(of: divergence.history).joined(separator: "\n"))
+        throw .failed(divergence.findings.joined(separator: "\n"))
     }
 
     private static func report(_ campaign: Campaign, took seconds: Double) -> String {

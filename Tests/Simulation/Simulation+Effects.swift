@@ -44,6 +44,7 @@ extension Simulation {
             var line = JSONWriter()
             DiffLog.write(diff, at: now, into: &line)
             log += line.bytes
+            say(String(decoding: line.bytes.dropLast(), as: UTF8.self))
             note(diff.batch.checksums?.after ?? 0)
             note(UInt64(bitPattern: now.microseconds))
         case .gap: figures.gaps += 1
