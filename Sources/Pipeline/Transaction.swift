@@ -96,7 +96,7 @@ struct Transaction: Sendable {
     var frame: ArraySlice<UInt8> = []
     /// The resources of which an answer was taken over, for what is said of the batch.
     var refetched: [String] = []
-    /// Rows that the answer being handled lists as they are known: no change says so.
+    /// Rows that are held and that the answer being handled lists.
     var confirmed: [Item] = []
     /// What could not be read of the answer being handled.
     var leftOut = LeftOutRows()

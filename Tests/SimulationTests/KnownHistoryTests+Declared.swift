@@ -108,5 +108,45 @@ extension KnownHistoryTests {
             45534 retract 1 0
             """
         ),
+        (
+            "the answer to an edit put a message that is older than the window alone before it",
+            """
+            era declared, seed 677
+            35015 restart 8000 0
+            38597 amend 3 0
+            38652 flood 0 0 19
+            """
+        ),
+        (
+            "a late answer to a message that was sent undid an edit of it, since it did not say when it was edited",
+            """
+            era declared, seed 1842
+            3948 rename 0 4 14
+            3958 cut 1 0
+            3988 send 1 0
+            4004 amend 0 0
+            4028 spoil 15 5
+            4071 typing 0 9 16
+            4187 post 2 1 33
+            4187 post 0 9 17
+            4210 post 0 2 36
+            8549 post 2 3 17
+            12151 cut 0 0
+            13690 send 3 0
+            20876 edit 0 4 2
+            """
+        ),
+        (
+            "a remembered row that the answer changed was taken for one that nothing had confirmed",
+            """
+            era declared, seed 646
+            16202 cut 1 0
+            17404 flood 3 1 14
+            22847 erase 2 0 23
+            36808 spoil 10 6
+            37259 edit 3 1 38
+            37320 crash 1 0
+            """
+        ),
     ]
 }

@@ -137,12 +137,21 @@ extension DeclaredBackend {
         else { return message }
         overtake(entity, parent, in: &transaction)
         let known = transaction.model[entity.itemID(reading.id)]
-        if !abandoned.contains(room), known.map({ entity.standing(reading, $0) != .older }) ?? true {
+        // Of one time, an event came after what the answer says. A row that is not held is older than the window; it would stand alone.
+        let isNews =
+            known.map { entity.standing(reading, $0, isWhole: message == nil) == .newer }
+            ?? (message == nil || !isOfWindow(entity))
+        if !abandoned.contains(room), isNews {
             let row = entity.row(reading, over: known, parent: parent)
             transaction.take(row)
             watch(row, isNew: known == nil, into: &transaction)
         }
         return reading.id
+    }
+
+    /// Whether a read lists the newest rows of the entity only.
+    private func isOfWindow(_ entity: Profile.Entity) -> Bool {
+        profile.reads.contains { $0.replaces == .window && $0.entity == entity.name }
     }
 
     // MARK: The own echo

@@ -411,7 +411,8 @@ struct DeclaredBackend: Backend {
         for row in rows {
             let id = entity.itemID(row.id)
             let known = transaction.model[id]
-            if let known, entity.once || !isCurrent && entity.standing(row, known) == .older {
+            if let known { transaction.confirmed.append(known) }
+            if let known, entity.once || !isCurrent && entity.standing(row, known, isWhole: true) != .newer {
                 listed[id] = known
                 continue
             }
@@ -419,7 +420,6 @@ struct DeclaredBackend: Backend {
             listed[id] = item
             if known == nil { news.append(id) }
             put(item, over: known, into: &transaction)
-            if item == known { transaction.confirmed.append(item) }
         }
         if read.name == profile.rooms?.list {
             listedNames = [:]

@@ -118,12 +118,13 @@ extension Profile.Entity {
     /// What is known of a row, beside what an event says of it.
     enum Standing { case unknown, older, same, newer }
 
-    func standing(_ reading: Reading, _ known: Item?) -> Standing {
+    /// An event may leave out the field that says which is newer. A whole row that lacks it is older than one that has it.
+    func standing(_ reading: Reading, _ known: Item?, isWhole: Bool = false) -> Standing {
         guard let known else { return .unknown }
         guard let newer, let index = fields.firstIndex(where: { $0.name == newer }),
-            index < reading.values.count, let value = reading.values[index],
             let before = known.entity.as(DeclaredRow.self)?.value(of: newer)
         else { return .newer }
+        guard index < reading.values.count, let value = reading.values[index] else { return isWhole ? .older : .newer }
         return value == before ? .same : value.isGreater(than: before) ? .newer : .older
     }
 }
