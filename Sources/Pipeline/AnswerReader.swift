@@ -2,9 +2,12 @@ import Events
 
 /// Reads the answer to one request outside the session: the session need not do it again, and comes to the same.
 package struct AnswerReader: Sendable {
+    /// The request.
+    let call: RESTCall
     private let parse: @Sendable (ArraySlice<UInt8>, RowSieve) -> Result<any Sendable, DecodingFailure>
 
     init<Answer: Sendable>(_ endpoint: Endpoint<Answer>) {
+        call = endpoint.call
         let parse = endpoint.parse
         self.parse = { body, sieve in
             Result { () throws(DecodingFailure) -> any Sendable in try parse(body, sieve) }
@@ -26,8 +29,8 @@ package struct AnswerReading: Sendable {
 }
 
 extension Session {
-    /// Reads the body of a successful answer to a request that is under way; nil for one that is always small, and for those that
-    /// write. What is read goes back with `take`, just before the answer is handled.
+    /// Reads the body of a successful answer to a request that is under way; nil for those that write. What is read goes back with
+    /// `take`, just before the answer is handled.
     package func reader(of request: Int) -> AnswerReader? {
         transaction.refetcher.flights.first { $0.request == request }.flatMap { backend.reader(for: $0.key) }
     }

@@ -12,36 +12,33 @@ struct Endpoint<Answer>: Sendable {
 
     /// What is sent.
     let call: RESTCall
-    /// What the call belongs to.
-    let tags: [RequestTag]
     let parse: RowParser
 
     /// A call of `path` with the query's items.
     init(
         _ path: RESTTarget, method: RESTCall.Method = .get, query: RESTCall.Query = [],
-        body: RawJSON? = nil, carriesToken: Bool = true, tags: [RequestTag] = [],
+        body: RawJSON? = nil, carriesToken: Bool = true,
         rows parse: @escaping RowParser
     ) {
         var target = path
         target.add(query)
         call = RESTCall(method, target, body: body.map { Array($0.bytes) } ?? [], carriesToken: carriesToken)
-        self.tags = tags
         self.parse = parse
     }
 
     /// A call that was made already.
-    init(_ call: RESTCall, tags: [RequestTag], rows parse: @escaping RowParser) {
-        (self.call, self.tags, self.parse) = (call, tags, parse)
+    init(_ call: RESTCall, rows parse: @escaping RowParser) {
+        (self.call, self.parse) = (call, parse)
     }
 
     /// The same of an answer that is one thing.
     init(
         _ path: RESTTarget, method: RESTCall.Method = .get, query: RESTCall.Query = [],
-        body: RawJSON? = nil, carriesToken: Bool = true, tags: [RequestTag] = [],
+        body: RawJSON? = nil, carriesToken: Bool = true,
         parse: @escaping Parser
     ) {
         self.init(
-            path, method: method, query: query, body: body, carriesToken: carriesToken, tags: tags
+            path, method: method, query: query, body: body, carriesToken: carriesToken
         ) {
             body, _ throws(DecodingFailure) in try parse(body)
         }
@@ -57,9 +54,9 @@ extension Endpoint where Answer == Void {
     /// A call of which only the success matters: whatever the body is, it is not read.
     init(
         _ path: RESTTarget, method: RESTCall.Method, query: RESTCall.Query = [],
-        body: RawJSON? = nil, carriesToken: Bool = true, tags: [RequestTag] = []
+        body: RawJSON? = nil, carriesToken: Bool = true
     ) {
-        self.init(path, method: method, query: query, body: body, carriesToken: carriesToken, tags: tags) { _ in }
+        self.init(path, method: method, query: query, body: body, carriesToken: carriesToken) { _ in }
     }
 }
 

@@ -362,7 +362,7 @@ struct DeclaredBackend: Backend {
         let values = { $0 == name ? row?.id.description : places($0) }
         guard let call = call(of: read, values, page: page) else { return nil }
         let entity = read.entity.flatMap { entities[$0] }
-        return Endpoint(call, tags: resource.tags) { body, sieve throws(DecodingFailure) in
+        return Endpoint(call) { body, sieve throws(DecodingFailure) in
             try read.rows(of: entity, in: body, page: page, isLast: pages + 1 >= read.pages?.most ?? 1, sieve)
         }
     }

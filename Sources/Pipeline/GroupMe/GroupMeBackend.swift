@@ -147,22 +147,9 @@ struct GroupMeBackend: Backend {
 
     // MARK: What is asked of the service
 
-    func request(for key: ResourceKey, page: String?) -> RESTCall? {
-        guard let resource = key.groupMe else { return nil }
-        return resource.call(for: user)
-    }
+    func request(for key: ResourceKey, page: String?) -> RESTCall? { reader(for: key)?.call }
 
-    func reader(for key: ResourceKey) -> AnswerReader? {
-        guard let resource = key.groupMe else { return nil }
-        switch resource {
-        case .groups(let page): return AnswerReader(GroupMeEndpoints.groups(page: page))
-        case .chats(let page): return AnswerReader(GroupMeEndpoints.chats(page: page, user: user))
-        case .group(let group): return AnswerReader(GroupMeEndpoints.group(group))
-        case .newest, .window, .around:
-            return GroupMeEndpoints.messages(resource, for: user).map { AnswerReader($0) }
-        case .me, .formerGroups, .addedMembers: return nil
-        }
-    }
+    func reader(for key: ResourceKey) -> AnswerReader? { key.groupMe?.reader(for: user) }
 
     mutating func lookAgain(into transaction: inout Transaction) {
         if discoversRooms { discover(into: &transaction) }

@@ -22,7 +22,7 @@ enum GroupMeEndpoints {
     }
 
     static func group(_ group: GroupMe.GroupID) -> Endpoint<GroupMe.GroupRecord> {
-        Endpoint(path(group), tags: [.channel(group.entity)], rows: GroupMe.group)
+        Endpoint(path(group), rows: GroupMe.group)
     }
 
     static func chats(page: Int, user: GroupMe.UserID?) -> Endpoint<[GroupMe.Chat]> {
@@ -59,14 +59,14 @@ enum GroupMeEndpoints {
             path = "/v3/direct_messages"
             query.append(("other_user_id", partner.description))
         }
-        return Endpoint(path, query: query, tags: [.messages(of: place.entity)]) {
+        return Endpoint(path, query: query) {
             body, sieve throws(DecodingFailure) in
             try GroupMe.messages(from: body, of: place, sieve)
         }
     }
 
     static func addedMembers(to group: GroupMe.GroupID, results: String) -> Endpoint<GroupMe.AddedMembers> {
-        Endpoint("\(path(group))/members/results/\(results)", tags: [.channel(group.entity)]) {
+        Endpoint("\(path(group))/members/results/\(results)") {
             body, sieve throws(DecodingFailure) in
             try GroupMe.addedMembers(from: body, to: group, sieve)
         }

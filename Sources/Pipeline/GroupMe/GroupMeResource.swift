@@ -88,16 +88,17 @@ extension GroupMeResource {
     /// 304 is an empty page (3.4).
     func isSuccess(_ status: Int) -> Bool { 200..<300 ~= status || (status == 304 && conversation != nil) }
 
-    /// How `user` asks for it; nil for a direct that is not the user's.
-    func call(for user: GroupMe.UserID?) -> RESTCall? {
+    /// How `user` asks for it, and how the answer is read; nil for a direct that is not the user's.
+    func reader(for user: GroupMe.UserID?) -> AnswerReader? {
         switch self {
-        case .me: GroupMeEndpoints.me.call
-        case .groups(let page): GroupMeEndpoints.groups(page: page).call
-        case .formerGroups: GroupMeEndpoints.formerGroups.call
-        case .group(let group): GroupMeEndpoints.group(group).call
-        case .chats(let page): GroupMeEndpoints.chats(page: page, user: user).call
-        case .newest, .window, .around: GroupMeEndpoints.messages(self, for: user)?.call
-        case .addedMembers(let group, let results): GroupMeEndpoints.addedMembers(to: group, results: results).call
+        case .me: AnswerReader(GroupMeEndpoints.me)
+        case .groups(let page): AnswerReader(GroupMeEndpoints.groups(page: page))
+        case .formerGroups: AnswerReader(GroupMeEndpoints.formerGroups)
+        case .group(let group): AnswerReader(GroupMeEndpoints.group(group))
+        case .chats(let page): AnswerReader(GroupMeEndpoints.chats(page: page, user: user))
+        case .newest, .window, .around: GroupMeEndpoints.messages(self, for: user).map { AnswerReader($0) }
+        case .addedMembers(let group, let results):
+            AnswerReader(GroupMeEndpoints.addedMembers(to: group, results: results))
         }
     }
 }

@@ -94,11 +94,12 @@ struct TwakeBackend: Backend {
     }
 
     func request(for key: ResourceKey, page: String?) -> RESTCall? {
-        guard let resource = key.twake, !facts.hasNoREST else { return nil }
-        var call = resource.call
+        guard !facts.hasNoREST, var call = reader(for: key)?.call else { return nil }
         if let page { call.add(name: "page_token", page) }
         return call
     }
+
+    func reader(for key: ResourceKey) -> AnswerReader? { key.twake?.reader(for: facts.user) }
 
     mutating func lookAgain(into transaction: inout Transaction) {
         facts.forgetAbsence()

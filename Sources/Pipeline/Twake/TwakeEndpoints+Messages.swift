@@ -12,13 +12,13 @@ extension TwakeEndpoints {
         switch era {
         case .a:
             if let before { query.append(("before_message_id", before.description)) }
-            return Endpoint("\(proxy)/messages", query: query, tags: path.tags, rows: Twake.messages)
+            return Endpoint("\(proxy)/messages", query: query, rows: Twake.messages)
         case .b:
             if let before { query += [("page_token", before.description), ("direction", "history")] }
             query += [("replies_per_thread", "\(repliesPerThread)"), ("include_users", "1"), ("emojis", "false")]
             return Endpoint(
                 "\(core)/messages/v1/companies/\(path.company)/workspaces/\(path.workspace)/channels/\(path.channel)/feed",
-                query: query, tags: path.tags, rows: Twake.messages)
+                query: query, rows: Twake.messages)
         }
     }
 
@@ -26,12 +26,11 @@ extension TwakeEndpoints {
     static func thread(
         _ era: TwakeEra, company: EntityID, _ path: TwakeChannelPath?, id: EntityID, before: EntityID? = nil
     ) -> Endpoint<[Twake.Message]> {
-        let tags = path?.tags ?? [.company(company)]
         guard era == .a, let path else {
             var query: RESTCall.Query = [("limit", "\(threadLength)")]
             if let before { query += [("page_token", before.description), ("direction", "history")] }
             return Endpoint(
-                thread(company, id), query: query + [("include_users", "1")], tags: tags,
+                thread(company, id), query: query + [("include_users", "1")],
                 rows: Twake.messages)
         }
         var older: RESTCall.Query = []
@@ -39,7 +38,6 @@ extension TwakeEndpoints {
         return Endpoint(
             "\(proxy)/messages",
             query: messageQuery(path) + [("thread_id", id.description), ("limit", "\(threadLength)")] + older,
-            tags: tags,
             rows: Twake.messages)
     }
 
@@ -52,13 +50,13 @@ extension TwakeEndpoints {
             var query = messageQuery(path)
             if id != message { query.append(("thread_id", id.description)) }
             query.append(("message_id", message.description))
-            return Endpoint("\(proxy)/messages", query: query, tags: path.tags) {
+            return Endpoint("\(proxy)/messages", query: query) {
                 body, sieve throws(DecodingFailure) in
                 try Twake.messages(from: body, sieve).first { $0.id == message }
             }
         case .b:
             return Endpoint(
-                "\(thread(path.company, id))/\(message)", query: [("include_users", "1")], tags: path.tags
+                "\(thread(path.company, id))/\(message)", query: [("include_users", "1")]
             ) { body throws(DecodingFailure) in try Twake.message(from: body) }
         }
     }

@@ -52,24 +52,22 @@ enum TwakeEndpoints {
 
     static func rooms(company: EntityID, workspace: EntityID) -> Endpoint<[Twake.SocketIORoom]> {
         Endpoint(
-            "\(proxy)/workspace/notifications", query: proxyQuery(company, workspace),
-            tags: [.company(company), .workspace(workspace, company: company)], rows: Twake.rooms)
+            "\(proxy)/workspace/notifications", query: proxyQuery(company, workspace), rows: Twake.rooms)
     }
 
     /// `user` is who asks: a direct is called by its other users.
     static func channels(
         _ era: TwakeEra, company: EntityID, workspace: EntityID, user: EntityID?
     ) -> Endpoint<[Twake.Channel]> {
-        let tags: [RequestTag] = [.company(company), .workspace(workspace, company: company)]
         let parse: Endpoint<[Twake.Channel]>.RowParser = { body, sieve throws(DecodingFailure) in
             try Twake.channels(from: body, user: user, sieve)
         }
         return switch era {
         case .a:
-            Endpoint("\(proxy)/channels", query: proxyQuery(company, workspace), tags: tags, rows: parse)
+            Endpoint("\(proxy)/channels", query: proxyQuery(company, workspace), rows: parse)
         case .b:
             Endpoint(
-                list(company, workspace), query: [("mine", "1"), ("limit", "1000")], tags: tags, rows: parse
+                list(company, workspace), query: [("mine", "1"), ("limit", "1000")], rows: parse
             )
         }
     }
@@ -83,17 +81,16 @@ enum TwakeEndpoints {
         return switch era {
         case .a:
             Endpoint(
-                "\(proxy)/direct", query: [("company_id", company.description)], tags: [.company(company)],
+                "\(proxy)/direct", query: [("company_id", company.description)],
                 rows: parse)
         case .b:
             Endpoint(
-                list(company, .direct), query: [("mine", "1"), ("include_users", "1"), ("limit", "1000")],
-                tags: [.company(company)], rows: parse)
+                list(company, .direct), query: [("mine", "1"), ("include_users", "1"), ("limit", "1000")], rows: parse)
         }
     }
 
     static func channel(_ path: TwakeChannelPath) -> Endpoint<Twake.Channel> {
-        Endpoint("\(list(path.company, path.workspace))/\(path.channel)", tags: path.tags) {
+        Endpoint("\(list(path.company, path.workspace))/\(path.channel)") {
             body throws(DecodingFailure) in try Twake.channel(from: body)
         }
     }
@@ -106,12 +103,11 @@ enum TwakeEndpoints {
         case .a:
             Endpoint(
                 "\(proxy)/channels/members",
-                query: proxyQuery(path.company, path.workspace) + [("id", path.channel.description)],
-                tags: path.tags, rows: parse)
+                query: proxyQuery(path.company, path.workspace) + [("id", path.channel.description)], rows: parse)
         case .b:
             Endpoint(
-                "\(list(path.company, path.workspace))/\(path.channel)/members", query: [("limit", "1000")],
-                tags: path.tags, rows: parse)
+                "\(list(path.company, path.workspace))/\(path.channel)/members", query: [("limit", "1000")], rows: parse
+            )
         }
     }
 
@@ -119,13 +115,12 @@ enum TwakeEndpoints {
         // Never with `all_companies`: the first badge would come twice (4.4).
         Endpoint(
             "\(core)/notifications/v1/badges",
-            query: [("company_id", company.description), ("limit", "1000")],
-            tags: [.company(company)], rows: Twake.badges)
+            query: [("company_id", company.description), ("limit", "1000")], rows: Twake.badges)
     }
 
     static func badgeCounts(company: EntityID) -> Endpoint<[Twake.BadgeCount]> {
         Endpoint(
-            "\(proxy)/badges", query: [("company_id", company.description)], tags: [.company(company)],
+            "\(proxy)/badges", query: [("company_id", company.description)],
             rows: Twake.badgeCounts)
     }
 
