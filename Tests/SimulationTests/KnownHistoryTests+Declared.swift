@@ -148,5 +148,34 @@ extension KnownHistoryTests {
             37320 crash 1 0
             """
         ),
+        (
+            "the answer to a message that had been deleted meanwhile brought it back",
+            """
+            era declared, seed 6118
+            2025 create 0 2 22
+            2037 spoil 15 8
+            2214 send 1 0
+            3920 delete 0 6 22
+            """
+        ),
+        (
+            "a server that said ready again and again was asked for everything each time",
+            """
+            era declared, seed 6813
+            28074 stray 23 0
+            63126 stray 22 0
+            """
+        ),
+        (
+            "a row from before a gap was edited, and stayed alone before the window",
+            """
+            era declared, seed 12905
+            1154 restart 50000 0
+            1163 flood 2 0 27
+            2666 amend 2 0
+            2817 spoil 4 1
+            52543 edit 2 9 1
+            """
+        ),
     ]
 }

@@ -140,7 +140,7 @@ extension DeclaredBackend {
         // Of one time, an event came after what the answer says. A row that is not held is older than the window; it would stand alone.
         let isNews =
             known.map { entity.standing(reading, $0, isWhole: message == nil) == .newer }
-            ?? (message == nil || !isOfWindow(entity))
+            ?? (message == nil ? !removedMeanwhile.contains(entity.itemID(reading.id)) : !isOfWindow(entity))
         if !abandoned.contains(room), isNews {
             let row = entity.row(reading, over: known, parent: parent)
             transaction.take(row)

@@ -29,6 +29,10 @@ struct DeclaredBackend: Backend {
     /// Rows of windows that may have changed, or gone, without a word: the next answer that is current lists them, or they go, however old
     /// they are.
     private var doubted: Set<Item.ID> = []
+    /// Rows that events removed while the answer to a message of the user's is awaited: it may be about one of them.
+    var removedMeanwhile: Set<Item.ID> = []
+    /// Whether the server has said `ready` on this connection.
+    private var isReady = false
     /// Rooms that nobody wants any more, and of which an answer may still come.
     private(set) var abandoned: Set<String> = []
     /// Resources whose failure was told.
@@ -56,6 +60,7 @@ struct DeclaredBackend: Backend {
 
     mutating func connected(token: Secret?, by spoken: RealtimeProtocol, into transaction: inout Transaction) {
         self.token = token
+        isReady = false
         for emission in profile.realtime.emit {
             guard let emission = emission.filled(places(nil, token)) else { continue }
             transaction.plans.append(.emit(emission))
@@ -87,6 +92,8 @@ struct DeclaredBackend: Backend {
     }
 
     private mutating func beReady(into transaction: inout Transaction) {
+        guard !isReady else { return }
+        isReady = true
         transaction.plans.append(.ready)
         discover(into: &transaction)
     }
@@ -190,8 +197,13 @@ struct DeclaredBackend: Backend {
                     guard known == nil || !entity.once else { continue }
                     let item = entity.row(row, over: known, parent: parent)
                     put(item, over: known, into: &transaction)
-                    doubted.remove(item.id)
-                case .remove: if let known { transaction.model.remove(known.id) }
+                case .remove:
+                    transaction.model.remove(entity.itemID(row.id))
+                    if !transaction.watchesMessages {
+                        removedMeanwhile = []
+                    } else {
+                        removedMeanwhile.insert(entity.itemID(row.id))
+                    }
                 case .fetch: fetches = true
                 case .nothing: break
                 }
