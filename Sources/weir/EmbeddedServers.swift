@@ -13,6 +13,8 @@ struct EmbeddedService: Sendable {
     var fixture: String?
     /// Whether it takes lost connections up again.
     var recovers = false
+    /// Whether it can be told which rooms to refuse.
+    var refusesRooms = false
     /// Begins to serve.
     var serve: @Sendable (ServeOptions) throws -> OwnServer
     /// Begins the world of `demo` from a seed, where things go wrong on the way; nil for what has no world.
@@ -21,11 +23,12 @@ struct EmbeddedService: Sendable {
     /// Every server there is. The first has worlds, which `--scenario` names; each of the others is named itself.
     static let all: [EmbeddedService] = [
         EmbeddedService(
-            name: "twake", path: "/socket/",
+            name: "twake", path: "/socket/", refusesRooms: true,
             serve: { options in
                 var server = EmbeddedServer.Options(endpoint: options.endpoint)
                 server.hasCore = options.era == .b
                 if let life = options.tokenLife { server.tokenLifetime = life }
+                server.rights = options.rights
                 return try .twake(options.scenario, options.seed, options.listen, server)
             },
             // The token expires, and later the server is started again, which cuts the connection and leaves a gap.

@@ -12,7 +12,8 @@ enum Option: Int, CaseIterable {
         explainFilter, count, untilMatch, failOn, duration, idleTimeout, maxAttempts, maxRetryAfter, reconnect,
         maxMessage, maxBody, maxBinary, maxAttachments, maxDepth, record, rotate, keep, compress, fsync, recordFilter,
         onWriteError, noStates, keepSecrets, flightRecorder, store, diffLog, diffLogReversible, speed, rate,
-        idleLimit, span, loop, follow, step, refetch, verify, serve, listen, scenario, seed, tokenLife, pingInterval,
+        idleLimit, span, loop, follow, step, refetch, verify, serve, listen, scenario, seed, tokenLife,
+        strictRooms, roomLimit, pingInterval,
         pingTimeout, connectTimeout, recovery, era, maxPayload, thread, draft, image, visibility, icon, description,
         rename, member, user, password, save, json, output, force, secrets, event, notEvent, direction, connection,
         notConnection, start, end, ripple, fixedStrings, ignoreCase, invertMatch, countOnly, raw, after, before,
@@ -286,6 +287,9 @@ enum Option: Int, CaseIterable {
         case .seed: Row("seed", "N", "seed of the world; one seed gives one history (default 1)", [.demo, .serve])
         case .tokenLife:
             Row("token-life", "D", "how long tokens are good; a login can renew its own (default 1h)", [.serve])
+        case .strictRooms:
+            Row("strict-rooms", .flag, "Twake: refuse rooms of others, and of private channels one is not in", [.serve])
+        case .roomLimit: Row("room-limit", "N", "Twake: most rooms a client may be in (default 5000)", [.serve])
         case .pingInterval:
             Row("ping-interval", "D", "time between heartbeats (default 25s; a bare number is ms)", [.serve])
         case .pingTimeout: Row("ping-timeout", "D", "how long a heartbeat may be missing (default 20s)", [.serve])

@@ -18,6 +18,8 @@ struct ServeOptions {
     var era: Era
     /// How long tokens are good; nil for an hour.
     var tokenLife: Duration?
+    /// Which rooms the Twake server refuses.
+    var rights = RealtimeConnection.Rights()
     var seed: UInt64
     var quiet: Bool
 
@@ -61,6 +63,12 @@ struct ServeOptions {
         }
         era = try arguments.choice(.era) ?? .b
         tokenLife = try arguments.duration(.tokenLife)
+        if arguments.has(.strictRooms) || arguments.has(.roomLimit), !service.refusesRooms {
+            throw arguments.error(
+                "--strict-rooms and --room-limit are for the Twake server; a profile's scenario has its own")
+        }
+        rights.areChecked = arguments.has(.strictRooms)
+        if let most = try arguments.count(.roomLimit) { rights.mostRooms = most }
         seed = try arguments.seed(.seed) ?? 1
         quiet = arguments.has(.quiet)
     }

@@ -42,6 +42,7 @@ import Wire
             return effects.map { effect in
                 switch effect {
                 case .send(let message): "> " + String(decoding: message.bytes, as: UTF8.self)
+                case .joinWanted(let room): "wants \(room)"
                 case .joined(let room): "joined \(room)"
                 case .publish(let frame): "publish \(frame.room) \(frame.text)"
                 case .repeatToAll(let arguments): "repeat \(arguments)"

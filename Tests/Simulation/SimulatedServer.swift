@@ -134,7 +134,7 @@ package struct SimulatedServer: SimulatedService {
                 change(client, into: &outputs) { connection, _, effects in
                     connection.tellPresence(presence, ackID: ackID, into: &effects)
                 }
-            case .joined, .left, .repeatToAll: break
+            case .joinWanted, .joined, .left, .repeatToAll: break
             case .close:
                 forget(client)
                 outputs.append(.close(client: client))

@@ -6,8 +6,8 @@ package import Wire
 /// between them), REST at `/internal/mobile`
 /// (era A) and `/internal/services` (era B), one world behind them that a scenario moves. One seed gives one history.
 ///
-/// It runs on a loop that others may share. Rooms are served as in the days without access checks: whoever has a token, or
-/// the token `twake`, may join any name. A client that does not read is dropped when `EndpointOptions.maximumPending` bytes wait for it.
+/// It runs on a loop that others may share. As in the real servers, every user may join any room, unless `Options.rights` says
+/// otherwise. A client that does not read is dropped when `EndpointOptions.maximumPending` bytes wait for it.
 package final class EmbeddedServer: Sendable {
     /// What a server is told once.
     package struct Options: Hashable, Sendable {
@@ -22,6 +22,8 @@ package final class EmbeddedServer: Sendable {
         package var hasCore = true
         /// The realtime endpoint.
         package var endpoint: EndpointOptions
+        /// What is asked of clients that join rooms.
+        package var rights = RealtimeConnection.Rights()
         /// The world's time when the script starts, milliseconds since 1970. Fixed, so that times belong to the history.
         package var epoch: Int64
         /// What goes wrong with the server, and when, since the script started; in order.

@@ -108,7 +108,7 @@ actor Hub: SessionHost {
         let now = loop.now
         switch event {
         case .opened(let id, let opening):
-            clients[id] = RealtimeConnection(options.endpoint.socketIO(opening), openedAt: now)
+            clients[id] = RealtimeConnection(options.endpoint.socketIO(opening), rights: options.rights, openedAt: now)
             change(id) { $0.start(at: now, $1, into: &$2) }
             touch(id)
         case .received(let id, let packet): change(id) { $0.receive(packet, at: now, $1, into: &$2) }
@@ -148,6 +148,10 @@ actor Hub: SessionHost {
     private func perform(_ effect: RealtimeConnection.Effect, of id: SessionID) {
         switch effect {
         case .send(let message): sessions.send(message, to: id)
+        case .joinWanted(let room):
+            let isAllowed = clients[id]?.user.map { backend.world.hasRight($0, to: room) } ?? false
+            change(id) { connection, _, effects in connection.settleJoin(of: room, isAllowed: isAllowed, into: &effects)
+            }
         case .joined(let room):
             rooms.insert(id, into: room)
             backend.joinedRoom(at: loop.now)

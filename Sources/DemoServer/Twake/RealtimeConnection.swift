@@ -11,6 +11,8 @@ package struct RealtimeConnection: Sendable {
     package enum Effect: Hashable, Sendable {
         /// Send this WebSocket message.
         case send(WebSocketMessage)
+        /// The client wants to join a room, and its rights are looked at: to be answered by `settleJoin`.
+        case joinWanted(room: String)
         /// The client joined a room (told again when it was in it already).
         case joined(room: String)
         /// The client is no longer in a room.
@@ -41,6 +43,15 @@ package struct RealtimeConnection: Sendable {
         case closed
     }
 
+    /// What is asked of a client that joins rooms. The real servers let every user into every room (1.5).
+    package struct Rights: Hashable, Sendable {
+        /// Whether the user must have a right to what the room tells of.
+        package var areChecked = false
+        /// Rooms one client may be in.
+        package var mostRooms = RealtimeConnection.maximumRooms
+        package init() {}
+    }
+
     /// How long the server of 2021 waits for `authenticate`.
     static let authenticationTimeout = Duration.seconds(15)
     /// Rooms one client may be in.
@@ -53,11 +64,16 @@ package struct RealtimeConnection: Sendable {
     static let maximumHandlers = 4
 
     private let edition: Edition
+    private let rights: Rights
     private var server: SocketIOServer
     private var state = State.outside
     package private(set) var rooms: Set<String> = []
 
-    package init(_ configuration: SocketIOServer.Configuration, _ edition: Edition? = nil, openedAt now: Moment) {
+    package init(
+        _ configuration: SocketIOServer.Configuration, _ edition: Edition? = nil, rights: Rights = Rights(),
+        openedAt now: Moment
+    ) {
+        self.rights = rights
         self.edition = edition ?? (configuration.revision == .v3 ? .of2021 : .last)
         server = SocketIOServer(configuration, openedAt: now)
     }
@@ -242,11 +258,20 @@ package struct RealtimeConnection: Sendable {
     private mutating func join(_ payload: JSONValue, at now: Moment, _ tokens: Tokens, into effects: inout [Effect]) {
         let name = payload["name"]?.stringValue ?? ""
         guard !name.isEmpty, name.utf8.count <= Self.maximumName,
-            rooms.count < Self.maximumRooms || rooms.contains(name)
+            rooms.count < rights.mostRooms || rooms.contains(name)
         else {
             return fail("realtime:join:error", name, "Error while joining room", into: &effects)
         }
         guard admits(payload["token"], to: name, at: now, tokens) else {
+            return fail("realtime:join:error", name, "User is not authorized to join room", into: &effects)
+        }
+        if rights.areChecked { return effects.append(.joinWanted(room: name)) }
+        settleJoin(of: name, isAllowed: true, into: &effects)
+    }
+
+    /// Answers the client that wants to join a room.
+    package mutating func settleJoin(of name: String, isAllowed: Bool, into effects: inout [Effect]) {
+        guard isAllowed else {
             return fail("realtime:join:error", name, "User is not authorized to join room", into: &effects)
         }
         rooms.insert(name)

@@ -57,3 +57,27 @@ struct RoomNames: Sendable {
         channel.isDirect ? channel.participants.map { directList(user: $0) } : [publicList(channel.workspace)]
     }
 }
+
+extension World {
+    /// Whether a user has a right to what a room tells of: the company is theirs, the channel is public or they are in it, and nothing in it
+    /// is another user's.
+    func hasRight(_ user: EntityID, to room: String) -> Bool {
+        let parts = room.split(separator: "?", maxSplits: 1)
+        let path = parts[0].split(separator: "/").map(String.init)
+        func id(after word: String) -> EntityID? {
+            path.firstIndex(of: word).flatMap { $0 + 1 < path.count ? EntityID(path[$0 + 1]) : nil }
+        }
+        for item in parts.dropFirst().flatMap({ $0.split(separator: "&") }) where item.hasPrefix("user=") {
+            guard item.dropFirst(5) == user.description else { return false }
+        }
+        if let company = id(after: "companies"), company != self.company.id { return false }
+        if let workspace = id(after: "workspaces"), workspace != Self.directWorkspace, self.workspace(workspace) == nil
+        {
+            return false
+        }
+        let channel =
+            id(after: "channels") ?? id(after: "previous::channels")
+            ?? id(after: "threads").flatMap { threads[$0]?.channel }
+        return channel.map { self.channel($0).map { isVisible($0, to: user) } ?? false } ?? true
+    }
+}
