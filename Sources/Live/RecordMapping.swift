@@ -43,7 +43,7 @@ extension Input {
             case .only: self = .only(rooms: change.room)
             case .reset: self = .resetRooms
             case .withdraw: self = .withdraw(rooms: change.room, source: source)
-            case .select: self = .select(room: change.room)
+            case .select: self = .select(change.room)
             case .who: self = .look(room: change.room, part: .people)
             case .history:
                 self = .look(

@@ -1,4 +1,5 @@
 import Events
+import JSONText
 public import Network
 public import Pipeline
 import Recording
@@ -32,14 +33,13 @@ struct Keeper {
 }
 
 extension Keeper {
-    /// Where the account that was used last looked at last is where a session looks that was told nothing else. Waits.
+    /// Restores what the account that was used last had selected, where the session was told nothing else. Waits.
     func look(into session: inout Configuration) {
-        guard session.backend.module.hasPlaces, session.company == nil, session.rooms.isEmpty,
+        guard session.company == nil, session.rooms.isEmpty,
             let account = try? store.accounts().first(where: { $0.server == server }),
-            let notes = try? store.notes(of: account)
+            let selection = (try? store.notes(of: account))?[.globals]
         else { return }
-        session.lastCompany = notes[.selected(.company)]
-        if session.workspace == nil { session.lastWorkspace = notes[.selected(.workspace)] }
+        session.globals = Globals(selection: RawJSON(unchecked: Array(selection.utf8)[...]))
     }
 }
 
@@ -79,6 +79,7 @@ extension Tail {
     /// Fills the model with what is remembered, and wants the rooms that were joined by hand again.
     func recall(_ read: Result<Remembered?, StoreError>) {
         for notice in storeNotices { tellNotice(notice) }
+        defer { tellGlobals() }
         switch read {
         case .success(nil): break
         case .success(let remembered?):
@@ -147,9 +148,10 @@ extension Tail {
         guard keeper != nil else { return }
         switch fact {
         case .account(let user): beginKeeping(StoreAccount(server: keeper?.server ?? "", user: user))
-        case .selected(let company, let workspace):
-            keep(.note(.selected(.company), company))
-            keep(.note(.selected(.workspace), workspace))
+        case .globals(let globals):
+            var json = JSONWriter()
+            globals.encodeSelection(into: &json)
+            keep(.note(.globals, String(decoding: json.bytes, as: UTF8.self)))
         case .checkpoint(let resource): keep(.checkpoint(resource: resource, at: milliseconds(at: now)))
         }
     }

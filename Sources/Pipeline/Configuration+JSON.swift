@@ -15,8 +15,10 @@ extension Configuration {
         if transport != .auto { writer.member("transport", transport.rawValue) }
         writer.member("company", company)
         writer.member("workspace", workspace)
-        writer.member("last_company", lastCompany)
-        writer.member("last_workspace", lastWorkspace)
+        if globals != Globals() {
+            writer.key("globals")
+            globals.encodeSelection(into: &writer)
+        }
         writer.member("rooms", names: rooms)
         if let adoption { writer.member("adopt", adoption.rawValue) }
         writer.member("max_rooms", maximumRooms)
@@ -87,10 +89,8 @@ extension Configuration {
                 company = try reader.string()
             } else if reader.matches(key, "workspace") {
                 workspace = try reader.string()
-            } else if reader.matches(key, "last_company") {
-                lastCompany = try reader.string()
-            } else if reader.matches(key, "last_workspace") {
-                lastWorkspace = try reader.string()
+            } else if reader.matches(key, "globals") {
+                globals = Globals(selection: try reader.raw())
             } else if reader.matches(key, "rooms") {
                 try reader.beginArray()
                 while try reader.nextElement() { rooms.append(try reader.string()) }

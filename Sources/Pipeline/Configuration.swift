@@ -23,10 +23,8 @@ public struct Configuration: Hashable, Sendable {
     public var company: String?
     /// The workspace, where the user named one.
     public var workspace: String?
-    /// The company that was looked at last: taken where the user named none and is in it still.
-    public var lastCompany: String?
-    /// The workspace that was looked at last, in the same way.
-    public var lastWorkspace: String?
+    /// What was selected when the session before ended. Taken where the user named no company or workspace, and is in them still.
+    public var globals = Globals()
     /// Rooms to join, each a `RoomExpression`; when empty, the backend's own list or templates decide.
     public var rooms: [String]
     /// What becomes of rooms that the backend tells of; nil for `all` where no patterns are given, else `matching`.

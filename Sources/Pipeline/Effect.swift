@@ -26,8 +26,8 @@ package enum Effect: Sendable {
 package enum Fact: Hashable, Sendable {
     /// Whose session it is: the server's id of the user. From here on the model is that user's.
     case account(user: String)
-    /// The company and the workspace that were taken.
-    case selected(company: String, workspace: String)
+    /// What the user looks at from now on.
+    case globals(Globals)
     /// A resource, named by its request, was fetched and applied now.
     case checkpoint(resource: String)
 }

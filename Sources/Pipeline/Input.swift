@@ -47,9 +47,9 @@ package enum Input: Sendable {
     /// Somebody wants the server asked again for what a room is about, for the resource of that name, or, with nothing named, for what
     /// all joined rooms are about.
     case refetch(String)
-    /// Somebody looks at another place, the one whose room this is, such as a workspace's list of channels: what belongs to the old one is left
-    /// at once.
-    case select(room: String)
+    /// The user looks at something else, named by its room, or a thread, named by the message that heads it; empty for no channel. Of another
+    /// workspace or company, what belongs to the old one is left at once.
+    case select(String)
     /// The user says something to the server.
     indirect case emit(Emit)
     /// What was remembered of an earlier session fills the model, until the server has spoken. Comes soon after `start`; a large

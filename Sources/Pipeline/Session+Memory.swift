@@ -41,6 +41,7 @@ extension Session {
         // It stays in the store for whose it is.
         for id in unclaimed { dropAction(id, into: &effects) }
         removeRemembered(self.remembered.takeAll())
+        transaction.globals.clearChannel()
         transaction.notice(.info, "what is remembered is another user's: \(remembered)")
     }
 

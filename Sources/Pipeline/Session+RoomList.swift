@@ -30,6 +30,9 @@ extension Session {
         }
     }
 
+    /// What can be selected beside channels: the rooms of companies and workspaces.
+    package var places: [RoomFacts] { backend.places }
+
     /// What patterns can ask about a room, known or not.
     package func roomFacts(of room: String) -> RoomFacts { backend.facts(of: room, in: transaction.model) }
 }

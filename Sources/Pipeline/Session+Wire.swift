@@ -215,9 +215,6 @@ extension Session {
         case .cancel(let tag):
             for request in transaction.refetcher.cancel(tag) { effects.append(.cancel(request: request)) }
         case .account(let user): learned(user: user, into: &effects)
-        case .selected(let company, let workspace):
-            effects.append(
-                .remember(.selected(company: company.description, workspace: workspace.description)))
         case .hole(let hole):
             let gap = history.lastGap ?? (.zero, transaction.now)
             effects.append(

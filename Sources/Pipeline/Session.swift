@@ -62,6 +62,8 @@ package struct Session: Sendable {
     /// The acknowledgements that are waited for on the open connection.
     var acks = AckBook()
     var diffs = 0
+    /// What the user looks at, as it was told to be remembered.
+    private var keptGlobals: Globals
     /// Reused between inputs for its capacity.
     var wireEffects: [SocketIOClient.Effect] = []
 
@@ -72,6 +74,8 @@ package struct Session: Sendable {
         transaction = Transaction(
             requestLimit: configuration.concurrentRequests, perSecond: configuration.requestsPerSecond)
         transaction.model = SectionedCollection(keepsChecksum: keepsChecksum)
+        transaction.globals = configuration.globals
+        keptGlobals = configuration.globals
         transaction.largestList = configuration.limits.body
         transaction.notesSenders = configuration.connects && configuration.following.contains(.accounts)
         random = RandomSource(seed: seed)
@@ -97,6 +101,13 @@ package struct Session: Sendable {
         let actions = outbox.entries.filter { $0.failure == nil }.compactMap { backend.tag(of: $0.action) }
         var seen: Set<String> = []
         return (actions + backend.tags).filter { seen.insert($0).inserted }
+    }
+
+    /// What the user looks at.
+    package var globals: Globals {
+        var globals = transaction.globals
+        (globals.user, globals.isConnected) = (user, link.isReady)
+        return globals
     }
 
     /// Where the session looks: what names no place is there.
@@ -187,7 +198,8 @@ package struct Session: Sendable {
         case .withdraw(let rooms, let source): withdraw(rooms, source: source, into: &effects)
         case .look(let room, let part, let since): look(room, part, since: since)
         case .refetch(let name): refetch(name)
-        case .select(let room): backend.select(room, rooms, into: &transaction)
+        case .select(""): transaction.globals.clearChannel()
+        case .select(let name): backend.select(name, rooms, into: &transaction)
         case .emit(let emit): self.emit(emit, into: &effects)
         case .remembered(let memory): recall(memory)
         case .stop: stop(into: &effects)
@@ -233,9 +245,14 @@ package struct Session: Sendable {
         if let batch = consume batch {
             diffs += 1
             if rooms.looksAtFacts { noteFacts(of: batch) }
+            transaction.globals.clear(deleted: batch)
             let report = DiffReport(
                 sequence: diffs, cause: transaction.cause, batch: consume batch, refetched: transaction.refetched)
             effects.append(.report(.diff(report)))
+        }
+        if transaction.globals != keptGlobals {
+            keptGlobals = transaction.globals
+            effects.append(.remember(.globals(keptGlobals)))
         }
         if !transaction.refetched.isEmpty { transaction.refetched = [] }
         while transaction.refetcher.hasNext(at: transaction.now),

@@ -68,8 +68,6 @@ struct Transaction: Sendable {
         case cancel(RequestTag)
         /// The server says who the user is.
         case account(EntityID)
-        /// A company and a workspace were taken.
-        case selected(company: EntityID, workspace: EntityID)
         /// Tell that messages were missed and are not fetched.
         case hole(Hole)
         /// Tell the user.
@@ -78,6 +76,8 @@ struct Transaction: Sendable {
 
     /// The model; changes are staged in it.
     var model = SectionedCollection<Item>()
+    /// What the user looks at.
+    var globals = Globals()
     /// The plans, in order.
     var plans: [Plan] = []
     /// Number of the record of the input.

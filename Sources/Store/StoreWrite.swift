@@ -24,8 +24,8 @@ public enum StoreWrite: Sendable {
 
 /// A small thing that is remembered of an account.
 public enum StoreNote: Hashable, Sendable {
-    /// The company or workspace that was looked at last.
-    case selected(Selection)
+    /// What the user selected: a JSON object.
+    case globals
     /// What was typed and not sent yet, in a channel or thread.
     case draft(channel: String, thread: String?)
     /// A pattern of rooms that are wanted at every start.
@@ -37,18 +37,13 @@ public enum StoreNote: Hashable, Sendable {
     case roomSet(name: String)
     /// Up to when a channel was read (milliseconds since 1970, as decimal digits), where the model does not say.
     case readMarker(channel: String)
-
-    /// What can be selected.
-    public enum Selection: String, Hashable, Sendable, CaseIterable {
-        case company, workspace
-    }
 }
 
 extension StoreNote {
     /// What the note is about, as two columns.
     var columns: (kind: String, key: String) {
         switch self {
-        case .selected(let selection): ("selected", selection.rawValue)
+        case .globals: ("globals", "")
         case .draft(let channel, let thread): ("draft", thread.map { "\(channel)\n\($0)" } ?? channel)
         case .readMarker(let channel): ("read", channel)
         case .pin(let pattern): ("pin", pattern)
@@ -60,9 +55,7 @@ extension StoreNote {
     /// The note that `columns` names; nil for one this version does not know.
     init?(kind: String, key: String) {
         switch kind {
-        case "selected":
-            guard let selection = Selection(rawValue: key) else { return nil }
-            self = .selected(selection)
+        case "globals": self = .globals
         case "draft":
             let parts = key.split(separator: "\n", maxSplits: 1).map(String.init)
             guard let channel = parts.first else { return nil }

@@ -288,7 +288,7 @@ enum Option: Int, CaseIterable {
         case .tokenLife:
             Row("token-life", "D", "how long tokens are good; a login can renew its own (default 1h)", [.serve])
         case .strictRooms:
-            Row("strict-rooms", .flag, "Twake: refuse rooms of others, and of private channels one is not in", [.serve])
+            Row("strict-rooms", .flag, "Twake: refuse rooms of others and of private channels", [.serve])
         case .roomLimit: Row("room-limit", "N", "Twake: most rooms a client may be in (default 5000)", [.serve])
         case .pingInterval:
             Row("ping-interval", "D", "time between heartbeats (default 25s; a bare number is ms)", [.serve])

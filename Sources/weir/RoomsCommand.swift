@@ -21,6 +21,7 @@ enum RoomsCommand {
     /// Speaks to a running tail.
     static func wish(_ options: RoomsOptions) throws(Trouble) -> ExitCode {
         let client = try RoomsClient(options.name)
+        if options.command == .roomsSelect { return try select(options, client) }
         let rooms = try RoomStore.expanding(options.words, for: client)
         if let set = options.save { try RoomStore(of: client).save(rooms.typed, as: set) }
         return try run(options, client, rooms)
@@ -35,7 +36,6 @@ enum RoomsCommand {
         case .roomsLs:
             if params.rooms?.isEmpty == true { params.rooms = nil }
             return RoomTable.print(try client.rows("rooms.list", params), asJSON: options.json)
-        case .roomsSelect: return RoomTable.print(try client.rows("rooms.select", params), asJSON: options.json)
         case .roomsResolve: return try resolve(client, params, asJSON: options.json)
         case .roomsMute, .roomsUnmute, .roomsUnpin:
             let rows = try client.rows("rooms.\(options.command.verb)", params)
@@ -53,6 +53,18 @@ enum RoomsCommand {
             let rows = try client.rows("rooms.\(options.command.verb)", params)
             return report(rows, nothing: rooms, client, wants: wants, options)
         }
+    }
+
+    /// Selects, and prints what is selected then.
+    private static func select(_ options: RoomsOptions, _ client: RoomsClient) throws(Trouble) -> ExitCode {
+        let globals = try client.ask("rooms.select", RoomsClient.Params(rooms: options.words))
+        if options.json { return Console.print(globals.raw.description + "\n") }
+        func text(_ key: String) -> String? { if case .string(let text)? = globals[key] { text } else { nil } }
+        let channel = text("channel_name").map { "#" + $0 } ?? text("channel")
+        let words =
+            ["company", "workspace"].map { text($0 + "_name") ?? text($0) }
+            + [channel, text("thread").map { "thread \($0)" }]
+        return Console.print(TerminalText.escaped(words.compactMap(\.self).joined(separator: " / ")) + "\n")
     }
 
     private static func resolve(

@@ -199,10 +199,15 @@ extension Command {
         examples: "weir rooms reset --on day")
 
     static let roomsSelect = Command(
-        "rooms select", "ROOM", "look at another workspace",
+        "rooms select", "TITLE|ROOM|MESSAGE|none", "select a company, workspace, channel or thread",
         run: reading(RoomsOptions.init, RoomsCommand.run),
-        details: "Leaves the tail's workspace for the one whose list of channels ROOM is.",
-        examples: "weir rooms select '/companies/C/workspaces/W/channels?type=public'")
+        details: """
+            A channel is named by its title or room, a thread by a message in it; 'none' clears both. A
+            workspace or company, named by its title, replaces the one before: the tail leaves its rooms and
+            joins the new one's. Each company keeps its workspace. The selection is stored, and the next tail
+            of the account begins with it. 'weir ctl globals' shows it.
+            """,
+        examples: "weir rooms select '#general'", "weir rooms select Sales")
 
     static let roomsPin = Command(
         "rooms pin", "PATTERN…", "join rooms now and at every start of a tail of the account",

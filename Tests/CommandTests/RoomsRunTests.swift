@@ -16,13 +16,14 @@ import Testing
         let url: String
         let token: String
 
-        init(_ options: [String] = [], isRead: Bool = false) throws {
+        init(_ options: [String] = [], server: [String] = [], isRead: Bool = false) throws {
             let folder = try temporaryFolder()
             self.folder = folder
             self.options = options
             self.isRead = isRead
             environment = ["XDG_RUNTIME_DIR": folder, "XDG_STATE_HOME": folder]
-            backend = try Peer([try pathOfWeir(), "serve", "--seed", "4", "--quiet", "--listen", "127.0.0.1:0"])
+            backend = try Peer(
+                [try pathOfWeir(), "serve", "--seed", "4", "--quiet", "--listen", "127.0.0.1:0"] + server)
             url = String(try backend.readLine(startingWith: "url ").dropFirst(4))
             token = String(try backend.readLine(startingWith: "token ").dropFirst(6))
             tail = try Self.tail(url, token, folder, environment, options, isRead)
@@ -234,4 +235,42 @@ import Testing
         #expect(wrong.status != 0 && !wrong.errors.isEmpty)
         #expect(try stage.rooms("set", "show", "work").output == "#dev*\n-#chatter\n")
     }
+
+    @Test func `what is selected by its title is printed, stored and restored`() throws {
+        let stage = try Stage()
+        let chosen = try stage.rooms("select", general)
+        #expect(chosen.status == 0 && chosen.output.hasSuffix(" / #General\n"), "\(chosen.output) \(chosen.errors)")
+        let unknown = try stage.rooms("select", "genral")
+        #expect(unknown.status == 1)
+        #expect(
+            unknown.errors.contains(
+                "'genral' is no channel, message, workspace or company here; did you mean 'general'?"))
+        let names = chosen.output.split(separator: " / ").map(String.init)
+        #expect(try stage.rooms("select", names[1]).output == chosen.output, "the workspace it is in")
+        try stage.beginAgain()
+        let globals = try weir("ctl", "t", "globals", environment: stage.environment)
+        #expect(globals.output.contains(#""channel_name":"General""#), "\(globals.output)")
+        #expect(globals.output.contains(#""token":"env:T""#) && globals.output.contains(#""connected":true"#))
+        #expect(!globals.output.contains(stage.token))
+        let none = try stage.rooms("select", "none", "--json")
+        #expect(none.status == 0 && none.output.contains(#""channel":null"#), "\(none.output)")
+    }
+
+    @Test func `a room of another company, and one beyond the limit, is refused with the server's reason`() throws {
+        let stage = try Stage(server: ["--strict-rooms"])
+        let foreign = "/companies/00000000-0000-0000-0000-000000000001/workspaces"
+        let refused = try stage.rooms("join", foreign)
+        #expect(refused.status == 4)
+        #expect(
+            refused.errors.contains("! room \(foreign) refused: User is not authorized to join room"),
+            "\(refused.errors)")
+        let listed = try stage.rooms("ls", "--json", foreign)
+        #expect(
+            listed.output.contains(#""state":"refused","why":"User is not authorized to join room""#),
+            "\(listed.output)")
+        let full = try Stage(server: ["--room-limit", "12"])
+        let rows = try full.rooms("join", "/users/me", "/users/us", "/users/them", "/users/all")
+        #expect(rows.status == 4 && rows.errors.contains("refused: Error while joining room"), "\(rows.errors)")
+    }
+
 }

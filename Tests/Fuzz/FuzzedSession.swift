@@ -126,7 +126,7 @@ struct FuzzedSession {
         case .people: feed(.look(room: text(rest), part: .people))
         case .history: feed(.look(room: text(rest), part: .messages))
         case .refetches: feed(.refetch(text(rest)))
-        case .selects: feed(.select(room: text(rest)))
+        case .selects: feed(.select(text(rest)))
         }
     }
 

@@ -102,7 +102,7 @@ import Wire
         #expect(remembered.rows > 10)
         #expect(remembered.checkpoints.contains { $0.resource.hasPrefix("GET ") && $0.at > 1_500_000_000_000 })
         #expect(remembered.rooms.contains { $0.name.contains("/feed") && $0.source == "list" })
-        #expect(remembered.notes[.selected(.company)] != nil && remembered.notes[.selected(.workspace)] != nil)
+        #expect(remembered.notes[.globals]?.contains(#""workspaces""#) == true)
     }
 
     @Test func `a second start shows the model before the server answers, and then what the server says`() async throws

@@ -56,7 +56,7 @@ import Testing
 
     @Test func `another workspace leaves the rooms of the old one's members`() {
         var transcript = Transcript.discovered(following: [.members])
-        transcript.feed(.select(room: "/companies/C/workspaces/X/channels?type=public"))
+        transcript.feed(.select("/companies/C/workspaces/X/channels?type=public"))
         #expect(transcript.ids(in: members).isEmpty)
         #expect(!transcript.session.roomBook.isWanted(F.membersRoom))
     }

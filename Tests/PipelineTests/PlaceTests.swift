@@ -76,7 +76,7 @@ import Wire
         transcript.receive(F.resource("saved", "workspace", room: room, Transcript.workspace("N", "New")))
         transcript.pass(.milliseconds(300))
         #expect(transcript.asked.contains("/internal/services/workspaces/v1/companies/C/workspaces"))
-        transcript.feed(.select(room: "/companies/D/workspaces"))
+        transcript.feed(.select("/companies/D/workspaces"))
         #expect(names(transcript, workspaces).isEmpty)
         #expect(transcript.asked == ["/internal/services/workspaces/v1/companies/D/workspaces"])
         transcript.quiet()
@@ -89,7 +89,7 @@ import Wire
 
     @Test func `another workspace of the same company keeps the company's rows and rooms`() {
         var transcript = Transcript.discovered(following: [.places])
-        transcript.feed(.select(room: "/companies/C/workspaces/X/channels?type=public"))
+        transcript.feed(.select("/companies/C/workspaces/X/channels?type=public"))
         transcript.quiet()
         #expect(names(transcript, workspaces) == ["Work", "Extra"])
         #expect(transcript.session.roomBook.isWanted(room))

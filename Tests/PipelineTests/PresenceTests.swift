@@ -163,7 +163,7 @@ import Wire
         transcript.receive(status("U2", true, company: "D", room: "/users/online"))
         #expect(shown(transcript).isEmpty)
         transcript.receive(status("U2", true))
-        transcript.feed(.select(room: "/companies/D/workspaces"))
+        transcript.feed(.select("/companies/D/workspaces"))
         #expect(shown(transcript).isEmpty)
     }
 

@@ -41,7 +41,7 @@ import Wire
         #expect(transcript.texts(in: messages) == ["hi"])
         transcript.receive(F.feed("created", F.message("R", thread: "M1", "reply", at: 2000)))
         #expect(transcript.requests.count == 1)
-        transcript.feed(.select(room: otherRoom))
+        transcript.feed(.select(otherRoom))
         #expect(transcript.session.model.elementCount(in: channels) == 0)
         #expect(transcript.session.model.elementCount(in: messages) == 0)
         #expect(transcript.requests.isEmpty)
@@ -57,7 +57,7 @@ import Wire
         var transcript = discovered()
         transcript.receive(F.feed("created", F.message("R", thread: "M1", "reply", at: 2000)))
         let late = transcript.requests
-        transcript.feed(.select(room: otherRoom))
+        transcript.feed(.select(otherRoom))
         let rows = transcript.session.model.count
         transcript.receive(F.activity(at: 5000, text: "late"))
         transcript.receive(F.feed("created", F.message("M2", "late", at: 5000)))
@@ -73,7 +73,7 @@ import Wire
         var transcript = discovered()
         transcript.receive(F.badge("saved", thread: "M1"))
         transcript.settle([("/badges", F.list(F.badgeBody(thread: "M1")))])
-        transcript.feed(.select(room: "/companies/D/workspaces"))
+        transcript.feed(.select("/companies/D/workspaces"))
         #expect(transcript.session.model.count == 0)
         #expect(transcript.asked == ["/internal/services/workspaces/v1/companies/D/workspaces"])
         transcript.settle([("/workspaces", F.list(#"{"id":"Y","company_id":"D","name":"Y"}"#))])
@@ -83,12 +83,12 @@ import Wire
         #expect(!names.contains { $0.hasPrefix("/companies/C/") })
     }
 
-    @Test func `selecting what is selected changes nothing, and a room that names no workspace is refused`() {
+    @Test func `selecting what is selected changes nothing, and a room that names nothing is refused`() {
         var transcript = discovered()
         let rows = transcript.session.model.count
-        transcript.feed(.select(room: F.publicRoom))
+        transcript.feed(.select(F.publicRoom))
         #expect(transcript.sent.isEmpty)
-        transcript.feed(.select(room: F.feedRoom))
+        transcript.feed(.select(F.badgeRoom))
         #expect(transcript.notices.count == 1)
         #expect(transcript.session.model.count == rows)
     }
@@ -212,8 +212,8 @@ import Wire
     @Test func `the company and the workspace that were looked at last are taken, where they are there still`() {
         for (last, taken) in [("W2", "W2"), ("gone", "W1")] {
             var configuration = Configuration(backend: .twake, revision: .v4)
-            configuration.lastCompany = "C"
-            configuration.lastWorkspace = last
+            configuration.globals.company = "C"
+            configuration.globals.workspaces = ["C": last]
             var transcript = Transcript(configuration)
             transcript.authenticate()
             transcript.settle([
@@ -237,5 +237,99 @@ import Wire
         transcript.idle(301)
         transcript.answer("/general/v1/server", #"{"status":"ready"}"#)
         #expect(transcript.requests.contains { $0.target.contains("/internal/services/channels/") })
+    }
+}
+
+/// What the user looks at: kept up to date, remembered, restored.
+@Suite struct GlobalsTests {
+    typealias F = Frames
+
+    /// A tail that has one channel with one message.
+    private func looking(_ globals: Globals = Globals()) -> Transcript {
+        var configuration = Configuration(backend: .twake, revision: .v4)
+        configuration.globals = globals
+        var transcript = Transcript(configuration)
+        transcript.authenticate()
+        transcript.settle([
+            ("/general/v1/server", #"{"status":"ready"}"#),
+            ("/users/me/companies", F.list(#"{"id":"C","name":"Acme"}"#, #"{"id":"D","name":"Other"}"#)),
+            ("/users/me", F.one(#"{"id":"U1","username":"u"}"#)),
+            ("/companies/C/workspaces", F.list(#"{"id":"V","name":"v"}"#, #"{"id":"W","name":"w"}"#)),
+            ("/companies/D/workspaces", F.list(#"{"id":"X","name":"x"}"#, #"{"id":"Y","name":"y"}"#)),
+        ])
+        for _ in 0..<2 {
+            for room in transcript.session.roomBook.entries {
+                if case .joining = room.state { transcript.receive(F.joined(room.name)) }
+            }
+            transcript.settle([
+                ("/W/channels?", F.list(F.listed())), ("/direct/channels", F.list(F.direct("DM"))),
+                ("/badges", F.list()),
+                ("/CH/feed", F.list(F.head("M1", "hi", at: 1000))), ("/DM/feed", F.list()),
+            ])
+        }
+        return transcript
+    }
+
+    private func selected(_ company: String = "C", _ workspaces: [String: String] = ["C": "W"]) -> Globals {
+        var globals = Globals()
+        (globals.company, globals.workspaces) = (company, workspaces)
+        return globals
+    }
+
+    @Test func `a channel, a direct and a thread are selected, remembered and cleared`() {
+        var transcript = looking(selected())
+        transcript.feed(.select(F.feedRoom))
+        #expect(transcript.session.globals.channel == "CH" && transcript.session.globals.tab == .commons)
+        transcript.feed(.select("M1"))
+        #expect(transcript.session.globals.thread == "M1" && transcript.session.globals.channel == "CH")
+        #expect(transcript.remembered.last == transcript.session.globals.selection)
+        transcript.feed(.select("/companies/C/workspaces/direct/channels/DM/feed"))
+        #expect(transcript.session.globals.channel == "DM" && transcript.session.globals.tab == .directs)
+        #expect(transcript.session.globals.thread == nil)
+        transcript.feed(.select(""))
+        #expect(transcript.session.globals.channel == nil)
+        #expect(transcript.session.globals.user == "U1" && transcript.session.globals.isConnected)
+        transcript.feed(.select("no such room"))
+        #expect(transcript.remembered.isEmpty)
+    }
+
+    @Test func `a channel that is deleted is selected no more`() {
+        var transcript = looking(selected())
+        transcript.feed(.select("M1"))
+        transcript.receive(F.resource("deleted", "channel", room: F.publicRoom, F.channel()))
+        #expect(transcript.session.globals.channel == nil && transcript.session.globals.thread == nil)
+    }
+
+    @Test func `each company keeps its workspace, and what was selected in a place is left with it`() {
+        var transcript = looking(selected("C", ["C": "W", "D": "Y"]))
+        transcript.feed(.select(F.feedRoom))
+        transcript.feed(.select("/companies/D/workspaces"))
+        transcript.settle([("/companies/D/workspaces", F.list(#"{"id":"X","name":"x"}"#, #"{"id":"Y","name":"y"}"#))])
+        #expect(transcript.session.globals.workspace == "Y" && transcript.session.globals.channel == nil)
+        #expect(transcript.session.globals.workspaces == ["C": "W", "D": "Y"])
+    }
+
+    @Test func `what was selected is restored, and written as it is read`() {
+        var globals = selected()
+        (globals.channel, globals.thread, globals.tab) = ("CH", "M1", .directs)
+        let transcript = looking(Globals(selection: RawJSON(unchecked: ArraySlice(globals.selection.utf8))))
+        #expect(transcript.session.globals.selection == globals.selection)
+        #expect(try! Configuration(json: transcript.session.configuration.json).globals == globals)
+        #expect(Globals(selection: RawJSON(unchecked: ArraySlice("[1]".utf8))) == Globals())
+    }
+}
+
+extension Globals {
+    fileprivate var selection: String {
+        var writer = JSONWriter()
+        encodeSelection(into: &writer)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}
+
+extension Transcript {
+    /// What is remembered of what the user looks at.
+    fileprivate var remembered: [String] {
+        effects.compactMap { if case .remember(.globals(let globals)) = $0 { globals.selection } else { nil } }
     }
 }

@@ -88,7 +88,7 @@ struct ControlExchange {
 
     private mutating func askTail(_ client: UnixClient, _ room: String) throws {
         for method: ControlMethod in [
-            .hello, .status, .stats, .roomsContext, .recordStatus, .filterGet, .modelSections,
+            .hello, .status, .stats, .globals, .roomsContext, .recordStatus, .filterGet, .modelSections,
         ] {
             try call(client, .tail, method)
         }

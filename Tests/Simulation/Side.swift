@@ -6,7 +6,7 @@ import Wire
 /// What of a simulation is one backend's: its server, what its session is told, what its user can want, and what must be true at the end.
 protocol Side: SimulatedService {
     /// Where the session looks first; nil where there are no places to look at.
-    var firstPlace: EntityID? { get }
+    var firstLook: Globals { get }
 
     /// The `number`-th place to look at, and a room of it.
     func place(_ number: Int) -> (id: EntityID, room: String)?
@@ -50,7 +50,7 @@ struct FixedAnswer {
 }
 
 extension Side {
-    var firstPlace: EntityID? { nil }
+    var firstLook: Globals { Globals() }
     func place(_ number: Int) -> (id: EntityID, room: String)? { nil }
 }
 

@@ -8,7 +8,12 @@ extension SimulatedServer: Side {
     /// How many threads of a channel the pipeline fetches at once.
     private static let pageLength = 20
 
-    var firstPlace: EntityID? { workspaces[0] }
+    var firstLook: Globals {
+        var globals = Globals()
+        globals.company = company.description
+        globals.workspaces = [company.description: workspaces[0].description]
+        return globals
+    }
 
     func place(_ number: Int) -> (id: EntityID, room: String)? {
         let id = workspaces[number % workspaces.count]

@@ -23,7 +23,7 @@ extension Simulation {
         guard let (place, room) = server.place(number) else { return }
         figures.looks += 1
         self.place = place
-        feed(.select(room: room))
+        feed(.select(room))
     }
 
     private mutating func pause(_ number: Int, for span: Duration) {

@@ -28,7 +28,7 @@ extension Simulation {
         case .cancel(let request): awaited.remove(request + requestsBefore)
         case .renewToken: queue.schedule(.renewed(life: life), at: now + delay())
         case .remember(.account(let user)): account = user
-        case .remember(.selected(_, let workspace)): keptPlace = EntityID(workspace)
+        case .remember(.globals(let globals)): keptGlobals = globals
         case .remember: break
         case .report(let report): note(report)
         case .finish(let ending):

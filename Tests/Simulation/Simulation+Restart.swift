@@ -1,3 +1,4 @@
+import Events
 import JSONText
 import Pipeline
 import SectionedModel
@@ -32,8 +33,8 @@ extension Simulation {
         requestsBefore = lastRequest
         joinsBefore = figures.joins
         (awaited, account, log) = ([], nil, [])
-        place = keptPlace
-        let configuration = Self.configuration(of: history, server, place)
+        place = keptGlobals.workspace.map { EntityID($0) }
+        let configuration = Self.configuration(of: history, server, keptGlobals)
         session = Session(configuration, seed: history.seed &+ UInt64(life), keepsChecksum: true)
         feed(.start)
         for part in memory { feed(.remembered(part)) }

@@ -100,7 +100,7 @@ package struct Simulation {
     var joinsBefore = 0
     /// The workspace that is looked at, and the one that a store would know of; nil where there are none.
     var place: EntityID?
-    var keptPlace: EntityID?
+    var keptGlobals = Globals()
     /// Whose rows a store would keep, and the model before the last two steps.
     var account: String?
     var memories: (early: SectionedCollection<Item>, late: SectionedCollection<Item>)
@@ -139,9 +139,9 @@ package struct Simulation {
         self.showsAll = showsAll
         random = RandomSource(seed: history.seed)
         server = history.server
-        place = server.firstPlace
-        keptPlace = place
-        session = Session(Self.configuration(of: history, server, place), seed: history.seed, keepsChecksum: true)
+        keptGlobals = server.firstLook
+        place = keptGlobals.workspace.map { EntityID($0) }
+        session = Session(Self.configuration(of: history, server, keptGlobals), seed: history.seed, keepsChecksum: true)
         memories = (session.model, session.model)
         for (index, step) in history.steps.enumerated() {
             queue.schedule(.step(index), at: Moment(microseconds: Int64(step.at) * 1_000 + 500))
@@ -149,9 +149,9 @@ package struct Simulation {
     }
 
     /// What a session is told: it looks where it looked last, whatever the places are called meanwhile.
-    static func configuration(of history: History, _ server: any Side, _ place: EntityID?) -> Configuration {
+    static func configuration(of history: History, _ server: any Side, _ globals: Globals) -> Configuration {
         var configuration = server.configuration(of: history)
-        configuration.lastWorkspace = place?.description
+        configuration.globals = globals
         return configuration
     }
 

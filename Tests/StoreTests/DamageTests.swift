@@ -31,11 +31,11 @@ import Testing
         }
         #expect(!why.isEmpty, sourceLocation: sourceLocation)
         #expect(try store.remembered(of: Sample.server) == nil, sourceLocation: sourceLocation)
-        try store.commit([.note(.selected(.company), "c")], of: Sample.scope, at: 1)
+        try store.commit([.note(.globals, "c")], of: Sample.scope, at: 1)
         store.close()
         #expect(try readFile(aside) == damaged, sourceLocation: sourceLocation)
         #expect(mode(path) == 0o600, sourceLocation: sourceLocation)
-        #expect(try reopened(path)?.notes == [.selected(.company): "c"], sourceLocation: sourceLocation)
+        #expect(try reopened(path)?.notes == [.globals: "c"], sourceLocation: sourceLocation)
     }
 
     @Test func `a file that is no database is set aside`() throws {

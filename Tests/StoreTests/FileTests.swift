@@ -10,7 +10,7 @@ import Wire
         let path = folder + "/state/weir/store.sqlite"
         let store = try Store(opening: path, now: 0)
         defer { store.close() }
-        try store.commit([.note(.selected(.company), "c")], of: Sample.scope, at: 0)
+        try store.commit([.note(.globals, "c")], of: Sample.scope, at: 0)
         #expect(mode(folder + "/state") == 0o700)
         #expect(mode(folder + "/state/weir") == 0o700)
         for file in ["", "-wal", "-shm"] { #expect(mode(path + file) == 0o600, "\(file)") }

@@ -46,11 +46,11 @@ import Testing
 
     @Test func `an account that logs in again begins with nothing`() throws {
         try withStore { store, path in
-            try store.commit([.note(.selected(.company), "c"), .enqueue(id: "1", entry: [1])], of: Sample.scope, at: 0)
+            try store.commit([.note(.globals, "c"), .enqueue(id: "1", entry: [1])], of: Sample.scope, at: 0)
             try store.forget(Sample.account)
-            try store.commit([.note(.selected(.workspace), "w")], of: Sample.scope, at: 0)
+            try store.commit([.note(.globals, "w")], of: Sample.scope, at: 0)
             let remembered = try #require(try store.remembered(of: Sample.server))
-            #expect(remembered.notes == [.selected(.workspace): "w"])
+            #expect(remembered.notes == [.globals: "w"])
             #expect(remembered.outbox.isEmpty)
         }
     }

@@ -88,11 +88,11 @@ private func pathOfWriter() throws -> String {
         try #require(sqlite3_open(path, &other) == SQLITE_OK)
         defer { sqlite3_close(other) }
         try #require(sqlite3_exec(other, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK)
-        let write = StoreWrite.note(.selected(.company), "c")
+        let write = StoreWrite.note(.globals, "c")
         #expect(throws: StoreError.busy(path: path)) { try store.commit([write], of: Sample.scope, at: 0) }
         try #require(sqlite3_exec(other, "COMMIT", nil, nil, nil) == SQLITE_OK)
         try store.commit([write], of: Sample.scope, at: 0)
-        #expect(try store.remembered(of: Sample.server)?.notes == [.selected(.company): "c"])
+        #expect(try store.remembered(of: Sample.server)?.notes == [.globals: "c"])
     }
 
     @Test func `one store at a time empties the outboxes, and the next may when it is closed`() throws {
@@ -128,12 +128,12 @@ private func pathOfWriter() throws -> String {
         let path = try temporaryFolder() + "/store.sqlite"
         let session = try Store(opening: path, now: 0)
         defer { session.close() }
-        try session.commit([.note(.selected(.company), "c")], of: Sample.scope, at: 0)
+        try session.commit([.note(.globals, "c")], of: Sample.scope, at: 0)
         let logout = try Store(opening: path, now: 0)
         #expect(try logout.forget(Sample.account))
         logout.close()
         #expect(throws: StoreError.loggedOut(server: Sample.server, user: "user-1")) {
-            try session.commit([.note(.selected(.company), "d")], of: Sample.scope, at: 0)
+            try session.commit([.note(.globals, "d")], of: Sample.scope, at: 0)
         }
         #expect(try session.accounts() == [])
     }

@@ -18,7 +18,7 @@ import Testing
             store.keep(
                 [
                     .model(model.snapshot), .room(name: "/b", source: "list"), .room(name: "/a", source: "ctl"),
-                    .checkpoint(resource: "GET /channels", at: 77), .note(.selected(.workspace), "workspace"),
+                    .checkpoint(resource: "GET /channels", at: 77), .note(.globals, "workspace"),
                     .note(.draft(channel: "channel-1", thread: nil), "half a sen"),
                     .note(.draft(channel: "channel-1", thread: "message-1"), "tence"),
                     .note(.readMarker(channel: "channel-1"), "1234"), .enqueue(id: "first", entry: Array("{}".utf8)),
@@ -37,7 +37,7 @@ import Testing
         #expect(remembered.checkpoints.map(\.at) == [77])
         #expect(
             remembered.notes == [
-                .selected(.workspace): "workspace", .draft(channel: "channel-1", thread: nil): "half a sen",
+                .globals: "workspace", .draft(channel: "channel-1", thread: nil): "half a sen",
                 .draft(channel: "channel-1", thread: "message-1"): "tence", .readMarker(channel: "channel-1"): "1234",
             ])
         #expect(remembered.outbox.map(\.id) == ["first", "second"])

@@ -29,6 +29,16 @@ public enum TokenReference: Sendable {
         }
     }
 
+    /// As it is typed; nil for one that only the program knows.
+    package var reference: String? {
+        switch self {
+        case .environment(let name): "env:\(name)"
+        case .file(let path): "file:\(path)"
+        case .command(let command): "cmd:\(command)"
+        case .provider: nil
+        }
+    }
+
     /// Finds the secret; `purpose` is what errors call it. Blocks: call it on a helper thread. A command that does not end in time is killed
     /// with everything it has started.
     public func resolve(

@@ -1,7 +1,7 @@
 /// What can be asked of a running tail or replay: the one table of the control protocol, by which requests are checked and `weir ctl`
 /// reads its arguments. No method runs a command or reads a file of the caller's choice.
 package enum ControlMethod: String, CaseIterable, Sendable {
-    case hello, status, stats
+    case hello, status, stats, globals
     case roomsList = "rooms.list"
     case roomsJoin = "rooms.join"
     case roomsLeave = "rooms.leave"
@@ -66,6 +66,7 @@ package enum ControlMethod: String, CaseIterable, Sendable {
         case .hello: Row([.tail, .replay], "who answers: tool, version of the protocol, methods")
         case .status: Row([.tail, .replay], "what it does and how it stands")
         case .stats: Row([.tail, .replay], "what it has counted since it began")
+        case .globals: Row([.tail], "what the user looks at: company, workspace, channel, thread, and whose it is")
         case .roomsList:
             Row(
                 [.tail], "the rooms that are wanted, and what is known of each",
@@ -88,7 +89,8 @@ package enum ControlMethod: String, CaseIterable, Sendable {
                 [.tail], "what was said in a room last, where the backend can say",
                 [.rooms, .wait, .optional("since_ms", .integer(0 ... .max), "of that time on; ms since 1970")])
         case .roomsContext: Row([.tail], "the store of its sets and pins, and whose they are")
-        case .roomsSelect: Row([.tail], "look at the workspace whose list of channels this one room is", [.rooms])
+        case .roomsSelect:
+            Row([.tail], "select a company, workspace, channel or thread, by title, room or message; none", [.rooms])
         case .mark: Row([.tail, .replay], "mark this place", [.optional("label", .text, "what the mark is called")])
         case .attach: Row([.tail], "make this connection a stream of the recording, from here on")
         case .observe:

@@ -25,6 +25,8 @@ struct ControlObservations {
         case filter
         /// How many rooms the view hides, and how often that became others.
         case muted
+        /// What the user looks at.
+        case globals
         /// Where a replay is.
         case position
     }

@@ -45,6 +45,9 @@ extension Tail {
         case .hello, .position, .seek, .step, .speed, .loop: return nil
         case .status: return status
         case .stats: return stats
+        case .globals:
+            let value = globalsValue
+            return ControlResult { $0.raw(value.raw) }
         case .roomsList, .roomsResolve, .roomsJoin, .roomsLeave, .roomsOnly, .roomsReset, .roomsSelect, .roomsPin,
             .roomsUnpin, .roomsMute, .roomsUnmute, .roomsWho, .roomsHistory, .roomsContext:
             performRooms(call)

@@ -36,6 +36,7 @@ extension Tail {
                 .init("rooms", .integer(Int64(mutedRooms.count))), .init("changes", .integer(Int64(muteChanges))),
             ])
         case .filter: configuration.filter.map { .string($0.text) } ?? .null
+        case .globals: globalsValue
         case .position: .null
         }
     }

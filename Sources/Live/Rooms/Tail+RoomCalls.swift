@@ -14,6 +14,8 @@ extension Tail {
 
     func perform(_ call: RoomCall, reply: @escaping RoomReply) {
         do throws(RoomCallError) {
+            // A title may be what no pattern can be.
+            if call.method == .select { return reply(.success(try select(call))) }
             let wish = try wish(call)
             switch call.method {
             case .list:
@@ -31,7 +33,6 @@ extension Tail {
             case .reset:
                 feed(.resetRooms)
                 settle(session.roomBook.entries.map(\.name), joining: true, call.wait, reply)
-            case .select: try select(call, reply)
             case .pin:
                 try keepPins(wish, isPinned: true)
                 join(wish, call, source: .pin, reply)
@@ -46,6 +47,7 @@ extension Tail {
                 reply(.success(Self.text(of: roomRows(matching: wish, all: false))))
             case .who, .history: try look(call, reply)
             case .context: reply(.success(try context))
+            case .select: break
             }
         } catch {
             reply(.failure(error))
@@ -101,14 +103,6 @@ extension Tail {
         }
         settle(before.map(\.facts.name), open: joined, joining: false, wait, reply)
         for text in call.rooms { feed(.unwant(rooms: [text], lasting: call.lasting)) }
-    }
-
-    private func select(_ call: RoomCall, _ reply: @escaping RoomReply) throws(RoomCallError) {
-        guard let room = call.rooms.first, call.rooms.count == 1 else {
-            throw RoomCallError(.parameters, "params.rooms: a list of one room name is wanted")
-        }
-        feed(.select(room: room))
-        reply(.success(Self.text(of: roomRows(matching: nil, all: false))))
     }
 
     /// Answers once the server has spoken of each room, or the time is over.

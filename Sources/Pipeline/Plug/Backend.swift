@@ -93,7 +93,10 @@ protocol BackendRooms: Sendable {
     /// Nobody wants the room any more: what only it kept true goes.
     mutating func abandon(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction)
 
-    /// The user looks at another place: the one whose room this is.
+    /// What can be selected beside channels: the rooms of companies and workspaces.
+    var places: [RoomFacts] { get }
+
+    /// The user looks at a channel or a place, named by its room, or at a thread, named by the message that heads it.
     mutating func select(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction)
 
     /// The section that holds a part of a room, and what fetches it; nil where the backend cannot say.
@@ -135,9 +138,20 @@ extension BackendRooms {
     func resources(of room: String, _ model: SectionedCollection<Item>) -> [ResourceKey] { [] }
     mutating func joined(_ room: String, into transaction: inout Transaction) {}
     mutating func abandon(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction) {}
+    var places: [RoomFacts] { [] }
     mutating func select(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction) {
-        transaction.notice(.warning, "this backend has no companies and no workspaces")
+        selectChannel(room, into: &transaction)
     }
+
+    /// The user looks at the channel whose room this is.
+    func selectChannel(_ room: String, into transaction: inout Transaction) {
+        guard let channel = section(.messages, of: room, transaction.model)?.section.parent else {
+            return transaction.notice(.warning, "'\(room)' cannot be selected: it is no channel")
+        }
+        let isDirect = facts(of: room, in: transaction.model).kind == "direct"
+        transaction.globals.select(channel: channel, in: isDirect ? .directs : .commons)
+    }
+
     func section(
         _ part: Session.RoomPart, of room: String, _ model: SectionedCollection<Item>
     ) -> (section: Item.Section, key: ResourceKey)? { nil }

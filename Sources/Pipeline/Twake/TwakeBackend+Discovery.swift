@@ -12,7 +12,7 @@ extension TwakeBackend {
         guard let workspace = facts.workspace else {
             return transaction.fetch(.twake(.workspaces(era, company: company)))
         }
-        transaction.plans.append(.selected(company: company, workspace: workspace))
+        transaction.globals.select(company: company, workspace: workspace)
         guard discoversRooms else { return }
         switch era {
         case .a:
@@ -55,7 +55,7 @@ extension TwakeBackend {
             }
             guard facts.company == nil else { return }
             facts.company = choose(
-                "company", option: "--company", from: places, facts.lastCompany, into: &transaction)
+                "company", option: "--company", from: places, transaction.globals.company, into: &transaction)
             if facts.company != nil { discover(into: &transaction) }
         case .workspaces(let era, let company):
             guard company == facts.company else { return }
@@ -69,7 +69,8 @@ extension TwakeBackend {
             }
             guard facts.workspace == nil else { return }
             facts.workspace = choose(
-                "workspace", option: "--workspace", from: places, facts.lastWorkspace, into: &transaction)
+                "workspace", option: "--workspace", from: places, transaction.globals.workspaces[company.description],
+                into: &transaction)
             guard facts.workspace != nil else { return }
             // What a tail that was killed kept of another workspace nothing would keep true.
             if discoversRooms { dropRemembered(into: &transaction) }
@@ -128,10 +129,10 @@ extension TwakeBackend {
 
     /// Takes the only company or workspace, or the one that was looked at last, else the first one, with a word to the user.
     func choose(
-        _ what: String, option: String, from places: [TwakeFacts.Place], _ last: EntityID?,
+        _ what: String, option: String, from places: [TwakeFacts.Place], _ last: String?,
         into transaction: inout Transaction
     ) -> EntityID? {
-        guard let first = places.first(where: { $0.id == last }) ?? places.first else {
+        guard let first = places.first(where: { $0.id.description == last }) ?? places.first else {
             transaction.notice(.error, "the user has no \(what): name rooms with --join")
             return nil
         }

@@ -4,16 +4,36 @@ import SectionedModel
 // Looking at another workspace or company: the old one's rooms are left, its requests cancelled and its rows taken away at once; then the
 // new one's are found as at the beginning.
 extension TwakeBackend {
-    mutating func select(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction) {
-        guard discoversRooms else {
-            return transaction.notice(.warning, "the rooms were named: there is no workspace to change")
+    var places: [RoomFacts] {
+        func facts(_ place: TwakeFacts.Place, _ kind: String, _ room: Twake.RoomName) -> RoomFacts {
+            RoomFacts(name: room.description, title: place.name, kind: kind)
         }
+        let companies = (self.facts.companies ?? []).map { facts($0, "company", .workspaces(company: $0.id)) }
+        guard let company = self.facts.company else { return companies }
+        return companies
+            + (self.facts.workspaces[company] ?? []).map {
+                facts($0, "workspace", .channelsPublic(company: company, workspace: $0.id))
+            }
+    }
+
+    mutating func select(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction) {
         let company: EntityID
         let workspace: EntityID?
         switch Twake.RoomName(room) {
         case .channelsPublic(let selected, let place): (company, workspace) = (selected, place)
         case .workspaces(let selected): (company, workspace) = (selected, nil)
-        default: return transaction.notice(.warning, "\(room) is not a workspace's list of channels")
+        case .directs: return transaction.globals.tab = .directs
+        default:
+            guard let message = transaction.model[.message(EntityID(room))]?.message, let channel = message.channel
+            else {
+                return selectChannel(room, into: &transaction)
+            }
+            let isDirect = transaction.model[.channel(channel)]?.channel?.workspace == .direct
+            return transaction.globals.select(
+                channel: channel, thread: message.thread, in: isDirect ? .directs : .commons)
+        }
+        guard discoversRooms else {
+            return transaction.notice(.warning, "the rooms were named: there is no workspace to change")
         }
         let changesCompany = company != facts.company
         guard changesCompany || (workspace != nil && workspace != facts.workspace) else { return }

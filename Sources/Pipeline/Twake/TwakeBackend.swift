@@ -31,8 +31,6 @@ struct TwakeBackend: Backend {
             // An errand comes for one thing.
             following: configuration.connects ? configuration.following : [])
         looksAgain = configuration.lookAgain != nil
-        facts.lastCompany = configuration.lastCompany.map { EntityID($0) }
-        facts.lastWorkspace = configuration.lastWorkspace.map { EntityID($0) }
         if configuration.rooms.contains(where: { $0.hasPrefix("previous::") }) { facts.era = .a }
     }
 

@@ -20,9 +20,6 @@ struct TwakeFacts: Sendable {
     var companies: [Place]?
     /// The workspaces of each company, as they were listed last.
     var workspaces: [EntityID: [Place]] = [:]
-    /// What was looked at last, before this session.
-    var lastCompany: EntityID?
-    var lastWorkspace: EntityID?
     var user: EntityID?
     /// What is followed beside channels and messages.
     var following: Configuration.Following

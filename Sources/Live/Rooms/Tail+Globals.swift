@@ -1,0 +1,92 @@
+import Events
+import JSONText
+import Network
+public import Pipeline
+import SectionedModel
+import Terminal
+
+// What the user looks at: shown at the start, changed by `weir rooms select`, told over the control socket.
+extension Tail {
+    /// What the user looks at now.
+    public var globals: Globals {
+        var globals = session.globals
+        globals.host = configuration.server.description
+        globals.token = configuration.token?.reference
+        return globals
+    }
+
+    /// What `globals` and `rooms.select` give: ids and, where they are known, names.
+    var globalsValue: JSONValue {
+        let globals = globals
+        var members: [JSONValue.Member] = [.init("host", .string(globals.host))]
+        func add(_ key: String, _ id: String?, _ name: (String) -> String?) {
+            members.append(.init(key, id.map { .string($0) } ?? .null))
+            if let name = id.flatMap(name) { members.append(.init(key + "_name", .string(name))) }
+        }
+        add("company", globals.company) { name(of: .company, $0) }
+        add("workspace", globals.workspace) { name(of: .workspace, $0) }
+        members.append(.init("tab", .string(globals.tab.rawValue)))
+        add("channel", globals.channel) { name(ofChannel: $0) }
+        add("thread", globals.thread) { _ in nil }
+        add("user", globals.user) { name(of: .account, $0) }
+        add("token", globals.token) { _ in nil }
+        members.append(.init("connected", .bool(globals.isConnected)))
+        return .object(members)
+    }
+
+    /// Says what is restored from the last run.
+    func tellGlobals() {
+        let globals = globals
+        var words: [String] = []
+        if let company = globals.company { words.append(name(of: .company, company) ?? company) }
+        if let workspace = globals.workspace { words.append(name(of: .workspace, workspace) ?? workspace) }
+        if let channel = globals.channel { words.append(name(ofChannel: channel).map { "#" + $0 } ?? channel) }
+        if let thread = globals.thread { words.append("thread \(thread)") }
+        if !words.isEmpty { tellNotice(Notice(.info, "selected: " + words.joined(separator: " / "))) }
+    }
+
+    private func name(of kind: Item.Kind, _ id: String) -> String? {
+        session.model[Item.ID(kind, EntityID(id))].flatMap { ItemFacts($0).label }
+            ?? session.places.first { $0.kind == kind.rawValue && $0.name.contains(id) }?.title
+    }
+
+    private func name(ofChannel id: String) -> String? {
+        session.model[Item.ID(.channel, EntityID(id))]?.channelName
+            ?? session.roomViews.first { session.section(.messages, of: $0.facts.name)?.parent == EntityID(id) }?.facts
+            .title
+    }
+
+    /// Selects what a word names: a company, a workspace or a channel by its title or room, a thread by a message of it; `none` for no
+    /// channel.
+    func select(_ call: RoomCall) throws(RoomCallError) -> [UInt8] {
+        guard let word = call.rooms.first, call.rooms.count == 1 else {
+            throw RoomCallError(.parameters, "params.rooms: one room, title or message is wanted")
+        }
+        feed(.select(try selectable(word)))
+        return Array(globalsValue.raw.bytes)
+    }
+
+    private func selectable(_ word: String) throws(RoomCallError) -> String {
+        if word == "none" { return "" }
+        if session.model[Item.ID(.message, EntityID(word))] != nil { return word }
+        var channels: Set<EntityID> = []
+        // A channel may have several rooms.
+        let rooms = session.roomViews.map(\.facts).filter { room in
+            room.name == word
+                || session.section(.messages, of: room.name)?.parent.map { channels.insert($0).inserted } ?? false
+        }
+        let isTitle = word.hasPrefix("#")
+        let all = (isTitle ? [] : session.places) + rooms
+        if all.contains(where: { $0.name == word }) { return word }
+        let title = (isTitle ? String(word.dropFirst()) : word).lowercased()
+        let found = all.filter { $0.title?.lowercased() == title }
+        if let only = found.first, found.count == 1 { return only.name }
+        guard found.isEmpty else {
+            let candidates = found.map { "\($0.kind) \($0.name)" }.joined(separator: ", ")
+            throw RoomCallError(.nothing, "'\(word)' names \(found.count): \(candidates)")
+        }
+        let near = Suggestion.nearest(to: title, among: all.compactMap { $0.title?.lowercased() })
+        let hint = near.map { "; did you mean '\($0)'?" } ?? "; 'weir rooms ls' shows the rooms"
+        throw RoomCallError(.nothing, "'\(word)' is no channel, message, workspace or company here" + hint)
+    }
+}
