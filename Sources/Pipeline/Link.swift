@@ -181,6 +181,8 @@ struct ConnectionHistory: Sendable {
     var lostAt: Moment?
     /// Between which moments events were missed the last time.
     var lastGap: (from: Moment, to: Moment)?
+    /// What the last gap missed, while it is fetched.
+    var missing: GapCount?
     /// The revision to speak next.
     var revision: EngineIO.Revision?
     /// What the machine of the last connection left for the next one's.

@@ -156,6 +156,8 @@ public struct GapReport: Sendable {
         case paused
         /// More was missed in a place than is caught up with: `hole` says what is left out.
         case catchUp = "catch_up"
+        /// All that a gap of `reconnect` missed was fetched: `missed` says how many messages.
+        case refetched
     }
     /// What lost it.
     public var cause: Cause
@@ -165,6 +167,8 @@ public struct GapReport: Sendable {
     public var to: Moment
     /// How many events; nil when nobody can know.
     public var lost: Int?
+    /// Messages that came in the gap and are in the model now; nil but for that cause.
+    public var missed: Int?
     /// What is fetched again to bring the model to the server's truth: short names for people, each once. Untrusted
     /// text.
     public var refetching: [String]
@@ -172,9 +176,11 @@ public struct GapReport: Sendable {
     public var hole: Hole?
     /// A report of a loss.
     public init(
-        cause: Cause, from: Moment, to: Moment, lost: Int? = nil, refetching: [String] = [], hole: Hole? = nil
+        cause: Cause, from: Moment, to: Moment, lost: Int? = nil, missed: Int? = nil, refetching: [String] = [],
+        hole: Hole? = nil
     ) {
         self.hole = hole
+        self.missed = missed
         self.cause = cause
         self.from = from
         self.to = to

@@ -312,6 +312,7 @@ extension Session {
                 transaction.notice(.info, "the session was recovered\(missed)")
             } else {
                 history.lastGap = (lostAt, transaction.now)
+                if !missed.isEmpty { beginCount(since: lostAt) }
                 backend.missed(transaction.model)
                 // What is under way may be answered with what was true before.
                 transaction.refetcher.taint { _ in true }

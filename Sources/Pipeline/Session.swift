@@ -246,6 +246,7 @@ package struct Session: Sendable {
             diffs += 1
             if rooms.looksAtFacts { noteFacts(of: batch) }
             transaction.globals.clear(deleted: batch)
+            if !transaction.refetched.isEmpty { history.missing?.count(batch) }
             let report = DiffReport(
                 sequence: diffs, cause: transaction.cause, batch: consume batch, refetched: transaction.refetched)
             effects.append(.report(.diff(report)))
@@ -264,6 +265,7 @@ package struct Session: Sendable {
             }
             effects.append(.request(FetchRequest(id: request, call, cause: cause)))
         }
+        if history.missing != nil { endCount(into: &effects) }
         if !outgoing.isEmpty {
             for _ in outgoing { transaction.refetcher.makeRoom(at: transaction.now) }
             effects += outgoing.map { .request($0) }

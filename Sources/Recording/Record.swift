@@ -171,7 +171,7 @@ extension Record {
     package struct GapRecord: Hashable, Sendable {
         /// Which connection of the recording.
         package var connection: Int?
-        /// `reconnect`, `catch_up`, `malformed`, `overflow`, `torn`, `damage`, `unwritten`.
+        /// `reconnect`, `refetched`, `catch_up`, `malformed`, `overflow`, `torn`, `damage`, `unwritten`.
         package var why: String
         /// From when nothing can be told.
         package var from: Moment?

@@ -152,10 +152,10 @@ import Wire
         #expect(again.output == stage.lines.joined(separator: "\n") + "\n")
         let plain = try weir(replay)
         #expect(plain.status == 3)
-        let (short, lost) = (place.prefix(8), count.map { "\($0) lost" } ?? "loss unknown")
+        let (short, lost) = (place.prefix(8), count.map { "\($0) lost" } ?? "loss cannot be counted")
         #expect(plain.output.contains(" than is caught up with, \(lost); missing: messages of \(short) from "))
         #expect(plain.output.contains(" (weir rooms history fetches them)\n"))
         for sign in ["+", "-"] { #expect(plain.output.contains(" \(sign) hole \(short)  in holes  #")) }
-        #expect(plain.errors.contains("  gaps         2, \(count.map { "\($0) lost at least" } ?? "loss unknown")\n"))
+        #expect(plain.errors.contains("  gaps         2, \(count.map { "\($0) lost at least" } ?? "loss unknown"), "))
     }
 }

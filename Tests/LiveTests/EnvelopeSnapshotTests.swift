@@ -65,7 +65,7 @@ import Wire
         #expect(
             Self.object(Self.stamped(.gap(gap)))
                 == #"{"v":1,"type":"gap",\#(Self.common),"cause":"reconnect","from_us":0,"to_us":2500000,"lost":2,"#
-                + #""refetching":["channels"],"hole":null}"# + "\n")
+                + #""counted":"now","missed":null,"refetching":["channels"],"hole":null}"# + "\n")
     }
 
     @Test(
@@ -180,7 +180,7 @@ import Wire
         #expect(
             String(decoding: writer.bytes, as: UTF8.self)
                 == #"{"v":1,"type":"summary","n":0,"time":"2026-01-02T03:04:07.623000Z","t_us":2500000,"ctx":"work","#
-                + #""end":"timed out","code":8,"duration_us":0,"events":0,"undecodable":0,"gaps":0,"lost":0,"reconnects":0,"#
+                + #""end":"timed out","code":8,"duration_us":0,"events":0,"undecodable":0,"gaps":0,"lost":0,"missed":0,"reconnects":0,"#
                 + #""denied":1,"batches":0,"kinds":\#(none),"rooms":\#(none),"actors":\#(none),"unknown":\#(none),"#
                 + #""requests":{"answered":1,"failed":1,"reasons":[{"name":"timeout","count":1}],"open":1,"p50_us":8192,"p99_us":8192},"#
                 + #""changes":{"delete":0,"insert":0,"move":0,"update":0},"model":[{"section":"channels","rows":3}],"#

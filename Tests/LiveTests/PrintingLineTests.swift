@@ -22,7 +22,7 @@ struct PrintingLineTests {
                                       → channel 5828c718  “general”  in channels 2 → 0  #7
                                       ~ channel 00000009  “new”  name, icon  in channels  #7
                 03:04:05.623          /chat                       event             custom:event {"a":"\u{7F}"} 2
-                03:04:06.123          gap  2.5s without a connection, loss unknown; refetching channels, badges
+                03:04:06.123          gap  2.5s without a connection, loss not counted yet; refetching channels, badges
 
                 """#)
     }
@@ -67,7 +67,7 @@ struct PrintingLineTests {
                 03:04:05.623          event  custom:event {"a":"\u{7F}"} 2
                                       event     custom:event in /chat, record 8
                                       payload   ["custom:event",{"a":\n"\u{7F}"},\r2]
-                03:04:06.123          gap  2.5s without a connection, loss unknown; refetching channels, badges
+                03:04:06.123          gap  2.5s without a connection, loss not counted yet; refetching channels, badges
 
                 """#)
     }
@@ -135,7 +135,7 @@ struct PrintingLineTests {
                 {"v":1,"type":"event","n":7,"time":"2026-01-02T03:04:05.123000Z","t_us":0,"ctx":null,"lag_ms":23,"conn":0,"dir":"in","namespace":"/","room":"/companies/c920712e-b49d-11eb-8ed2-0242ac120003/workspaces/W/channels/5828c718-b49e-11eb-8ae0-0242ac120003/feed","actor":"Anna","kind":"message","event":"realtime:resource","known":true,"payload":["realtime:resource",{"room":"…","text":"hello\u001b"}],"server_time":"2026-01-02T03:04:05.100000Z","clock_offset_ms":0,"room_title":null,"summary":"Anna: hello\nforged\u001b[31m \u202e","dropped_before":0,"ack":null}
                 {"v":1,"type":"diff","n":7,"time":"2026-01-02T03:04:05.123000Z","t_us":0,"ctx":null,"seq":1,"caused_by":7,"refetched":[],"diff":[{"op":"delete","section":"messages","parent":"5828c718-b49e-11eb-8ae0-0242ac120003","kind":"message","id":"00000004-0000-4000-8000-000000000000","from":[1,4],"to":null,"fields":{}},{"op":"insert","section":"messages","parent":"5828c718-b49e-11eb-8ae0-0242ac120003","kind":"message","id":"00000003-0000-4000-8000-000000000000","from":null,"to":[1,0],"fields":{"id":"00000003-0000-4000-8000-000000000000","thread_id":"00000003-0000-4000-8000-000000000000","channel_id":"5828c718-b49e-11eb-8ae0-0242ac120003","sender_name":"Anna","text":"hello","pinned":false}},{"op":"move","section":"channels","parent":null,"kind":"channel","id":"5828c718-b49e-11eb-8ae0-0242ac120003","from":[0,2],"to":[0,0],"fields":{}},{"op":"update","section":"channels","parent":null,"kind":"channel","id":"00000009-0000-4000-8000-000000000000","from":[0,1],"to":[0,1],"fields":{"name":"new","icon":null}}]}
                 {"v":1,"type":"event","n":8,"time":"2026-01-02T03:04:05.623000Z","t_us":500000,"ctx":null,"lag_ms":null,"conn":0,"dir":"in","namespace":"/chat","room":null,"actor":null,"kind":"event","event":"custom:event","known":true,"payload":["custom:event",{"a":"\u007f"},2],"server_time":null,"clock_offset_ms":0,"room_title":null,"summary":"custom:event {\"a\":\"\u007f\"} 2","dropped_before":0,"ack":null}
-                {"v":1,"type":"gap","n":9,"time":"2026-01-02T03:04:06.123000Z","t_us":1000000,"ctx":null,"cause":"reconnect","from_us":0,"to_us":2500000,"lost":null,"refetching":["channels","badges"],"hole":null}
+                {"v":1,"type":"gap","n":9,"time":"2026-01-02T03:04:06.123000Z","t_us":1000000,"ctx":null,"cause":"reconnect","from_us":0,"to_us":2500000,"lost":null,"counted":"later","missed":null,"refetching":["channels","badges"],"hole":null}
                 {"v":1,"type":"conn","n":10,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"ctx":null,"conn":1,"state":"connecting","attempt":1,"target":"/socket/?EIO=4&transport=websocket","eio":null,"why":null,"retry_in_us":null}
                 {"v":1,"type":"conn","n":11,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"ctx":null,"conn":1,"state":"ready","attempt":null,"target":null,"eio":4,"why":null,"retry_in_us":null}
                 {"v":1,"type":"conn","n":12,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"ctx":null,"conn":1,"state":"lost","attempt":null,"target":null,"eio":null,"why":"closed by the server: \u001bc","retry_in_us":1500000}
@@ -190,7 +190,7 @@ struct PrintingLineTests {
     func status() throws {
         #expect(
             try printed(on: { StatusPrinter(descriptor: $0, colour: false) }, Sample.reports + Sample.status) == #"""
-                03:04:06.123  ! gap  2.5s without a connection, loss unknown; refetching channels, badges
+                03:04:06.123  ! gap  2.5s without a connection, loss not counted yet; refetching channels, badges
                 03:04:07.123  connecting  /socket/?EIO=4&transport=websocket
                 03:04:07.123  connected  Engine.IO 4
                 03:04:07.123  disconnected  closed by the server: \u{1B}c; next attempt in 1.5s
@@ -213,7 +213,7 @@ struct PrintingLineTests {
             try printed(
                 on: { StatusPrinter(descriptor: $0, colour: false, quiet: true) }, Sample.reports + Sample.status)
                     == #"""
-                    03:04:06.123  ! gap  2.5s without a connection, loss unknown; refetching channels, badges
+                    03:04:06.123  ! gap  2.5s without a connection, loss not counted yet; refetching channels, badges
                     03:04:07.123  disconnected  closed by the server: \u{1B}c; next attempt in 1.5s
                     03:04:07.123  disconnected  refused
                     03:04:07.123  ! room  secret refused: no\u{200B}!

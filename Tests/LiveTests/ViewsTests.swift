@@ -81,7 +81,7 @@ struct ViewsTests {
                 03:04:07.123  connecting       0ms  attempt 2  /socket/?EIO=4&transport=websocket
                 03:04:07.123  lost            2.5s  refused
                 03:04:07.123  room                  secret refused: no\u{200B}!
-                03:04:06.123  gap                   2.5s without a connection, loss unknown; refetching channels, badges
+                03:04:06.123  gap                   2.5s without a connection, loss not counted yet; refetching channels, badges
                 0 events
 
                 """#)

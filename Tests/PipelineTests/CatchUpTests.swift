@@ -49,6 +49,24 @@ import Wire
         #expect(transcript.session.model[.hole(EntityID("CH"))] == nil)
     }
 
+    @Test func `once all is fetched, the gap says how many messages were missed`() throws {
+        var transcript = try missing()
+        for (part, range) in Self.pages {
+            #expect(transcript.gaps.isEmpty)
+            transcript.answer(part, page(range))
+        }
+        #expect(transcript.gaps.map(\.cause) == [.refetched] && transcript.gaps.map(\.missed) == [100])
+        // One that is lost again before that goes on.
+        transcript = try missing()
+        transcript.answer("/feed?limit=20&replies", page(181...200))
+        transcript.cut()
+        transcript.pass(try #require(transcript.retryIn))
+        transcript.authenticate()
+        transcript.receive(F.joined(F.feedRoom))
+        for (part, range) in Self.pages { transcript.answer(part, page(range)) }
+        #expect(transcript.gaps.map(\.missed) == [100])
+    }
+
     @Test func `a gap begins with the event that was heard last, also where that was decoded before`() throws {
         var transcript = joined(catchUp: 1)
         transcript.pass(.seconds(3))
@@ -85,8 +103,8 @@ import Wire
         let hole = Hole(
             of: messages, from: Timestamp(milliseconds: Int64(F.epoch + 100)),
             to: Timestamp(milliseconds: Int64(F.epoch + 124)))
-        #expect(transcript.gaps.map(\.cause) == [.catchUp])
-        #expect(transcript.gaps.map(\.hole) == [hole])
+        #expect(transcript.gaps.map(\.cause) == [.catchUp, .refetched])
+        #expect(transcript.gaps.map(\.hole) == [hole, nil])
         #expect(transcript.session.model[.hole(EntityID("CH"))]?.hole == hole)
         #expect(transcript.session.model.sectionKeys.contains(.holes))
         #expect(transcript.texts(in: messages) == (124...200).map { "\($0)" })
@@ -152,7 +170,7 @@ import Wire
         #expect(transcript.session.model.elementCount(in: .thread(EntityID("M1"))) == 1_000)
         let hole = transcript.session.model[.hole(EntityID("M1"))]?.hole
         #expect(hole?.section == .thread(EntityID("M1")) && hole?.count == 500)
-        #expect(transcript.gaps.map(\.hole) == [hole])
+        #expect(transcript.gaps.map(\.hole) == [hole, nil])
         transcript.feed(.look(room: F.feedRoom, part: .messages, since: nil))
         transcript.answer("/feed?", F.list(F.head("M1", "hi", at: 1, replies: 1_500)))
         transcript.answer("/threads/M1/messages?limit=1000", thread(501...1_500))

@@ -17,7 +17,8 @@ struct Envelope: ~Copyable {
         "v", "type", "n", "time", "t_us", "lag_ms", "conn", "dir", "namespace", "room", "actor", "kind", "event",
         "known",
         "payload", "server_time", "clock_offset_ms", "room_title", "summary", "seq", "caused_by", "diff", "cause",
-        "from_us", "to_us", "lost", "refetching", "state", "attempt", "target", "eio", "why", "retry_in_us", "change",
+        "from_us", "to_us", "lost", "counted", "missed", "refetching", "state", "attempt", "target", "eio", "why",
+        "retry_in_us", "change",
         "source", "action", "do", "subject", "status", "user", "name", "channel", "channel_name", "thread", "typing",
         "layer", "message", "excerpt", "dropped_before", "ctx", "refetched", "label", "author",
         "resource", "outcome", "took_us", "hole", "ack", "answers",
@@ -102,6 +103,8 @@ struct Envelope: ~Copyable {
         writer.member("from_us", gap.from.microseconds)
         writer.member("to_us", gap.to.microseconds)
         writer.member("lost", orNull: gap.lost)
+        writer.member("counted", gap.lost != nil ? "now" : gap.refetching.isEmpty ? "never" : "later")
+        writer.member("missed", orNull: gap.missed)
         writer.member("refetching", names: gap.refetching)
         writer.key("hole")
         if let hole = gap.hole { hole.encode(into: &writer) } else { writer.null() }

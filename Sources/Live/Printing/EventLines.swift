@@ -262,7 +262,8 @@ extension GapReport {
     /// The gap in one sentence: how long, why, how much, and what is done about it.
     var sentence: String {
         let long = TimeText.span(milliseconds: (to - from).microseconds / 1000)
-        let amount = lost.map { "\($0) lost" } ?? "loss unknown"
+        let amount =
+            lost.map { "\($0) lost" } ?? (refetching.isEmpty ? "loss cannot be counted" : "loss not counted yet")
         let why =
             switch cause {
             case .reconnect: "\(long) without a connection"
@@ -270,7 +271,15 @@ extension GapReport {
             case .overflow: "the viewer did not keep up for \(long)"
             case .paused: "paused for too long: \(long) are not shown"
             case .catchUp: "more was missed in \(long) than is caught up with"
+            case .refetched: "\(long) without a connection"
             }
+        if let missed {
+            let words =
+                missed == 0
+                ? "no message was missed"
+                : missed == 1 ? "1 missed message fetched" : "\(missed) missed messages fetched"
+            return "refetched: \(why), \(words)"
+        }
         if let hole {
             return
                 "\(why), \(amount); missing: \(ShortName.shorteningIDs(hole.sentence)) (weir rooms history fetches them)"

@@ -24,6 +24,7 @@ extension Summary {
         writer.member("undecodable", undecodable)
         writer.member("gaps", gaps)
         writer.member("lost", lost)
+        writer.member("missed", missed)
         writer.member("reconnects", reconnects)
         writer.member("denied", denied)
         writer.member("batches", batches)

@@ -15,6 +15,10 @@ public struct Summary: Sendable {
     public private(set) var undecodable = 0
     /// Gaps seen.
     public private(set) var gaps = 0
+    /// Messages that gaps missed and that were fetched.
+    public private(set) var missed = 0
+    /// Gaps of which everything was fetched.
+    private var repairs = 0
     /// Events known to be lost in the gaps; what nobody can know is not in it.
     public private(set) var lost = 0
     /// Events of a name, type or action that this version does not know.
@@ -52,7 +56,8 @@ public struct Summary: Sendable {
         case .event(let report): add(report)
         case .diff(let report): add(report)
         case .gap(let gap):
-            gaps += 1
+            if gap.cause != .refetched { gaps += 1 }
+            if let missed = gap.missed { (repairs, self.missed) = (repairs + 1, self.missed + missed) }
             lost += gap.lost ?? 0
         case .connection(.ready):
             readies += 1
@@ -93,7 +98,11 @@ public struct Summary: Sendable {
         if !unknownNames.isEmpty { lines.append("  unknown      " + unknownNames.text(most: 8)) }
         if undecodable > 0 { lines.append("  unreadable   \(undecodable)") }
         if batches > 0 { lines.append("  changes      \(changes) in \(Summary.counted(batches, "batch", "batches"))") }
-        if gaps > 0 { lines.append("  gaps         \(gaps), \(lost > 0 ? "\(lost) lost at least" : "loss unknown")") }
+        if gaps > 0 {
+            let loss = lost > 0 ? "\(lost) lost at least" : repairs < gaps ? "loss unknown" : "all refetched"
+            lines.append(
+                "  gaps         \(gaps), \(loss)" + (repairs > 0 ? ", \(missed) missed messages fetched" : ""))
+        }
         if denied > 0 { lines.append("  denied       " + Summary.counted(denied, "room")) }
         if reconnects > 0 { lines.append("  reconnects   \(reconnects)") }
         if let text = Summary.text(of: requests) { lines.append("  requests     " + text) }

@@ -125,6 +125,7 @@ extension Watch {
         case .gap(let gap):
             lines.append(field("gap", gap.cause.rawValue))
             lines += gap.refetching.map { field("refetching", $0) }
+            if let missed = gap.missed { lines.append(field("missed", "\(missed)")) }
             if let hole = gap.hole { lines.append(field("missing", hole.sentence)) }
         case .connection, .room, .action, .emit, .refetch, .typing, .undecodable, .notice:
             lines += bodies(of: entry.stamped)

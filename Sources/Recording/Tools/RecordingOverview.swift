@@ -126,7 +126,8 @@ package struct RecordingOverview: Sendable {
             payloadBytes += frame.cutFrom ?? frame.message.bytes.count
         case .connection(let change): if change.state == .open { connections += 1 }
         case .gap(let gap):
-            gaps.count(gap.why)
+            // It says what became of one that was counted.
+            if gap.why != "refetched" { gaps.count(gap.why) }
             lost += max(0, min(gap.lost ?? 0, 1 << 40))
         case .mark(let mark): if marks.count < 1000 { marks.append((mark.label, line.stamp.time)) }
         case .sync: chunks += 1

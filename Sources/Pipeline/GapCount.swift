@@ -1,0 +1,47 @@
+import SectionedModel
+import Wire
+
+/// Counts the messages that a gap missed, while what joined rooms are about is fetched again.
+struct GapCount: Sendable {
+    let from: Moment
+    let to: Moment
+    /// The sort key of the newest message before the gap. What is newer and was fetched came in the gap; what is older is history.
+    let newest: UInt64
+    var missed = 0
+
+    mutating func count(_ batch: borrowing Batch<Item>) {
+        for insertion in batch.insertions {
+            let row = insertion.element
+            if row.id.kind == .message, row.delivery == nil, row.sortKey.magnitude > newest { missed += 1 }
+        }
+    }
+}
+
+extension Session {
+    /// The connection is ready again. One that was not caught up with goes on.
+    mutating func beginCount(since lostAt: Moment) {
+        let before = history.missing
+        history.missing = GapCount(
+            from: before?.from ?? lostAt, to: transaction.now, newest: before?.newest ?? newestMessage,
+            missed: before?.missed ?? 0)
+    }
+
+    /// Reports the count once nothing is under way any more.
+    mutating func endCount(into effects: inout [Effect]) {
+        guard let gap = history.missing, link.isReady, isSettled, !rooms.isJoining else { return }
+        history.missing = nil
+        effects.append(
+            .report(.gap(GapReport(cause: .refetched, from: gap.from, to: gap.to, lost: 0, missed: gap.missed))))
+    }
+
+    private var newestMessage: UInt64 {
+        let model = transaction.model
+        return model.sectionKeys.reduce(0) { newest, section in
+            let rows = model.elements(in: section)
+            guard rows.first?.id.kind == .message else { return newest }
+            // Lists grow at either end; what the user has sent and the server has not is in none of them.
+            let ends = [rows.first { $0.delivery == nil }, rows.last { $0.delivery == nil }]
+            return ends.reduce(newest) { max($0, $1?.sortKey.magnitude ?? 0) }
+        }
+    }
+}
