@@ -86,6 +86,7 @@ extension Tail {
     func leave() {
         guard case .leaving(let continuation, let outcome) = phase else { return }
         phase = .over
+        endFollowers()
         limits.closing?.cancel()
         continuation.resume(returning: outcome)
     }

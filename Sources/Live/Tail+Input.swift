@@ -116,6 +116,7 @@ extension Tail {
     func handOver() {
         if keeper != nil { handOverToStore() }
         if roomsChanged || !looks.isEmpty { tellWhoWaitsForRooms() }
+        if !followers.syncs.isEmpty { tellFollowers() }
         guard !pending.isEmpty else { return }
         outletThread?.push(pending)
         pending.removeAll(keepingCapacity: true)
@@ -231,7 +232,8 @@ extension Tail {
             takeUpOutbox()
             notes.connection.becameReady()
         case .emit(let emit): noteEmit(emit)
-        case .action, .refetch, .typing, .notice: break
+        case .action(let action): tellFollowers(of: action)
+        case .refetch, .typing, .notice: break
         }
         let stamped = StampedReport(stamp: stamp, report: report, clock: &serverClock, context: configuration.context)
         if control != nil { traffic.note(stamped) }

@@ -117,6 +117,8 @@ public actor Tail {
     var keptMutes: [String] = []
     /// Who waits for rooms to be joined or left, and for answers about them.
     var settlements: [RoomSettlement] = []
+    /// Programs that follow the states of the tail.
+    var followers = Followers()
     var looks: [RoomLook] = []
     var settlementNumber = 0
     /// Whether anything became of a room since they were last looked at.

@@ -41,6 +41,8 @@ import Wire
         let path = try temporaryFolder() + "/a.weir"
         configuration.recordPath = path
         let tail = try Tail(configuration, outlets: [watcher])
+        async let phases = Self.phases(of: tail)
+        async let ends = Self.ends(of: tail)
         async let summary = tail.run()
         await watcher.reports.wait { $0.events.count > 20 }
         let channel = try #require(await server.truth().channels.first { $0.visibility == "public" }?.id)
@@ -61,8 +63,26 @@ import Wire
         #expect(threads.flatMap(\.messages).count { $0.text == "reply" } == 1)
         tail.stop()
         _ = await summary
+        // Programs that follow the tail saw every action end, and the synchronisation begin and succeed.
+        let (ended, passed) = await (ends, phases)
+        #expect(ended == operations.indices.map { EntityID("A\($0 + 1)") }.sorted())
+        #expect(passed.prefix(2) == [.initial, .inProgress] && passed.contains(.success))
         runOnThread(named: "weir-close") { server.close() }
         #expect(try lines(of: watcher.reports.all) == replayed(path))
+    }
+
+    /// The phases of the synchronisation, each once in a row, up to the tail's end.
+    private static func phases(of tail: Tail) async -> [SyncState.Phase] {
+        var phases: [SyncState.Phase] = []
+        for await state in tail.syncStates where state.phase != phases.last { phases.append(state.phase) }
+        return phases
+    }
+
+    /// The actions that were done, up to the tail's end.
+    private static func ends(of tail: Tail) async -> [EntityID] {
+        var ids: [EntityID] = []
+        for await report in tail.actionReports { if case .done = report.change { ids.append(report.action.id) } }
+        return ids.sorted()
     }
 
     private func replayed(_ path: String) throws -> [String] {

@@ -27,6 +27,10 @@ struct ControlObservations {
         case muted
         /// What the user looks at.
         case globals
+        /// How far the synchronisation with the server is.
+        case sync
+        /// The user's actions that are not done, and what became of the last one.
+        case actions
         /// Where a replay is.
         case position
     }

@@ -171,7 +171,7 @@ final class ReplayControl: Sendable {
                     .init("record", .integer(Int64(state.figures.position.number))),
                     .init("time_us", .integer(state.figures.position.time.microseconds)),
                 ])
-            case .rooms, .recording, .filter, .muted, .globals: .null
+            case .rooms, .recording, .filter, .muted, .globals, .sync, .actions: .null
             }
         }
     }

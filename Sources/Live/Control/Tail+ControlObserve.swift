@@ -37,6 +37,8 @@ extension Tail {
             ])
         case .filter: configuration.filter.map { .string($0.text) } ?? .null
         case .globals: globalsValue
+        case .sync: syncValue
+        case .actions: actionsValue
         case .position: .null
         }
     }
