@@ -75,7 +75,7 @@ extension DeclaredService {
         if service?.header == nil, let text = token, text.lowercased().hasPrefix("bearer ") {
             token = String(text.dropFirst(7))
         }
-        guard let user = user(of: token) else { throw RESTError(status: 401, message: Self.wrongToken) }
+        guard let user = user(of: token, at: service) else { throw RESTError(status: 401, message: Self.wrongToken) }
         return user
     }
 

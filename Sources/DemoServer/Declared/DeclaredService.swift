@@ -24,7 +24,8 @@ package struct DeclaredService: Sendable {
     let speech: DeclaredSpeech
     var tables: DeclaredTables
     private let forbidden: [String: String]
-    private let tokens: [String: DeclaredUser]
+    /// Whose each token is, and the service that takes it; nil for every one.
+    private let tokens: [String: (user: DeclaredUser, service: String?)]
     /// The first token of the scenario: the one that `serve` prints.
     package let token: String
     private var clients: [Int: Client] = [:]
@@ -60,14 +61,14 @@ package struct DeclaredService: Sendable {
         var users: [DeclaredUser] = []
         if let account { users = tables.rows(of: account).map { DeclaredUser($0, of: account) } }
         func user(_ id: String) -> DeclaredUser { users.first { $0.id == id } ?? DeclaredUser(id: id, name: id) }
-        var owners = given.tokens.map { (token: $0.name, user: user($0.user)) }
-        if owners.isEmpty { owners = [("token-of-\(users.first?.id ?? "you")", users.first ?? user("you"))] }
-        tokens = Dictionary(owners.map { ($0.token, $0.user) }) { first, _ in first }
+        var owners = given.tokens.map { (token: $0.name, user: user($0.user), service: $0.service) }
+        if owners.isEmpty { owners = [("token-of-\(users.first?.id ?? "you")", users.first ?? user("you"), nil)] }
+        tokens = Dictionary(owners.map { ($0.token, ($0.user, $0.service)) }) { first, _ in first }
         token = owners[0].token
         script.others = users.filter { $0 != owners[0].user }
         // Whose token it is, is somebody that the account's read finds.
         guard let account else { return }
-        for (_, user) in owners where tables.row(user.id, of: account) == nil {
+        for (_, user, _) in owners where tables.row(user.id, of: account) == nil {
             var row = JSONValue.object([])
             JSONPlace(account.key).put(.string(user.id), into: &row)
             account.namePlace?.fill(.string(user.name), into: &row)
@@ -82,9 +83,9 @@ package struct DeclaredService: Sendable {
 
     var accountEntity: Profile.Entity? { Self.accountEntity(profile) }
 
-    /// A token of the user of that name or id.
+    /// A token of the user of that name or id, for the first service.
     func token(of name: String) -> String? {
-        tokens.filter { $0.value.id == name || $0.value.name == name }.keys.min()
+        tokens.filter { [$0.value.user.id, $0.value.user.name].contains(name) && user(of: $0.key) != nil }.keys.min()
     }
 
     /// The rows of an entity as they go over the wire, in its order.
@@ -92,8 +93,12 @@ package struct DeclaredService: Sendable {
         tables.entity(entity).map { tables.rows(of: $0).map(\.json) } ?? []
     }
 
-    /// Whose a token is; nil for a wrong one, and for none.
-    func user(of token: String?) -> DeclaredUser? { token.flatMap { tokens[$0] } }
+    /// Whose a token is; nil for none, and for one that the service does not take. The realtime connection takes those of the first service.
+    func user(of token: String?, at service: Profile.Service? = nil) -> DeclaredUser? {
+        guard let owner = token.flatMap({ tokens[$0] }) else { return nil }
+        let service = service ?? profile.services.first
+        return owner.service == nil || owner.service == service?.name ? owner.user : nil
+    }
 
     // MARK: - Clients
 

@@ -26,6 +26,8 @@ extension ProfileScenario {
         package var name = ""
         /// The key of its user's row.
         package var user = ""
+        /// The service that takes it; nil for every one.
+        package var service: String?
         package init() {}
     }
 
@@ -103,7 +105,10 @@ extension ProfileScenario: ProfileObject {
 
 extension ProfileScenario.Token: NamedProfileObject {
     static var shortKey: String? { "user" }
-    static let keys: [ProfileKey<Self>] = [.init("user", \.user, "The key of its user's row.", isRequired: true)]
+    static let keys: [ProfileKey<Self>] = [
+        .init("user", \.user, "The key of its user's row.", isRequired: true),
+        .init("service", \.service, "The service that takes it; every one where nothing is said."),
+    ]
 }
 
 extension ProfileScenario.Table: NamedProfileObject {
@@ -190,9 +195,15 @@ extension ProfileScenario {
         }
         let account = profile.reads.first { $0.name == profile.account }?.entity
         let known = profile.entities.first { $0.name == account }.flatMap { keys(of: $0) }
+        let services = profile.services.map(\.name)
         for token in tokens {
-            guard let known, !known.contains(token.user) else { continue }
-            reader.unknown(root["tokens"]?[token.name] ?? root, named: token.user, among: known, what: "user")
+            let node = root["tokens"]?[token.name] ?? root
+            if let known, !known.contains(token.user) {
+                reader.unknown(node["user"] ?? node, named: token.user, among: known, what: "user")
+            }
+            if let service = token.service, !services.contains(service) {
+                reader.unknown(node["service"] ?? node, named: service, among: services, what: "service")
+            }
         }
         var nodes = root["steps"].map { [$0] } ?? []
         if case .sequence(let elements)? = root["steps"]?.value { nodes = elements }

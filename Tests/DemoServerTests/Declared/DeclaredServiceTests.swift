@@ -139,6 +139,24 @@ struct DeclaredWorld {
         }
     }
 
+    @Test func `a token of one service opens no other, and its login gives it`() throws {
+        let profile = """
+            name: two
+            services: {store: /store, news: "https://news.example"}
+            login: {call: {path: /login, body: {user: "{user}", password: "{password}"}}, token: token}
+            entities: {row: {}}
+            reads: {rows: {get: /rows, entity: row}, items: {get: /items, entity: row, service: news}}
+            """
+        let tokens = "{a: {user: ana, service: news}, b: {user: ana, service: store}, c: ana}"
+        var world = try DeclaredWorld(profile, "tokens: \(tokens)")
+        for (token, statuses) in ["a": [401, 200], "b": [200, 401], "c": [200, 200]] {
+            #expect(["/store/rows", "/items"].map { world.ask("GET \($0)", token: token).status } == statuses)
+        }
+        let login = #"{"user":"ana","password":"weir"}"#
+        #expect(world.ask("POST /store/login", login, token: nil).body == #"{"token":"b"}"#)
+        #expect(throws: Profile.Invalid.self) { try DeclaredWorld(profile, "tokens: {t: {user: ana, service: stor}}") }
+    }
+
     @Test func `numbers that are too large, empty places and a mark of another room are no way around`() throws {
         var chat = try DeclaredWorld(sample: "socketio-chat")
         for place in ["", "%20"] {
