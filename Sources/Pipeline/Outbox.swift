@@ -84,12 +84,13 @@ struct Outbox: Sendable {
 
     // MARK: Whose turn it is
 
-    /// The first entry of each lane, of those that may go on now, as far as there is room under way. `lane` gives an action's lane, nil
-    /// while it is not known which channel its name means: it may be that of any action behind it, so that those wait.
+    /// The first entry of each lane in which none is under way, of those that may go on now, as far as there is room. `lane` gives an action's
+    /// lane, nil while it is not known which channel its name means: it may be that of any action behind it, so that those wait.
     func ready(
         lane: (Action) -> EntityID? = { $0.lane }, where isHere: (Action) -> Bool = { _ in true }
     ) -> [EntityID] {
-        var taken: Set<EntityID> = []
+        // An action of several steps changes its lane, and may come behind one that was asked for later.
+        var taken = Set(requests.values.compactMap { self[$0].flatMap { lane($0.action) } })
         var ready: [EntityID] = []
         var room = Self.concurrency - requests.count
         var isKnown = true

@@ -96,6 +96,9 @@ package struct Session: Sendable {
     /// What the user wants done and is not done yet, in the order it was asked for.
     package var pendingActions: [OutboxEntry] { outbox.entries }
 
+    /// What there is one of at a time; nil for an action beside others.
+    package func tag(of action: Action) -> String? { backend.tag(of: action) }
+
     /// The tags under which anything goes on that can be cancelled, each once.
     package var tags: [String] {
         let actions = outbox.entries.filter { $0.failure == nil }.compactMap { backend.tag(of: $0.action) }

@@ -35,7 +35,7 @@ enum ActionCommand {
         let what = result.action.operation.words
         switch result.outcome {
         case .done: Console.note("\(what) that had waited was done first")
-        case .refused(let why, _): Console.note("\(what) that had waited was refused: \(why)")
+        case .refused(let why, _): Console.note("\(what) that had waited was not done: \(why)")
         case .unreachable, .waiting, .noToken: break
         }
     }

@@ -139,9 +139,13 @@ public actor Errand {
         }
     }
 
-    /// Does what waited, in its order, and then what is wanted.
+    /// Does what waited, in its order, and then what is wanted. What waited is not begun when a newer action of its tag is wanted.
     func start(behind entries: [OutboxEntry]) {
+        let tags = Set(wanted.compactMap { session.tag(of: $0) })
         waiting = entries.filter { $0.failure == nil }.map(\.action)
+        let replaced = waiting.filter { session.tag(of: $0).map(tags.contains) ?? false }
+        for action in replaced { end(action, .refused(why: "a newer one takes its place", status: nil)) }
+        let entries = entries.filter { !replaced.contains($0.action) }
         feed(.start)
         for memory in memories { feed(.remembered(memory)) }
         if !entries.isEmpty { feed(.restoreOutbox(entries)) }

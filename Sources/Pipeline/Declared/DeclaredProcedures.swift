@@ -66,14 +66,9 @@ extension DeclaredBackend {
                 "'\(run.name)' has no parameter '\(name)'; it has " + procedure.allParameters.joined(separator: ", "))
         }
         guard let step = step(of: run) else { return .impossible("'\(run.name)' has no step \(run.step + 1)") }
-        var run = run
-        if let name = step.each, let entity = step.read.flatMap({ reads[$0]?.entity }).flatMap({ entities[$0] }) {
-            run.drop(from: name) { entity.once && model[entity.itemID(EntityID($0))] != nil }
-            guard let id = run.listed(name).first else { return .follow(advanced(run, subject: nil)) }
-            run.values[name + ".id"] = id
-        }
+        guard var run = atNextRow(run, step, in: model) else { return .follow(advanced(run, subject: nil)) }
         let values = values(run, of: action)
-        if let row = known(step, values, in: model) {
+        if let row = unchanging(step, values).flatMap({ model[$0] }) {
             if let name = step.row { run.note([row], as: name) }
             return .follow(advanced(run, subject: row.id.id))
         }
@@ -90,6 +85,27 @@ extension DeclaredBackend {
         }
         run.makesSomething = step.read == nil && write.echo == nil && write.method == .post
         return .request(.run(run), call)
+    }
+
+    /// The run at the next of the rows that its step goes through; nil when none is left.
+    private func atNextRow(_ run: Action.Run, _ step: Profile.Step, in model: SectionedCollection<Item>) -> Action.Run?
+    {
+        guard let name = step.each, let entity = step.read.flatMap({ reads[$0]?.entity }).flatMap({ entities[$0] })
+        else { return run }
+        var run = run
+        run.drop(from: name) { entity.once && model[entity.itemID(EntityID($0))] != nil }
+        guard let id = run.listed(name).first else { return nil }
+        run.values[name + ".id"] = id
+        return run
+    }
+
+    /// Actions that would download the same row that never changes do it one after the other: the later ones find it.
+    func lane(of action: Action, in model: SectionedCollection<Item>) -> EntityID? {
+        guard case .run(let run) = action.operation, let step = step(of: run),
+            let id = atNextRow(run, step, in: model).flatMap({ unchanging(step, values($0, of: action)) }),
+            model[id] == nil
+        else { return action.lane }
+        return EntityID("\(id.kind.rawValue) \(id.id)")
     }
 
     private func lacking(_ places: [String], for name: String, _ values: (String) -> String?) -> ActionStep {
@@ -167,15 +183,13 @@ extension DeclaredBackend {
         return .next(.run(run))
     }
 
-    /// The row that a step would read, when it never changes and is there.
-    private func known(
-        _ step: Profile.Step, _ values: (String) -> String?, in model: SectionedCollection<Item>
-    ) -> Item? {
+    /// The row that a step would read, when it is one that never changes.
+    private func unchanging(_ step: Profile.Step, _ values: (String) -> String?) -> Item.ID? {
         guard let read = step.read.flatMap({ reads[$0] }), let entity = read.entity.flatMap({ entities[$0] }),
             entity.once,
             let id = read.get.places.last.flatMap({ values($0) })
         else { return nil }
-        return model[entity.itemID(EntityID(id))]
+        return entity.itemID(EntityID(id))
     }
 
     /// The row in a write's answer.

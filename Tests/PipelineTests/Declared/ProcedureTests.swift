@@ -16,10 +16,14 @@ import Wire
           user: {fields: {tweeter: }, unique: [tweeter]}
           tweeter: {fields: {handle: }, unique: [handle]}
           tweet: {fields: {text: {required: true}}, once: true}
+          listed: {}
         reads:
           tweeter: {get: /tweeters, query: {handle: "{handle}"}, entity: tweeter}
           user: {get: "/users/of/{tweeter.id}", entity: user}
           timeline: {get: /timeline, service: twitter, entity: tweet}
+          ids: {get: /ids, service: twitter, entity: listed}
+          tweet: {get: "/tweets/{tweet}", service: twitter, entity: tweet}
+          listed_tweet: {get: "/tweets/{listed.id}", service: twitter, entity: tweet}
         writes:
           make_tweeter: {path: /tweeters, body: {handle: "{handle}"}, entity: tweeter, why: error}
           make_user: {path: /users, body: {tweeter: "{tweeter.id}"}, entity: user, why: error}
@@ -35,6 +39,8 @@ import Wire
           refresh: {steps: {read: timeline}}
           guess: {parameters: word, steps: {write: guess}}
           shout: {parameters: word, steps: {write: shout}}
+          download: {parameters: tweet, steps: [{read: timeline}, {read: tweet}]}
+          download-all: {steps: [{read: ids, row: listed}, {read: listed_tweet, each: listed}]}
         start: timeline
         """
 
@@ -157,6 +163,33 @@ import Wire
         #expect(first?.entity.as(DeclaredRow.self)?.json.description == #"{"text":"one"}"#)
     }
 
+    @Test func `actions at the same time download a row that never changes once`() throws {
+        var chat = try chat()
+        chat.feed(.act(action("download", ["tweet": "2"], id: "a")))
+        chat.feed(.act(action("download-all", [:], id: "b")))
+        chat.answer("ids", #"[{"id":"1"},{"id":"2"}]"#)
+        #expect(lines(chat) == ["GET /1.1/timeline", "GET /1.1/tweets/1"])
+        chat.answer("tweets/1", #"{"id":"1","text":"one"}"#)
+        // The first of the two that gets there asks; it need not be the older one.
+        #expect(lines(chat) == ["GET /1.1/timeline", "GET /1.1/tweets/2"])
+        chat.answer("timeline", "[]")
+        #expect(lines(chat) == ["GET /1.1/tweets/2"])
+        chat.answer("tweets/2", #"{"id":"2","text":"two"}"#)
+        #expect(chat.requests.isEmpty)
+        #expect(ends(chat) == ["done 2", "done 2"])
+    }
+
+    @Test func `an action downloads what another one could not`() throws {
+        var chat = try chat()
+        for id in ["a", "b"] { chat.feed(.act(action("download", ["tweet": "2"], id: id))) }
+        for _ in 0..<2 { chat.answer("timeline", "[]") }
+        #expect(lines(chat) == ["GET /1.1/tweets/2"])
+        chat.answer("tweets/2", status: 403, "{}")
+        #expect(lines(chat) == ["GET /1.1/tweets/2"])
+        chat.answer("tweets/2", #"{"id":"2","text":"two"}"#)
+        #expect(ends(chat).last == "done 2")
+    }
+
     @Test func `what an action lacks is said before anything is sent`() throws {
         var chat = try chat()
         chat.feed(.act(action("create-account", [:])))
@@ -164,7 +197,7 @@ import Wire
         chat.feed(.act(action("nope", [:], id: "b")))
         #expect(
             ends(chat) == [
-                "refused: the profile 'finish-lite' has no action 'nope'; it has create-account, refresh, guess, shout"
+                "refused: the profile 'finish-lite' has no action 'nope'; it has create-account, refresh, guess, shout, download, download-all"
             ])
         #expect(chat.requests.isEmpty)
     }
