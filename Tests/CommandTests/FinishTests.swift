@@ -3,162 +3,259 @@ import JSONText
 import TestSupport
 import Testing
 
-/// The rules of Finish (`samples/profiles/finish.yaml`), by the command, against two services with a token each.
-@Suite(
-    .enabled(if: environment("socketio5") != nil, "aiohttp is not installed: run Tests/run"), .timeLimit(.minutes(3)))
-struct FinishTests {
-    /// The two services, and a home in which what is downloaded is kept.
+/// The rules of Finish (`samples/profiles/finish.yaml`), by the command, against two services with tokens of their own: on a server that is not
+/// ours, and on the embedded one.
+@Suite(.timeLimit(.minutes(5))) struct FinishTests {
+    enum Server: CaseIterable {
+        case embedded, aiohttp
+
+        /// Those that can be started here.
+        static let all = allCases.filter { $0 == .embedded || environment("socketio5") != nil }
+    }
+
+    /// The two services behind a relay that knows what they were asked, and a home in which what is downloaded is kept.
     private final class World {
         let server: Peer
-        let port: UInt16
+        let relay: HTTPRelay
         let profile: String
         let home: String
 
-        init() throws {
-            port = try freePort()
-            let twitter = try freePort()
+        init(_ kind: Server) throws {
+            let sample = packageFolder + "/samples/profiles/finish"
+            let url: String
+            switch kind {
+            case .embedded:
+                let files = ["--profile", sample + ".yaml", "--scenario", sample + ".scenario.yaml"]
+                server = try Peer([try pathOfWeir(), "serve", "--quiet"] + files)
+                url = String(try server.readLine(startingWith: "url ").dropFirst(4))
+            case .aiohttp:
+                let python = try #require(environment("socketio5")) + "/bin/python"
+                server = try Peer([python, peersFolder + "/finish_python.py"])
+                url = "http://127.0.0.1:\(try server.listeningPort())"
+            }
+            server.drain()
+            relay = try HTTPRelay(to: url, listeners: 2)
             home = try temporaryFolder()
             profile = home + "/finish.yaml"
-            try String(contentsOfFile: packageFolder + "/samples/profiles/finish.yaml", encoding: .utf8)
-                .replacing("https://api.twitter.example/1.1", with: "http://127.0.0.1:\(twitter)/1.1")
+            try String(contentsOfFile: sample + ".yaml", encoding: .utf8)
+                .replacing("https://api.twitter.example", with: relay.urls[1])
                 .write(toFile: profile, atomically: true, encoding: .utf8)
-            let python = try #require(environment("socketio5")) + "/bin/python"
-            server = try Peer(
-                [python, peersFolder + "/finish_python.py", "--port", "\(port)", "--twitter", "\(twitter)"],
-                errorsToo: true)
-            try server.readLine(startingWith: "listening")
-            server.drain()
         }
 
-        deinit { server.stop() }
+        deinit {
+            relay.close()
+            server.stop()
+        }
 
-        private var variables: [String: String] {
+        private func variables(_ more: [String: String]) -> [String: String] {
             ["STORE": "store-token", "TWITTER": "twitter-token", "HOME": home, "XDG_STATE_HOME": home + "/state"]
+                .merging(more) { $1 }
         }
 
         private func arguments(_ action: [String]) -> [String] {
-            ["do", "http://127.0.0.1:\(port)"] + action
+            ["do", relay.urls[0]] + action
                 + ["--profile", profile, "--token", "env:STORE", "--token", "twitter=env:TWITTER"]
         }
 
         /// Has an action done.
-        func perform(_ action: String...) throws -> CommandResult {
-            try weir(arguments(action), environment: variables)
+        func perform(_ action: String..., with more: [String: String] = [:]) throws -> CommandResult {
+            try weir(arguments(action), environment: variables(more))
         }
 
         /// The command that has it done, as it runs.
-        func begin(_ action: [String], home: String? = nil) throws -> Peer {
-            var environment = variables
-            if let home { environment["XDG_STATE_HOME"] = home }
-            return try Peer([try pathOfWeir()] + arguments(action), environment: environment, errorsToo: true)
+        func begin(_ action: [String], with more: [String: String] = [:]) throws -> Peer {
+            try Peer([try pathOfWeir()] + arguments(action), environment: variables(more), errorsToo: true)
         }
 
-        func ask(_ path: String, _ body: String? = nil) throws -> String {
-            try TestSupport.run(
-                [
-                    "python3", "-c",
-                    "import sys, urllib.request as r; a = sys.argv[2].encode() if len(sys.argv) > 2 else None; "
-                        + "print(r.urlopen(r.Request(sys.argv[1], a)).read().decode())",
-                    "http://127.0.0.1:\(port)\(path)",
-                ] + (body.map { [$0] } ?? []))
+        /// The same action, by four processes that have a store each. Each of their finds is answered when all four have asked for it.
+        func performAtOnce(_ action: String...) throws {
+            let base = relay.exchanges.all.count
+            relay.hold { index, all in
+                let own = all[index]
+                return own.method != "GET" || !own.target.hasPrefix("/parse")
+                    || all[base...].count { $0.method == "GET" && $0.target == own.target } >= 4
+            }
+            let commands = try (0..<4).map { try begin(action, with: ["XDG_STATE_HOME": home + "/state\($0)"]) }
+            for command in commands { #expect(command.wait() == 0) }
         }
 
-        func stats() throws -> JSONValue { try JSONValue(parsing: Array(ask("/stats").utf8)[...]) }
+        /// How many rows the store refused to make twice.
+        func conflicts(_ kind: String) -> Int {
+            relay.exchanges.all.count { $0.target == "/parse/" + kind && $0.status == 409 }
+        }
+
+        /// The rows that the store made.
+        func made(_ kind: String) throws -> [JSONValue] {
+            try relay.exchanges.all.filter { $0.target == "/parse/" + kind && $0.status == 201 }
+                .map { try JSONValue(parsing: $0.answer[...]) }
+        }
+
+        /// The tweets that were downloaded, each as often as it was.
+        var downloads: [String] {
+            relay.exchanges.all.map(\.target).filter { $0.hasPrefix("/1.1/tweets/") }.map { String($0.dropFirst(12)) }
+                .sorted()
+        }
     }
 
-    private func count(_ value: JSONValue?) -> Int? { if case .array(let rows)? = value { rows.count } else { nil } }
-    private func texts(_ value: JSONValue?, _ key: String? = nil) -> [String] {
-        guard case .array(let rows)? = value else { return [] }
-        return rows.map { row in
-            if case .string(let text)? = key.map({ row[$0] }) ?? row { text } else { "?" }
-        }
-    }
+    private func texts(_ rows: [JSONValue], _ key: String) -> [String?] { rows.map { $0[key]?.raw.plainText } }
 
-    @Test func `an account made twice is one user with one tweeter`() throws {
-        let world = try World()
+    @Test(arguments: Server.all) func `an account made twice is one user with one tweeter`(_ server: Server) throws {
+        let world = try World(server)
         for _ in 0..<2 {
             let made = try world.perform("create-account")
             #expect(made.status == 0, "\(made.errors)")
-            #expect(made.output == "user-1\n")
+            #expect(try [made.output] == texts(world.made("users"), "id").map { "\($0 ?? "")\n" })
         }
-        let stats = try world.stats()
-        #expect(texts(stats["users"], "tweeter") == ["tweeter-1"])
-        #expect(texts(stats["tweeters"], "twitter_id") == ["tw-9"])
-        #expect(count(stats["wrong"]) == 0, "each service gets its own token")
+        let tweeters = try world.made("tweeters")
+        #expect(texts(tweeters, "twitter_id") == ["ana"])
+        #expect(try texts(world.made("users"), "tweeter") == texts(tweeters, "id"))
     }
 
-    @Test func `an account made by two processes at the same time is one user with one tweeter`() throws {
-        let world = try World()
-        let commands = try (0..<4).map { try world.begin(["create-account"], home: world.home + "/state\($0)") }
-        for command in commands {
-            #expect(command.readLine() == "user-1")
-            #expect(command.wait() == 0)
-        }
-        let stats = try world.stats()
-        #expect(count(stats["users"]) == 1)
-        #expect(count(stats["tweeters"]) == 1)
+    @Test(arguments: Server.all)
+    func `an account made by four processes at the same time is one user with one tweeter`(_ server: Server) throws {
+        let world = try World(server)
+        try world.performAtOnce("create-account")
+        let tweeters = try world.made("tweeters")
+        #expect(texts(tweeters, "twitter_id") == ["ana"])
+        #expect(try texts(world.made("users"), "tweeter") == texts(tweeters, "id"))
+        #expect((world.conflicts("tweeters"), world.conflicts("users")) == (3, 3), "each found nothing, and made one")
     }
 
-    @Test func `a second refresh downloads no tweet that is there, and the store gets none`() throws {
-        let world = try World()
+    @Test(arguments: Server.all)
+    func `four processes that guess at the same time make one tweeter for its tweet`(_ server: Server) throws {
+        let world = try World(server)
+        #expect(try world.perform("create-account").status == 0)
+        try world.performAtOnce("finish", "tweet=2", "word=cat", "right=true")
+        let tweeters = try world.made("tweeters")
+        #expect(texts(tweeters, "twitter_id") == ["ana", "cleo"])
+        #expect(world.conflicts("tweeters") == 3)
+        #expect(try texts(world.made("guesses"), "tweeter") == Array(repeating: texts(tweeters, "id")[1], count: 4))
+    }
+
+    @Test(arguments: Server.all)
+    func `a tweeter may have no user, and is the one of a user who comes later`(_ server: Server) throws {
+        let world = try World(server)
+        #expect(try world.perform("create-account").status == 0)
+        #expect(try world.perform("finish", "tweet=1", "word=worm", "right=true").status == 0)
+        let tweeters = try world.made("tweeters")
+        #expect(texts(tweeters, "twitter_id") == ["ana", "bo"])
+        #expect(try world.made("users").count == 1)
+        #expect(try world.perform("create-account", with: ["TWITTER": "twitter-token-of-bo"]).status == 0)
+        #expect(try world.made("tweeters").count == 2)
+        #expect(try texts(world.made("users"), "tweeter") == texts(tweeters, "id"))
+    }
+
+    @Test(arguments: Server.all)
+    func `a tweet is downloaded once, whatever asks for it again`(_ server: Server) throws {
+        let world = try World(server)
+        #expect(try world.perform("create-account").status == 0)
+        #expect(try world.perform("finish", "tweet=2", "word=cat", "right=true").status == 0)
+        #expect(world.downloads == ["2"])
         for _ in 0..<2 {
             let result = try world.perform("refresh")
             #expect(result.status == 0, "\(result.errors)")
         }
-        let stats = try world.stats()
-        #expect(stats["downloads"] == .object(["1", "2", "3"].map { .init($0, .integer(1)) }))
-        #expect(!texts(stats["asked"]).contains { $0.contains("/parse") && !$0.hasPrefix("GET") })
+        #expect(try world.perform("finish", "tweet=1", "word=worm", "right=true").status == 0)
+        #expect(world.downloads == ["1", "2", "3"])
     }
 
-    @Test func `a guess names tweet, user, tweeter and word, and whether it was right; its tweeter needs no user`()
-        throws
-    {
-        let world = try World()
+    @Test(arguments: Server.all) func `the store is sent no tweet`(_ server: Server) throws {
+        let world = try World(server)
         #expect(try world.perform("create-account").status == 0)
         #expect(try world.perform("refresh").status == 0)
-        let guess = try world.perform("finish", "tweet=2", "word=cat", "right=true")
-        #expect(guess.status == 0, "\(guess.errors)")
-        #expect(guess.output == "guesse-1\n")
-        let stats = try world.stats()
-        guard case .array(let guesses)? = stats["guesses"] else { return }
-        #expect(guesses.count == 1)
-        for (key, value) in ["tweet": "2", "user": "user-1", "tweeter": "tweeter-2", "word": "cat"] {
-            #expect(guesses.first?[key] == .string(value), "\(key)")
+        #expect(try world.perform("finish", "tweet=1", "word=worm", "right=true").status == 0)
+        let all = world.relay.exchanges.all
+        let tweets = try all.filter { $0.target.hasPrefix("/1.1/tweets/") }
+            .compactMap { try JSONValue(parsing: $0.answer[...])["text"]?.raw.plainText }
+        #expect(tweets.count == 3)
+        for request in all where request.target.hasPrefix("/parse") {
+            let sent = String(decoding: request.body, as: UTF8.self)
+            #expect(!tweets.contains { sent.contains($0) }, "\(sent)")
         }
-        #expect(guesses.first?["right"] == .bool(true))
-        #expect(texts(stats["tweeters"], "twitter_id") == ["tw-9", "tw-0"])
-        #expect(count(stats["users"]) == 1)
-        #expect(stats["downloads"]?["2"] == .integer(1), "the tweet was there")
     }
 
-    /// `finish` asks seven times; the answer that never comes is that of the first to the last.
-    @Test(arguments: 1...7)
-    func `killed after any request, an action is gone on with, and nothing is done twice`(_ request: Int) throws {
-        let world = try World()
+    @Test(arguments: Server.all)
+    func `a guess names tweet, user, tweeter and word, and whether it was right`(_ server: Server) throws {
+        let world = try World(server)
         #expect(try world.perform("create-account").status == 0)
-        _ = try world.ask("/hold", "\(request + 1)")
-        let command = try world.begin(["finish", "tweet=1", "word=dog", "right=false"])
-        _ = try world.ask("/held")
+        for (word, right) in [("cat", "true"), ("dog", "false")] {
+            let guess = try world.perform("finish", "tweet=2", "word=\(word)", "right=\(right)")
+            #expect(guess.status == 0, "\(guess.errors)")
+            #expect(try guess.output == texts(world.made("guesses"), "id").last.map { "\($0 ?? "")\n" })
+        }
+        let guesses = try world.made("guesses")
+        #expect(texts(guesses, "tweet") == ["2", "2"])
+        let (user, tweeter) = try (texts(world.made("users"), "id")[0], texts(world.made("tweeters"), "id")[1])
+        #expect(texts(guesses, "user") == [user, user])
+        #expect(texts(guesses, "tweeter") == [tweeter, tweeter])
+        #expect(texts(guesses, "word") == ["cat", "dog"])
+        #expect(guesses.map { $0["right"] } == [.bool(true), .bool(false)])
+    }
+
+    @Test(arguments: Server.all) func `each service gets its own token, and takes no other`(_ server: Server) throws {
+        let world = try World(server)
+        #expect(try world.perform("create-account").status == 0)
+        for request in world.relay.exchanges.all {
+            #expect(request.token == (request.target.hasPrefix("/parse") ? "store-token" : "twitter-token"))
+        }
+        #expect(try world.perform("create-account", with: ["STORE": "twitter-token"]).status == 4)
+        #expect(try world.perform("create-account", with: ["TWITTER": "store-token"]).status == 4)
+    }
+
+    /// Each action, and each request of it whose answer never comes. The one before them asks whose the token is.
+    private static let kills = [("create-account", 5), ("refresh", 4), ("finish tweet=1 word=dog right=false", 7)]
+        .flatMap { action, count in (1...count).map { (action, $0) } }
+
+    @Test(arguments: Server.all, kills)
+    func `killed after any request, an action is gone on with, and nothing is done twice`(
+        _ server: Server, _ kill: (action: String, request: Int)
+    ) throws {
+        let world = try World(server)
+        let isFinish = kill.action.hasPrefix("finish")
+        if isFinish { #expect(try world.perform("create-account").status == 0) }
+        let held = world.relay.exchanges.all.count + kill.request
+        world.relay.hold { index, _ in index != held }
+        let command = try world.begin(kill.action.split(separator: " ").map(String.init))
+        let lost = world.relay.exchanges.wait { $0.count > held }[held].target
         command.stop()
-        let next = try world.perform("refresh")
+        let next = try world.perform(kill.action == "refresh" ? "create-account" : "refresh")
         #expect(next.status == 0, "\(next.errors)")
         #expect(next.errors.contains("that had waited was done first"), "\(next.errors)")
-        let stats = try world.stats()
-        #expect(count(stats["guesses"]) == 1)
-        #expect(count(stats["tweeters"]) == 2)
-        #expect(count(stats["users"]) == 1)
-        #expect(count(stats["wrong"]) == 0)
+        #expect(try world.made("users").count == 1)
+        #expect(try world.made("tweeters").count == (isFinish ? 2 : 1))
+        #expect(try world.made("guesses").count == (isFinish ? 1 : 0))
+        // What never came is asked for again.
+        let again = ["1", "2", "3"].filter { lost == "/1.1/tweets/" + $0 }
+        #expect(world.downloads == (["1", "2", "3"] + again).sorted())
     }
 
-    @Test func `an action that is not declared, or lacks a parameter, is refused before anything is asked`() throws {
-        let world = try World()
+    @Test(arguments: Server.all)
+    func `a refresh takes the place of one that was killed, and downloads what that one did not`(_ server: Server)
+        throws
+    {
+        let world = try World(server)
+        // The answers before the third download: whose the token is, the list, two tweets.
+        world.relay.hold { index, _ in index != 4 }
+        let command = try world.begin(["refresh"])
+        world.relay.exchanges.wait { $0.count > 4 }
+        command.stop()
+        let next = try world.perform("refresh")
+        #expect(next.errors.contains("refresh that had waited was not done: a newer one takes its place"))
+        #expect(world.downloads == ["1", "2", "3", "3"], "an answer never came")
+    }
+
+    @Test(arguments: Server.all)
+    func `an action that is not declared, or lacks a parameter, is refused before anything is asked`(_ server: Server)
+        throws
+    {
+        let world = try World(server)
         let unknown = try world.perform("create-acount")
         #expect(unknown.status == 2)
         #expect(unknown.errors.contains("create-account"), "\(unknown.errors)")
         let lacking = try world.perform("finish", "tweet=1")
         #expect(lacking.status == 2)
         #expect(lacking.errors.contains("'finish' needs word=VALUE"), "\(lacking.errors)")
-        #expect(count(try world.stats()["asked"]) == 0)
+        #expect(world.relay.exchanges.all.isEmpty)
     }
 }
 

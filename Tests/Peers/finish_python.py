@@ -1,127 +1,71 @@
-"""The two services of samples/profiles/finish.yaml on aiohttp: a store with constraints, and one that has tweets.
-
-    python finish_python.py --port 4300 --twitter 4301
-
-Each has its own token. GET /stats (of the store) says what there is and what was asked. POST /hold N has the N-th request
-from now done, and its answer held back for ever, so that the client can be killed there; GET /held answers when it is.
-"""
-import argparse
+"""The two services of samples/profiles/finish.yaml on aiohttp: a store with constraints, and one that has tweets, each with tokens of its own."""
 import asyncio
 
 from aiohttp import web
 
-parser = argparse.ArgumentParser()
-parser.add_argument("--port", type=int, required=True)
-parser.add_argument("--twitter", type=int, required=True)
-arguments = parser.parse_args()
-
-state = {"tweeters": [], "users": [], "guesses": []}
-tweets = {str(n): {"id": str(n), "text": f"tweet number {n}", "user": {"id": f"tw-{n % 2}"},
-                   "created_at": f"2026-01-0{n}T00:00:00Z"} for n in (1, 2, 3)}
-asked = []
-downloads = {}
-wrong = []
-hold = {"after": 0, "reached": asyncio.Event()}
+rows = {"tweeters": [], "users": [], "guesses": []}
+unique = {"tweeters": "twitter_id", "users": "tweeter"}
+tweets = {str(n): {"id": str(n), "text": f"tweet number {n}", "user": {"id": author}, "created_at": f"2026-01-0{n}T00:00:00Z"}
+          for n, author in ((1, "bo"), (2, "cleo"), (3, "bo"))}
+tokens = {"/parse": {"store-token": None}, "/1.1": {"twitter-token": "ana", "twitter-token-of-bo": "bo"}}
 
 
 def refusal(status, words):
     return web.json_response({"error": words}, status=status)
 
 
-def guarded(token):
-    @web.middleware
-    async def check(request, handler):
-        if request.path in ("/stats", "/hold", "/held"):
-            return await handler(request)
-        asked.append(f"{request.method} {request.path}")
-        given = request.headers.get("Authorization", "")
-        if given != "Bearer " + token:
-            wrong.append(given)
-            return refusal(401, "wrong token")
-        answer = await handler(request)
-        if hold["after"] > 0:
-            hold["after"] -= 1
-            if hold["after"] == 0:
-                hold["reached"].set()
-                await asyncio.sleep(3600)
-        return answer
-    return check
+@web.middleware
+async def guard(request, handler):
+    known = next(tokens[prefix] for prefix in tokens if request.path.startswith(prefix))
+    token = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    if token not in known:
+        return refusal(401, "wrong token")
+    request["user"] = known[token]
+    return await handler(request)
 
 
-def rows(kind, field):
-    async def find(request):
-        # Long enough for another client to find nothing, too.
-        found = [row for row in state[kind] if row[field] == request.query[field]]
-        await asyncio.sleep(0.05)
-        return web.json_response({"results": found})
-    return find
+async def find(request):
+    kind = request.match_info["kind"]
+    return web.json_response({"results": [row for row in rows[kind] if row[unique[kind]] == request.query[unique[kind]]]})
 
 
-def made(kind, unique):
-    async def make(request):
-        row = await request.json()
-        for other in state[kind]:
-            if unique and other[unique] == row[unique]:
-                if unique == "key":
-                    return web.json_response(other)
-                return refusal(409, f"there is a row with this {unique}")
-        if kind == "guesses":
-            if not isinstance(row["right"], bool):
-                return refusal(400, "right is no boolean")
-        row["id"] = f"{kind[:-1]}-{len(state[kind]) + 1}"
-        state[kind].append(row)
-        return web.json_response(row, status=201)
-    return make
+async def make(request):
+    kind, row = request.match_info["kind"], await request.json()
+    for other in rows[kind]:
+        if kind == "guesses" and other["key"] == row["key"]:
+            return web.json_response(other)
+        if kind in unique and other[unique[kind]] == row[unique[kind]]:
+            return refusal(409, f"there is a row with this {unique[kind]}")
+    if kind == "guesses" and not isinstance(row["right"], bool):
+        return refusal(400, "right is no boolean")
+    row["id"] = f"{kind}-{len(rows[kind]) + 1}"
+    rows[kind].append(row)
+    return web.json_response(row, status=201)
+
+
+async def me(request):
+    return web.json_response({"id": request["user"], "name": request["user"].title()})
+
+
+async def timeline(request):
+    return web.json_response([{"id": name} for name in tweets])
 
 
 async def tweet(request):
     name = request.match_info["id"]
-    if name not in tweets:
-        return refusal(404, "no such tweet")
-    downloads[name] = downloads.get(name, 0) + 1
-    return web.json_response(tweets[name])
-
-
-async def stats(request):
-    return web.json_response(dict(state, asked=asked, downloads=downloads, wrong=wrong))
-
-
-async def set_hold(request):
-    hold["after"] = int(await request.text())
-    hold["reached"].clear()
-    asked.clear()
-    return web.Response()
-
-
-async def held(request):
-    await hold["reached"].wait()
-    return web.Response()
-
-
-async def fixed(request, value):
-    return web.json_response(value)
+    return web.json_response(tweets[name]) if name in tweets else refusal(404, "no such tweet")
 
 
 async def main():
-    store = web.Application(middlewares=[guarded("store-token")])
-    store.add_routes([
-        web.get("/parse/tweeters", rows("tweeters", "twitter_id")),
-        web.post("/parse/tweeters", made("tweeters", "twitter_id")),
-        web.get("/parse/users", rows("users", "tweeter")), web.post("/parse/users", made("users", "tweeter")),
-        web.post("/parse/guesses", made("guesses", "key")),
-        web.get("/stats", stats), web.post("/hold", set_hold), web.get("/held", held),
+    application = web.Application(middlewares=[guard])
+    application.add_routes([
+        web.get("/parse/{kind}", find), web.post("/parse/{kind}", make), web.get("/1.1/account/verify_credentials", me),
+        web.get("/1.1/timeline/ids", timeline), web.get("/1.1/tweets/{id}", tweet),
     ])
-    twitter = web.Application(middlewares=[guarded("twitter-token")])
-    twitter.add_routes([
-        web.get("/1.1/account/verify_credentials", lambda _: fixed(_, {"id": "tw-9", "name": "Ana"})),
-        web.get("/1.1/timeline/ids", lambda _: fixed(_, [{"id": name} for name in tweets])),
-        web.get("/1.1/tweets/{id}", tweet),
-    ])
-    for application, port in ((store, arguments.port), (twitter, arguments.twitter)):
-        runner = web.AppRunner(application)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", port).start()
-    print("listening", flush=True)
-    await asyncio.sleep(3600 * 24)
+    runner = web.AppRunner(application)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    print("listening", runner.addresses[0][1], flush=True)
+    await asyncio.Event().wait()
 
 asyncio.run(main())
