@@ -184,6 +184,33 @@ import Testing
         #expect(text.contains("+ channel general  “General”"), "\(text)")
     }
 
+    @Test(arguments: [true, false])
+    func `what could not be done and is not kept for later says why`(_ hasAccount: Bool) throws {
+        let folder = try temporaryFolder()
+        try writeFile(
+            folder + "/p.yaml",
+            """
+            name: shouts
+            realtime: {protocol: none}
+            services: {api: {url: /api}}
+            entities: {account: {}}
+            reads: {me: {get: /me, entity: account}}
+            writes: {shout: {path: /shouts}}
+            actions: {shout: {steps: {write: shout}}}
+            """ + (hasAccount ? "\naccount: me\n" : "\n"))
+        let command = ["do", "http://127.0.0.1:\(try freePort())", "shout", "--profile", folder + "/p.yaml"]
+        func errors(_ more: String...) throws -> String {
+            let result = try weir(
+                command + ["--token", "env:TOKEN", "--max-attempts", "1"] + more,
+                environment: ["TOKEN": "t", "HOME": folder])
+            #expect(result.status == 5)
+            return result.errors
+        }
+        let why = hasAccount ? "the server has not said" : "the profile does not say (account)"
+        #expect(try errors().contains("error: nothing of it is kept for later: \(why) whose the token is\n"))
+        #expect(try !errors("--store", "none").contains("kept for later"))
+    }
+
     @Test func `a scenario that is wrong, and one that is no file, are refused before anything is served`() throws {
         let path = try temporaryFolder() + "/wrong.yaml"
         try writeFile(path, "rows: {mesage: []}\nsteps: [{after: 1s}]\n")

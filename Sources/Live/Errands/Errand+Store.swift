@@ -107,7 +107,13 @@ extension Errand {
 
     /// Leaves actions to the next tail or command of the account, behind what waits already. False when they cannot be kept.
     func keep(_ actions: [Action]) -> Bool {
-        guard let owner, !actions.isEmpty else { return false }
+        guard store != nil, !actions.isEmpty else { return false }
+        guard let owner else {
+            let canBeAsked = configuration.backend.module.accounts?.eras.contains { $0.whoami != nil } ?? false
+            let why = canBeAsked ? "the server has not said" : "the profile does not say (account)"
+            notify(Notice(.error, "nothing of it is kept for later: \(why) whose the token is"))
+            return false
+        }
         let known = session.pendingActions
         let writes = actions.map { action in
             let entry = known.first { $0.action.id == action.id } ?? OutboxEntry(action)
