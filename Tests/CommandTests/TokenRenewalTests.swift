@@ -91,6 +91,22 @@ import Testing
         #expect(!(who.errors + tail.errors + refused.errors).contains("older"))
     }
 
+    @Test func `a tail and a command say the same of a token that is refused before its time and cannot be renewed`()
+        throws
+    {
+        let server = try Server(era: "b")
+        defer { server.stop() }
+        let file = try temporaryFolder() + "/token"
+        try writeFile(file, "not-the-token\n" + #"{"refresh":"older","renew_at":99999999999}"# + "\n")
+        let sent = try weir("send", server.url, "#general", "hi", "--token", "file:\(file)")
+        let tail = try weir("tail", server.url, "--token", "file:\(file)", "--no-ctl", "--store", "none")
+        for result in [sent, tail] {
+            #expect(result.status == 4)
+            let line = result.errors.split(separator: "\n").first { $0.contains("log in again") } ?? ""
+            #expect(line.contains(": the server refuses to renew the token"), "\(result.errors)")
+        }
+    }
+
     @Test(.enabled(if: environment("socketio5") != nil, "aiohttp is not installed: run Tests/run"))
     func `two tails share a login whose refresh token can be used once`() throws {
         let (port, folder) = (try freePort(), try temporaryFolder())

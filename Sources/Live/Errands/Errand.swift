@@ -154,8 +154,9 @@ public actor Errand {
 
     private func renewToken() {
         let refused = token
-        loop.ask(configuration.tokens, insteadOf: refused) { [weak self] renewed, services, _ in
+        loop.ask(configuration.tokens, insteadOf: refused) { [weak self] renewed, services, freshness in
             self?.assumeIsolated { errand in
+                if let problem = freshness.problem { errand.notify(Notice(.error, problem)) }
                 errand.token = renewed ?? refused
                 let areOthers = services.map { errand.services != $0 } ?? false
                 errand.services = services ?? errand.services
