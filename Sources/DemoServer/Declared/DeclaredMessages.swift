@@ -27,6 +27,9 @@ actor DeclaredMessages: HTTPServerHandler, DeclaredHost {
         machine = MessageServer(service, heartbeats: options.pingInterval, seed: seed)
     }
 
+    var deadline: Moment? { [service.deadline, machine.deadline].compactMap { $0 }.min() }
+    func advanceClients() { perform(machine.advance(to: loop.now)) }
+
     func forgetClients() {
         (sockets, numbers) = ([:], [:])
         machine.forgetAll()

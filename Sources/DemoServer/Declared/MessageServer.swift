@@ -8,6 +8,8 @@ package import Wire
 ///
 ///     opened ──hello──► greeted ──identify──► open, of a new session
 ///                          └─────resume─────► open, of an old one; or refused, and greeted still
+///
+/// A client that sends no heartbeat in time is closed in any of them.
 package struct MessageServer: Sendable {
     package enum Effect: Hashable, Sendable {
         case send(Int, JSONValue)
@@ -38,6 +40,8 @@ package struct MessageServer: Sendable {
     private var sessions: [Int: Session] = [:]
     /// The session of each connection; nil of one that has not said whose it is.
     private var connections: [Int: Int?] = [:]
+    /// When each connection is closed that sends no heartbeat until then.
+    private var silences: [Int: Moment] = [:]
 
     package init(_ service: DeclaredService, heartbeats interval: Duration, seed: UInt64) {
         self.service = service
@@ -46,10 +50,29 @@ package struct MessageServer: Sendable {
         ids = IDSource(seed: seed, stream: .sessions)
     }
 
+    // MARK: - Heartbeats
+
+    /// How long a client may send none; nil where it sends none at all.
+    private var longestSilence: Duration? {
+        guard let heartbeat = realtime.heartbeat else { return nil }
+        return (heartbeat.interval == nil ? heartbeat.every : interval).map { $0 * 3 / 2 }
+    }
+
+    /// When `advance` is due.
+    package var deadline: Moment? { silences.values.min() }
+
+    /// Closes the clients that are silent.
+    package mutating func advance(to now: Moment) -> [Effect] {
+        let silent = silences.filter { $0.value <= now }.keys.sorted()
+        for connection in silent { silences[connection] = nil }
+        return silent.map { .close($0, WebSocketClose(code: 1008, reason: "no heartbeat came")) }
+    }
+
     // MARK: - Connections
 
     package mutating func opened(_ connection: Int, at now: Moment) -> [Effect] {
         connections[connection] = .some(nil)
+        silences[connection] = longestSilence.map { now + $0 }
         var effects: [Effect] = []
         if realtime.hello != nil || realtime.heartbeat?.interval != nil {
             var hello = realtime.hello?.example(from: .object([])) ?? .object([])
@@ -63,6 +86,7 @@ package struct MessageServer: Sendable {
     }
 
     package mutating func closed(_ connection: Int) {
+        silences[connection] = nil
         guard let session = connections.removeValue(forKey: connection) ?? nil else { return }
         sessions[session]?.connection = nil
         if realtime.resume == nil || sessions.count > Self.mostSessions {
@@ -77,7 +101,7 @@ package struct MessageServer: Sendable {
     }
 
     package mutating func forgetAll() {
-        (sessions, connections) = ([:], [:])
+        (sessions, connections, silences) = ([:], [:], [:])
         service.disconnectAll()
     }
 
@@ -87,6 +111,8 @@ package struct MessageServer: Sendable {
             return [.close(connection, WebSocketClose(code: 1007, reason: "that is no JSON"))]
         }
         if let heartbeat = realtime.heartbeat, heartbeat.send.values(in: message) != nil {
+            // One that is being closed stays so.
+            if silences[connection] != nil { silences[connection] = longestSilence.map { now + $0 } }
             return heartbeat.answer?.example(from: .object([])).map { [.send(connection, $0)] } ?? []
         }
         guard let session else {

@@ -344,8 +344,10 @@ struct DeclaredWorld {
         }
     }
 
-    private func say(_ server: inout MessageServer, _ text: String, on connection: Int = 1) -> [String] {
-        lines(server.received(Array(text.utf8)[...], on: connection, at: .zero))
+    private func say(
+        _ server: inout MessageServer, _ text: String, on connection: Int = 1, at now: Moment = .zero
+    ) -> [String] {
+        lines(server.received(Array(text.utf8)[...], on: connection, at: now))
     }
 
     @Test func `a client is greeted, says who it is, and its heartbeats are answered`() throws {
@@ -357,6 +359,31 @@ struct DeclaredWorld {
         #expect(
             ready[0].contains(#""user":{"username":"ana"}"#) && ready[0].contains(#""t":"READY","s":1"#), "\(ready)")
         #expect(ready[0].contains("session_id"))
+    }
+
+    @Test func `a client that sends no heartbeat for one and a half intervals is closed, whatever else it says`() throws
+    {
+        var server = try server()
+        #expect(server.deadline == nil)
+        _ = server.opened(1, at: .zero)
+        _ = server.opened(2, at: .zero + .seconds(3))
+        _ = say(&server, #"{"op":1,"d":null}"#, at: .zero + .seconds(10))
+        _ = say(&server, #"{"op":2,"d":{"token":"token-of-ana"}}"#, at: .zero + .seconds(12))
+        #expect(server.deadline == .zero + .seconds(18))
+        #expect(lines(server.advance(to: .zero + .seconds(24))) == ["2 close 1008"])
+        #expect(lines(server.advance(to: .zero + .seconds(25))) == ["1 close 1008"])
+        #expect(server.deadline == nil)
+        // A client that is gone is not waited for.
+        _ = server.opened(3, at: .zero)
+        server.closed(3)
+        #expect(server.deadline == nil)
+    }
+
+    @Test func `a client sends no heartbeat where the profile has none`() throws {
+        let service = try DeclaredWorld("{name: bare, realtime: {protocol: websocket}}").service
+        var server = MessageServer(service, heartbeats: .seconds(10), seed: 1)
+        _ = server.opened(1, at: .zero)
+        #expect(server.deadline == nil)
     }
 
     @Test func `a wrong token closes the connection with the profile's code`() throws {
