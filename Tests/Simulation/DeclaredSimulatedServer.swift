@@ -64,10 +64,11 @@ package struct DeclaredSimulatedServer: SimulatedService {
     /// They do not expire.
     package mutating func expireTokens(at now: Moment) {}
 
-    /// Nothing happens by itself.
-    package var deadline: Moment? { nil }
+    /// Clients that are silent are closed; nothing else happens by itself.
+    package var deadline: Moment? { machine.deadline }
     package mutating func advance(to now: Moment, into outputs: inout [SimulatedOutput]) -> [SimulatedPublication] {
-        []
+        carryOut(machine.advance(to: now), into: &outputs)
+        return []
     }
 
     // MARK: - Clients
