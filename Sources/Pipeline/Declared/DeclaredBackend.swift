@@ -17,7 +17,7 @@ struct DeclaredBackend: Backend {
     private let discoversRooms: Bool
     private var token: Secret?
     /// The user; nil while no read has said so.
-    private(set) var user: String?
+    var user: String?
     /// Reads that are asked again and again, and when each is due.
     var polls: [DeclaredResource: Moment] = [:]
     /// Reads of one row, by the row, and whether they are still asked.
@@ -25,10 +25,10 @@ struct DeclaredBackend: Backend {
     /// The reads that are asked for each row, by its kind; none where only actions are done.
     let readsOfRows: [String: [Profile.Read]]
     /// The ids of rooms by their names in lower case, of the list that came last: rows that came just now stand in no section yet.
-    private(set) var listedNames: [String: String] = [:]
+    var listedNames: [String: String] = [:]
     /// Rows of windows that may have changed, or gone, without a word: the next answer that is current lists them, or they go, however old
     /// they are.
-    private var doubted: Set<Item.ID> = []
+    var doubted: Set<Item.ID> = []
     /// Rows that events removed while the answer to a message of the user's is awaited: it may be about one of them.
     var removedMeanwhile: Set<Item.ID> = []
     /// Whether the server has said `ready` on this connection.
@@ -36,7 +36,7 @@ struct DeclaredBackend: Backend {
     /// Rooms that nobody wants any more, and of which an answer may still come.
     private(set) var abandoned: Set<String> = []
     /// Resources whose failure was told.
-    private var told = ToldFailures()
+    var told = ToldFailures()
 
     init(_ profile: Profile, _ configuration: Configuration) {
         self.profile = profile
@@ -74,7 +74,7 @@ struct DeclaredBackend: Backend {
         profile.realtime.subscribe.compactMap { $0.filled(places(nil, token)).flatMap { Bayeux.Channel($0) } }
     }
 
-    private func subscribeToOwn(into transaction: inout Transaction) {
+    func subscribeToOwn(into transaction: inout Transaction) {
         for channel in ownChannels {
             transaction.plans.append(.subscribe(channel, ext: publishing(token: token)))
         }
@@ -121,7 +121,7 @@ struct DeclaredBackend: Backend {
     }
 
     /// What a template's places stand for.
-    private func places(_ room: String?, _ token: Secret?) -> (String) -> String? {
+    func places(_ room: String?, _ token: Secret?) -> (String) -> String? {
         let (profile, user) = (profile, user)
         return { place in
             switch place {
@@ -340,183 +340,6 @@ struct DeclaredBackend: Backend {
         entity.section(of: entity.parent == nil ? nil : room.map { EntityID(profile.id(ofRoom: $0)) })
     }
 
-    // MARK: - Reads
-
-    /// A read that is asked again and again is due a while after its last answer.
-    private mutating func pollAgain(_ resource: DeclaredResource, at now: Moment) {
-        guard resource.row == nil || rowPolls[resource] == .running else { return }
-        if let span = reads[resource.read]?.every { polls[resource] = now + span }
-    }
-
-    func fetch(_ name: String, of room: String?, into transaction: inout Transaction) {
-        guard let read = reads[name] else { return }
-        guard read.each == nil else { return fetchRows(of: read, into: &transaction) }
-        transaction.fetch(ResourceKey(DeclaredResource(read, of: room)))
-    }
-
-    func request(for key: ResourceKey, page: String?) -> RESTCall? {
-        guard let resource = key.declared, let read = reads[resource.read] else { return nil }
-        return endpoint(read, resource, page: page, pages: 0)?.call
-    }
-
-    func service(_ name: String?) -> Profile.Service? {
-        name.flatMap { name in profile.services.first { $0.name == name } } ?? profile.services.first
-    }
-
-    /// A text as part of a path or a query.
-    static func encoded(_ text: String) -> String { (("\(text)") as RESTTarget).text }
-
-    private func endpoint(
-        _ read: Profile.Read, _ resource: DeclaredResource, page: String?, pages: Int
-    ) -> Endpoint<[Profile.Entity.Reading]>? {
-        let (places, row) = (places(resource.room, nil), resource.row)
-        let name = row.map { $0.kind.rawValue + ".id" }
-        let values = { $0 == name ? row?.id.description : places($0) }
-        guard let call = call(of: read, values, page: page) else { return nil }
-        let entity = read.entity.flatMap { entities[$0] }
-        return Endpoint(call) { body, sieve throws(DecodingFailure) in
-            try read.rows(of: entity, in: body, page: page, isLast: pages + 1 >= read.pages?.most ?? 1, sieve)
-        }
-    }
-
-    /// The request of a read; nil where a place of it has no value.
-    func call(of read: Profile.Read, _ values: (String) -> String?, page: String? = nil) -> RESTCall? {
-        guard var target = read.get.filled(values, encoded: Self.encoded) else { return nil }
-        var query: [(String, String)] = []
-        for parameter in read.query {
-            guard let value = parameter.value.filled(values) else { return nil }
-            query.append((parameter.name, value))
-        }
-        if let pages = read.pages, let page = page ?? pages.from.map(String.init) { query.append((pages.query, page)) }
-        for (name, value) in query {
-            target += (target.contains("?") ? "&" : "?") + Self.encoded(name) + "=" + Self.encoded(value)
-        }
-        return call(.get, target, of: read.service)
-    }
-
-    /// A request of a service, by its path there.
-    func call(_ method: RESTCall.Method, _ path: String, body: RawJSON? = nil, of name: String?) -> RESTCall {
-        let service = service(name)
-        var call = RESTCall(
-            method, RESTTarget(stringLiteral: (service?.basePath ?? "") + path),
-            body: body.map { Array($0.bytes) } ?? [],
-            carriesToken: service?.token ?? true)
-        if let service, service.hasOwnAddress { call.service = service.name }
-        return call
-    }
-
-    mutating func apply(
-        _ body: ArraySlice<UInt8>, of key: ResourceKey, isCurrent: Bool, into transaction: inout Transaction
-    ) throws(DecodingFailure) {
-        guard let resource = key.declared, let read = reads[resource.read] else { return }
-        let paging = transaction.refetcher.paging[key]
-        guard let endpoint = endpoint(read, resource, page: paging?.next, pages: paging?.pages ?? 0) else { return }
-        guard let rows = try transaction.list(of: key, to: endpoint, body) else { return }
-        told.wentWell(key)
-        if let row = resource.row, transaction.model[row] == nil { return end(resource, into: &transaction) }
-        pollAgain(resource, at: transaction.now)
-        if read.name == profile.account, let first = rows.first { learn(user: first.id, into: &transaction) }
-        guard let entity = read.entity.flatMap({ entities[$0] }) else { return }
-        let parent = resource.room.map { EntityID(profile.id(ofRoom: $0)) }
-        var listed: [Item.ID: Item] = [:]
-        var news: [Item.ID] = []
-        for row in rows {
-            let id = entity.itemID(row.id)
-            let known = transaction.model[id]
-            if let known { transaction.confirmed.append(known) }
-            if let known, entity.once || !isCurrent && entity.standing(row, known, isWhole: true) != .newer {
-                listed[id] = known
-                continue
-            }
-            let item = entity.row(row, over: known, parent: parent)
-            listed[id] = item
-            if known == nil { news.append(id) }
-            put(item, over: known, into: &transaction)
-        }
-        if read.name == profile.rooms?.list {
-            listedNames = [:]
-            for item in listed.values {
-                guard let name = item.channelName?.lowercased() else { continue }
-                listedNames[name] = min(listedNames[name] ?? item.id.id.description, item.id.id.description)
-            }
-            for row in rows { transaction.want(profile.room(of: row.id.description)) }
-        }
-        guard transaction.leftOut.isHarmless, read.replaces != .none else { return }
-        // Of what an answer brings that was overtaken some may be gone already.
-        guard isCurrent else { return doubted.formUnion(news) }
-        remove(read, section(of: entity, resource.room), butNot: listed, into: &transaction)
-    }
-
-    /// Removes rows that an answer would have listed.
-    private mutating func remove(
-        _ read: Profile.Read, _ section: Item.Section, butNot listed: [Item.ID: Item],
-        into transaction: inout Transaction
-    ) {
-        let first = read.replaces == .window ? listed.values.map(\.sortKey).min() ?? .min : .min
-        for row in transaction.model.rows(in: section) {
-            let isDoubted = doubted.remove(row.id) != nil
-            guard listed[row.id] == nil, row.sortKey >= first || isDoubted else { continue }
-            transaction.model.remove(row.id)
-            guard read.name == profile.rooms?.list else { continue }
-            transaction.plans.append(.unwant(room: profile.room(of: row.id.id.description)))
-        }
-    }
-
-    private mutating func learn(user id: EntityID, into transaction: inout Transaction) {
-        guard user != id.description else { return }
-        user = id.description
-        subscribeToOwn(into: &transaction)
-        transaction.plans.append(.account(id))
-    }
-
-    mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into transaction: inout Transaction) -> Bool {
-        guard let resource = key.declared, let read = reads[resource.read] else { return true }
-        if resource.row == nil || read.missing == .ignore { pollAgain(resource, at: transaction.now) }
-        guard !body.isPage else {
-            tell(key, "something before the service answers with a page (404)", into: &transaction)
-            transaction.fetch(key, after: Self.waitAfterPage)
-            return false
-        }
-        guard read.missing == .remove, let entity = read.entity.flatMap({ entities[$0] }) else {
-            tell(key, "the service has no such resource (404)", into: &transaction)
-            return true
-        }
-        if let row = resource.row {
-            end(resource, into: &transaction)
-            if transaction.model[row] != nil { transaction.model.remove(row) }
-            return true
-        }
-        for row in transaction.model.rows(in: section(of: entity, resource.room)) { transaction.model.remove(row.id) }
-        return true
-    }
-
-    private static let waitAfterPage: Duration = .seconds(30)
-
-    mutating func failed(_ key: ResourceKey, why: String, _ answer: Answer?, into transaction: inout Transaction) {
-        guard let resource = key.declared else { return }
-        // No connection says so itself: a channel of the user's cannot even be named.
-        let isTold = profile.realtime.transport == .bayeux || profile.realtime.transport == .none
-        if isTold, resource.read == profile.account, why == Refetcher.tokenRefusal {
-            return transaction.plans.append(.tokenRefused("the service does not accept the token"))
-        }
-        var why = why
-        if case .response(let status, let body, _)? = answer {
-            if let words = reads[resource.read]?.why?.words(in: body) { why = "\(words.prefix(300)) (\(why))" }
-            // What a service says of one row, it means.
-            if resource.row != nil, 400..<500 ~= status, !Refetcher.isPassing(status), status != 401, status != 403 {
-                rowPolls[resource] = .stopped
-                why += "; it is not asked again"
-            }
-        }
-        pollAgain(resource, at: transaction.now)
-        tell(key, why, into: &transaction)
-    }
-
-    private mutating func tell(_ key: ResourceKey, _ why: String, into transaction: inout Transaction) {
-        guard told.isNews(key) else { return }
-        transaction.notice(.warning, "\(key.resource.label) cannot be fetched: \(why)")
-    }
-
     // MARK: - Memory
 
     func sections(of key: ResourceKey, in model: SectionedCollection<Item>) -> [Item.Section] {
@@ -537,38 +360,6 @@ struct DeclaredBackend: Backend {
         }
         return .never
     }
-}
-
-/// A read of a profile, of a room or of a row where it is about one.
-struct DeclaredResource: BackendResource, Comparable {
-    let read: String
-    let room: String?
-    let row: Item.ID?
-    private let id: EntityID?
-
-    init(_ read: Profile.Read, of room: String?) {
-        self.read = read.name
-        // A read that names no room is one, whatever room made it be asked.
-        let isOfRoom = (read.get.places + read.query.flatMap(\.value.places)).contains { $0 == "room" || $0 == "id" }
-        self.room = isOfRoom ? room : nil
-        id = self.room.map { EntityID($0) }
-        row = nil
-    }
-
-    init(_ read: Profile.Read, of row: Item.ID) { (self.read, self.row, room, id) = (read.name, row, nil, nil) }
-
-    var label: String { (room ?? row?.id.description).map { "\(read) of \($0)" } ?? read }
-    var tags: [RequestTag] { id.map { [.channel($0)] } ?? [] }
-    /// A room's session cannot do without its rows; of one row the server may say that it is none of them.
-    var isPersistent: Bool { row == nil }
-    var isShared: Bool { room == nil }
-
-    static func < (a: Self, b: Self) -> Bool { (a.read, a.room ?? "", a.rowText) < (b.read, b.room ?? "", b.rowText) }
-    private var rowText: String { row?.id.description ?? "" }
-}
-
-extension ResourceKey {
-    fileprivate var declared: DeclaredResource? { resource as? DeclaredResource }
 }
 
 extension Profile.Emission {
@@ -601,45 +392,6 @@ extension Profile.EventRule.Treatments {
 
     /// Whether nothing but a row's id is of use.
     var onlyRemoves: Bool { [unknown, older, same, newer].allSatisfy { $0 == .remove } }
-}
-
-extension Profile.Read {
-    /// The rows of an answer, and through the sieve what the next page is asked for with.
-    func rows(
-        of entity: Profile.Entity?, in body: ArraySlice<UInt8>, page: String?, isLast: Bool, _ sieve: RowSieve
-    ) throws(DecodingFailure) -> [Profile.Entity.Reading] {
-        let answer: RawJSON
-        do throws(JSONError) { answer = try RawJSON(checking: body) } catch {
-            throw DecodingFailure(subject: name, message: error.description, offset: 0)
-        }
-        guard let entity else { return [] }
-        guard let found = (rows ?? .whole).inValue.value(in: answer) else {
-            throw DecodingFailure(subject: name, message: "nothing at \(rows?.text ?? ".")", offset: 0)
-        }
-        let elements = found.elements
-        var readings: [Profile.Entity.Reading] = []
-        for element in elements {
-            do throws(Profile.Entity.Unreadable) { readings.append(try entity.reading(element)) } catch {
-                // One that is no list, and no row, is another answer than the one that was asked for.
-                if element == found { throw DecodingFailure(subject: name, message: error.message, offset: 0) }
-                sieve.leaveOut(element, DecodingFailure(subject: "row", message: error.message, offset: 0))
-            }
-        }
-        guard let pages, !isLast else { return readings }
-        if let next = pages.next?.inValue.value(in: answer)?.plainText { sieve.note(nextPage: next) }
-        if let last = pages.last, let id = elements.last.flatMap({ last.inValue.value(in: $0)?.plainText }) {
-            sieve.note(nextPage: id)
-        }
-        if let first = pages.from, !elements.isEmpty {
-            sieve.note(nextPage: "\((page.flatMap { Int($0) } ?? first) + 1)")
-        }
-        return readings
-    }
-}
-
-extension ArraySlice<UInt8> {
-    /// Whether it is a page for a browser: of a server in between, not the service's word.
-    var isPage: Bool { first { !" \n\r\t".utf8.contains($0) } == UInt8(ascii: "<") }
 }
 
 extension RawJSON {
