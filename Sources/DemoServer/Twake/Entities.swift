@@ -12,6 +12,8 @@ package struct Workspace: Hashable, Sendable {
     package var id: EntityID
     var name: String
     var createdAt: Int64
+    /// Who made it; nil for one that was there from the beginning.
+    var owner: EntityID?
 }
 
 /// A user; everybody belongs to every workspace.
@@ -24,6 +26,9 @@ package struct User: Hashable, Sendable {
     var createdAt: Int64
     /// Whether there is a picture of the user.
     var hasPicture = false
+    var language = "en"
+    /// What the user says about themselves: an emoji and words, or nothing.
+    var status = ""
 
     var fullName: String { lastName.isEmpty ? firstName : "\(firstName) \(lastName)" }
     var email: String { "\(username)@example.org" }

@@ -10,7 +10,10 @@ enum EraA {
             Route("GET", "companies", companies),
             Route("GET", "workspaces", workspaces),
             Route("POST", "workspaces", createWorkspace),
+            Route("DELETE", "workspaces", deleteWorkspace),
             Route("GET", "workspaces/members", workspaceMembers),
+            Route("GET", "users/search", searchUsers),
+            Route("PATCH", "users/profile", changeProfile),
             Route("GET", "workspace/notifications", rooms),
             Route("GET", "badges", badges),
         ] + channelRoutes + messageRoutes + tokenRoutes + fileRoutes
@@ -63,6 +66,33 @@ enum EraA {
             throw .notFound("Workspace not found")
         }
         return RESTAnswer(value: proxyWorkspace(workspace, backend.world))
+    }
+
+    private static func deleteWorkspace(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        _ = try backend.perform(.deleteWorkspace(try workspace(call, backend.world).id), for: call)
+        return RESTAnswer(value: .fields(["success": .bool(true)]))
+    }
+
+    /// Users by a part of their names, without what else is known of them.
+    private static func searchUsers(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        try checkCompany(call, backend.world)
+        let found = backend.world.users(called: try call.requiredField("name"))
+        return RESTAnswer(
+            value: .array(
+                found.map {
+                    .fields([
+                        "id": .id($0.id), "username": .string($0.username), "firstname": .string($0.firstName),
+                        "lastname": .string($0.lastName),
+                    ])
+                }))
+    }
+
+    /// The proxy takes a language, and no status.
+    private static func changeProfile(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        let language = call.body["language"]?.stringValue
+        _ = try backend.perform(.changeAccount(language: language, status: nil), for: call)
+        return RESTAnswer(
+            value: .fields(["language": .fields(["readonly": .bool(false), "value": .text(language)])]))
     }
 
     private static func proxyWorkspace(_ workspace: Workspace, _ world: World) -> JSONValue {

@@ -10,12 +10,16 @@ enum EraB {
             Route("POST", "console/v1/login", isPublic: true, login),
             Route("POST", "console/v1/token", renew),
             Route("GET", "users/v1/users", users),
+            Route("POST", "users/v1/users/me", setStatus),
+            Route("POST", "users/v1/users/me/preferences", setPreferences),
             Route("GET", "users/v1/users/*", user),
             Route("GET", "users/v1/users/*/companies", companies),
             Route("GET", "users/v1/companies/*", isPublic: true, company),
             Route("GET", "workspaces/v1/companies/*/workspaces", workspaces),
             Route("POST", "workspaces/v1/companies/*/workspaces", createWorkspace),
             Route("GET", "workspaces/v1/companies/*/workspaces/*", workspace),
+            Route("POST", "workspaces/v1/companies/*/workspaces/*", changeWorkspace),
+            Route("DELETE", "workspaces/v1/companies/*/workspaces/*", deleteWorkspace),
             Route("GET", "workspaces/v1/companies/*/workspaces/*/users", workspaceUsers),
             Route("GET", "notifications/v1/badges", badges),
         ] + channelRoutes + messageRoutes + fileRoutes
@@ -38,11 +42,10 @@ enum EraB {
 
     private static func users(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
         let ids = call.queryValue("user_ids").map { $0.split(separator: ",").map { EntityID(String($0)) } }
-        let search = call.queryValue("search")?.lowercased() ?? ""
-        let found = backend.world.users.filter { user in
-            ids?.contains(user.id)
-                ?? (search.isEmpty || user.fullName.lowercased().contains(search) || user.username.contains(search))
-        }
+        let search = call.queryValue("search") ?? ""
+        let found =
+            ids.map { ids in backend.world.users.filter { ids.contains($0.id) } }
+            ?? backend.world.users(called: search)
         return list(found.map { backend.world.account($0) }, call, websockets: [])
     }
 
@@ -86,6 +89,33 @@ enum EraB {
         return resource(backend.world.json(workspace), status: 201)
     }
 
+    private static func changeWorkspace(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        try checkCompany(call, backend.world)
+        let name = call.body["resource"]?["name"]?.stringValue ?? ""
+        _ = try backend.perform(.renameWorkspace(call.id(1), name: name), for: call)
+        return RESTAnswer(status: 201, value: try workspace(call, &backend).value)
+    }
+
+    private static func deleteWorkspace(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        try checkCompany(call, backend.world)
+        _ = try backend.perform(.deleteWorkspace(call.id(1)), for: call)
+        return RESTAnswer(status: 204)
+    }
+
+    /// The body's `resource` is the status itself.
+    private static func setStatus(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        let me = try call.user()
+        _ = try backend.perform(.changeAccount(language: nil, status: call.body["resource"]?.stringValue), for: call)
+        return resource(backend.world.account(backend.world.user(me.id) ?? me))
+    }
+
+    /// The body, and the answer, are preferences without an envelope.
+    private static func setPreferences(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        let locale = call.body["locale"]?.stringValue
+        _ = try backend.perform(.changeAccount(language: locale, status: nil), for: call)
+        return RESTAnswer(value: .fields(["locale": .text(locale)]))
+    }
+
     private static func workspaceUsers(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
         try checkCompany(call, backend.world)
         guard let workspace = backend.world.workspace(call.id(1)) else { throw .notFound("Workspace not found") }
@@ -94,7 +124,8 @@ enum EraB {
             JSONValue.fields([
                 "id": .id(user.id), "company_id": .id(world.company.id), "workspace_id": .id(workspace.id),
                 "user_id": .id(user.id),
-                "created_at": .integer(user.createdAt), "role": .string("member"), "user": world.account(user),
+                "created_at": .integer(user.createdAt),
+                "role": .string(user.id == workspace.owner ? "moderator" : "member"), "user": world.account(user),
             ])
         }
         return page(members, call)

@@ -38,6 +38,9 @@ struct RoomNames: Sendable {
     /// Badges and desktop notifications of one user.
     func notifications(user: EntityID) -> String { "/notifications?type=private&user=\(user)" }
 
+    /// A user's own account.
+    func me(_ user: EntityID) -> String { "/me/\(user)" }
+
     /// Who is writing.
     var writing: String { "/companies/\(company)/workspaces" }
 

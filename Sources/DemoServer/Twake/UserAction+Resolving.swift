@@ -7,7 +7,8 @@ extension UserAction {
         case .post, .reply: true
         case .edit, .delete, .react, .pin, .move, .attach, .createChannel, .changeChannel, .deleteChannel, .openDirect,
             .addMember, .removeMember,
-            .changeMembership, .markRead, .markUnread, .createWorkspace, .renameWorkspace, .presence, .typing:
+            .changeMembership, .markRead, .markUnread, .createWorkspace, .renameWorkspace, .deleteWorkspace,
+            .changeAccount, .presence, .typing:
             false
         }
     }
@@ -45,6 +46,8 @@ extension UserAction<String> {
         case .markUnread(let name): return channel(name).map { .markUnread(channel: $0) }
         case .createWorkspace(let name): return .createWorkspace(name: name)
         case .renameWorkspace(let label, let name): return place(label).map { .renameWorkspace($0, name: name) }
+        case .deleteWorkspace(let label): return place(label).map { .deleteWorkspace($0) }
+        case .changeAccount(let language, let status): return .changeAccount(language: language, status: status)
         case .presence(let isOnline): return .presence(isOnline: isOnline)
         case .typing(let name, let head, let isWriting):
             return channel(name).map { .typing(channel: $0, message: head.flatMap(message), isWriting: isWriting) }
@@ -67,7 +70,7 @@ extension UserAction<String> {
             return message(id).map { .attach(message: $0, name: name, text: text) }
         case .createChannel, .changeChannel, .deleteChannel, .openDirect, .addMember, .removeMember, .changeMembership,
             .markRead,
-            .markUnread, .createWorkspace, .renameWorkspace, .presence, .typing:
+            .markUnread, .createWorkspace, .renameWorkspace, .deleteWorkspace, .changeAccount, .presence, .typing:
             return nil
         }
     }

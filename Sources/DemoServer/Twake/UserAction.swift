@@ -32,6 +32,10 @@ package enum UserAction<Reference: Hashable & Sendable>: Hashable, Sendable {
     case createWorkspace(name: String)
     /// Gives a workspace another name.
     case renameWorkspace(Reference, name: String)
+    /// Deletes a workspace with everything in it.
+    case deleteWorkspace(Reference)
+    /// Changes what is not nil of what the user says about themselves.
+    case changeAccount(language: String?, status: String?)
     /// Says that the user is there, or no more.
     case presence(isOnline: Bool)
     /// Says that the user writes, or stopped; changes nothing. With a message: in its thread.
@@ -101,9 +105,13 @@ extension World {
         case .markUnread(let channel):
             return try markUnread(channel, by: actor, at: now)
         case .createWorkspace(let name):
-            return try createWorkspace(name, at: now, id: newID)
+            return try createWorkspace(name, by: actor, at: now, id: newID)
         case .renameWorkspace(let workspace, let name):
             return try renameWorkspace(workspace, name: name)
+        case .deleteWorkspace(let workspace):
+            return try deleteWorkspace(workspace)
+        case .changeAccount(let language, let status):
+            return changeAccount(of: actor.id, language: language, status: status)
         case .presence(let isOnline):
             return presence(of: actor.id, isOnline: isOnline)
         case .typing(let channel, let message, let isWriting):
@@ -133,7 +141,7 @@ extension World {
             return try attach(name, text, to: message, by: actor, at: now, id: newID)
         case .createChannel, .changeChannel, .deleteChannel, .openDirect, .addMember, .removeMember, .changeMembership,
             .markRead,
-            .markUnread, .createWorkspace, .renameWorkspace, .presence, .typing:
+            .markUnread, .createWorkspace, .renameWorkspace, .deleteWorkspace, .changeAccount, .presence, .typing:
             return Outcome()
         }
     }

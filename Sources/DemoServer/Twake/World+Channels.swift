@@ -50,14 +50,18 @@ extension World {
         let channel = try visibleChannel(id, to: user)
         guard !channel.isDirect else { throw .badRequest("A direct channel cannot be deleted") }
         guard channel.membership(of: user.id) != nil else { throw .forbidden("You are not a member of this channel") }
-        channels.removeAll { $0.id == id }
+        return Outcome(frames: channelFrames(.deleted, channel) + forget(channel), subject: id)
+    }
+
+    /// Takes a channel away with everything in it; gives the frames of the badges that go.
+    private mutating func forget(_ channel: Channel) -> [Frame] {
+        channels.removeAll { $0.id == channel.id }
         for thread in channel.threads {
             for message in messages(ofThread: thread) { messages[message.id] = nil }
             threads[thread] = nil
         }
         delayed.removeAll { messages[$0.message] == nil }
-        let frames = channelFrames(.deleted, channel) + users.flatMap { removeBadges(of: $0.id, in: id) }
-        return Outcome(frames: frames, subject: id)
+        return users.flatMap { removeBadges(of: $0.id, in: channel.id) }
     }
 
     /// T7, and T8 when the direct exists. Only the one who opens it becomes a member now.
@@ -89,14 +93,16 @@ extension World {
     }
 
     /// Makes a workspace, which everybody belongs to, and tells it in the company's room (Q4 on).
-    mutating func createWorkspace(_ name: String, at now: Int64, id: EntityID) throws(WorldError) -> Outcome {
+    mutating func createWorkspace(_ name: String, by user: User, at now: Int64, id: EntityID) throws(WorldError)
+        -> Outcome
+    {
         guard !name.isEmpty, name.count <= Limit.title else {
             throw .badRequest("The workspace has no name, or a long one")
         }
         guard workspaces.count < Limit.workspaces else {
             throw .refused("There are \(Limit.workspaces) workspaces already")
         }
-        let workspace = Workspace(id: id, name: name, createdAt: now)
+        let workspace = Workspace(id: id, name: name, createdAt: now, owner: user.id)
         workspaces.append(workspace)
         return Outcome(
             frames: [.resource(.saved, "workspace", room: rooms.writing, json(workspace))], subject: id)
@@ -111,6 +117,14 @@ extension World {
         workspaces[index].name = name
         return Outcome(
             frames: [.resource(.saved, "workspace", room: rooms.writing, json(workspaces[index]))], subject: id)
+    }
+
+    /// The real server tells nobody: whoever looks at it finds out by the lists.
+    mutating func deleteWorkspace(_ id: EntityID) throws(WorldError) -> Outcome {
+        guard workspace(id) != nil else { throw .notFound("Workspace not found") }
+        for channel in channels where channel.workspace == id { _ = forget(channel) }
+        workspaces.removeAll { $0.id == id }
+        return Outcome(subject: id)
     }
 
     // MARK: -

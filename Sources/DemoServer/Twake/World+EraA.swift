@@ -10,7 +10,7 @@ extension World {
             "thumbnail": .string(user.hasPicture ? EraA.picturePath(of: user) : ""),
             // Unix seconds, unlike everything else.
             "last_activity": .integer(user.createdAt / 1_000), "console_id": .string(""), "status_icon": .string(""),
-            "status": .string(""), "language": .string("en"),
+            "status": .string(user.status), "language": .string(user.language),
         ])
     }
 

@@ -12,7 +12,7 @@ extension World {
             "picture": .string(user.hasPicture ? EraB.picturePath(of: user) : ""),
             "first_name": .string(user.firstName), "last_name": .string(user.lastName),
             "full_name": .string(user.fullName),
-            "created_at": .integer(user.createdAt), "deleted": .bool(false), "status": .string(""),
+            "created_at": .integer(user.createdAt), "deleted": .bool(false), "status": .string(user.status),
             "last_activity": .integer(user.createdAt),
         ])
     }
@@ -20,7 +20,9 @@ extension World {
     /// A user as they see themselves: with preferences and companies.
     func ownAccount(_ user: User) -> JSONValue {
         account(user).adding([
-            "preference": .fields(["locale": .string("en"), "timezone": .integer(0), "allow_tracking": .bool(false)]),
+            "preference": .fields([
+                "locale": .string(user.language), "timezone": .integer(0), "allow_tracking": .bool(false),
+            ]),
             "companies": .array([
                 .fields([
                     "role": .string("member"), "status": .string("active"),

@@ -1,13 +1,22 @@
 package import Events
 import JSONText
 
-/// Presence (1.6): who is there is told to everybody in the company's room; who left, as by the real server, to a room nobody is in.
+/// What users say about themselves, and presence (1.6): who is there is told to everybody in the company's room; who left, as by the real server, to a room nobody is in.
 extension World {
     /// Somebody comes or leaves who is no client of ours.
     mutating func presence(of user: EntityID, isOnline: Bool) -> Outcome {
         guard isOnline != present.contains(user) else { return Outcome() }
         if isOnline { present.append(user) } else { present.removeAll { $0 == user } }
         return Outcome(frames: [presenceFrame(user, isOnline: isOnline)])
+    }
+
+    /// Told to the user's own clients (Q4 on).
+    mutating func changeAccount(of user: EntityID, language: String?, status: String?) -> Outcome {
+        guard let index = users.firstIndex(where: { $0.id == user }) else { return Outcome() }
+        users[index].language = language ?? users[index].language
+        users[index].status = status ?? users[index].status
+        return Outcome(
+            frames: [.resource(.saved, "user", room: rooms.me(user), account(users[index]))], subject: user)
     }
 
     package func presenceFrame(_ user: EntityID, isOnline: Bool) -> Frame {

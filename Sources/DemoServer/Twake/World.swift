@@ -64,6 +64,14 @@ package struct World: Sendable {
     /// The user who logs in with that name or address.
     func user(login: String) -> User? { users.first { $0.email == login || $0.username == login } }
 
+    /// The users whose whole name or user name has these words, the letters' case aside.
+    func users(called words: String) -> [User] {
+        let words = words.lowercased()
+        return users.filter {
+            words.isEmpty || $0.fullName.lowercased().contains(words) || $0.username.contains(words)
+        }
+    }
+
     func workspace(_ id: EntityID) -> Workspace? { workspaces.first { $0.id == id } }
 
     func channel(_ id: EntityID) -> Channel? { channels.first { $0.id == id } }
