@@ -70,6 +70,10 @@ extension Action.Operation {
         case .createWorkspace(let name, let members):
             write(["name": name])
             writer.member("members", names: members)
+        case .changeWorkspace(let workspace, .rename(let name)): write(["place": workspace.description, "name": name])
+        case .changeWorkspace(let workspace, .delete): write(["place": workspace.description])
+        case .changeAccount(.language(let language)): write(["language": language])
+        case .changeAccount(.status(let text, let icon)): write(["text": text, "icon": icon])
         case .run(let run):
             writer.key("run")
             writer.beginObject()
@@ -129,6 +133,18 @@ extension Action.Operation {
         case ("create_workspace", _, _):
             guard let name = value["name"]?.text, let members = value["members"]?.texts else { return nil }
             self = .createWorkspace(name: name, members: members)
+        case ("rename_workspace", _, _):
+            guard let workspace = value["place"]?.id, let name = value["name"]?.text else { return nil }
+            self = .changeWorkspace(workspace, .rename(name))
+        case ("delete_workspace", _, _):
+            guard let workspace = value["place"]?.id else { return nil }
+            self = .changeWorkspace(workspace, .delete)
+        case ("set_language", _, _):
+            guard let language = value["language"]?.text else { return nil }
+            self = .changeAccount(.language(language))
+        case ("set_status", _, _):
+            guard let text, let icon = value["icon"]?.text else { return nil }
+            self = .changeAccount(.status(text, icon: icon))
         case (_, _, _): return nil
         }
     }

@@ -60,8 +60,28 @@ public struct Action: Hashable, Sendable {
         case removeMember(channel: EntityID, user: EntityID)
         /// Make a workspace; members by their addresses.
         case createWorkspace(name: String, members: [String])
+        /// Change a workspace, which is named by its id or its name.
+        case changeWorkspace(EntityID, WorkspaceChange)
+        /// Change the user's own account.
+        case changeAccount(AccountChange)
         /// Do an action that a profile declares, step by step.
         case run(Run)
+    }
+
+    /// What can be done to a workspace.
+    public enum WorkspaceChange: Hashable, Sendable {
+        /// Give it another name.
+        case rename(String)
+        /// Delete it with everything in it.
+        case delete
+    }
+
+    /// What users can change of their accounts.
+    public enum AccountChange: Hashable, Sendable {
+        /// The language, as `en`.
+        case language(String)
+        /// What the user says about themselves, and an emoji before it; both empty for nothing.
+        case status(String, icon: String)
     }
 
     /// An action of several steps, and how far it is.
@@ -142,6 +162,8 @@ extension Action {
     var lane: EntityID {
         switch operation {
         case .createChannel, .createWorkspace, .run: id
+        case .changeWorkspace(let workspace, _): workspace
+        case .changeAccount: EntityID("account")
         case .send, .edit, .react, .delete, .markRead, .editChannel, .deleteChannel, .addMember, .removeMember:
             operation.channel ?? id
         }
@@ -163,6 +185,10 @@ extension Action.Operation {
         case .addMember: "add_member"
         case .removeMember: "remove_member"
         case .createWorkspace: "create_workspace"
+        case .changeWorkspace(_, .rename): "rename_workspace"
+        case .changeWorkspace(_, .delete): "delete_workspace"
+        case .changeAccount(.language): "set_language"
+        case .changeAccount(.status): "set_status"
         case .run(let run): run.name
         }
     }
@@ -174,7 +200,7 @@ extension Action.Operation {
             .deleteChannel(let channel), .addMember(let channel, _), .removeMember(let channel, _):
             channel
         case .edit(let reference, _), .react(let reference, _), .delete(let reference): reference.channel
-        case .createChannel, .createWorkspace, .run: nil
+        case .createChannel, .createWorkspace, .changeWorkspace, .changeAccount, .run: nil
         }
     }
 
@@ -185,7 +211,9 @@ extension Action.Operation {
         // A direct is found again.
         case .createChannel(let draft): draft.kind != .direct
         case .run(let run): run.makesSomething
-        case .edit, .react, .delete, .markRead, .editChannel, .deleteChannel, .addMember, .removeMember: false
+        case .edit, .react, .delete, .markRead, .editChannel, .deleteChannel, .addMember, .removeMember,
+            .changeWorkspace, .changeAccount:
+            false
         }
     }
 
@@ -209,7 +237,7 @@ extension Action.Operation {
         case .deleteChannel(let channel): return .deleteChannel(channel: other(channel))
         case .addMember(let channel, let user): return .addMember(channel: other(channel), user: user)
         case .removeMember(let channel, let user): return .removeMember(channel: other(channel), user: user)
-        case .createChannel, .createWorkspace, .run: return self
+        case .createChannel, .createWorkspace, .changeWorkspace, .changeAccount, .run: return self
         }
     }
 }

@@ -123,6 +123,10 @@ extension Action.Operation {
         case .addMember(_, let user): "adding \(user)"
         case .removeMember(_, let user): "removing \(user)"
         case .createWorkspace(let name, _): "the workspace \(name)"
+        case .changeWorkspace(let name, .rename): "the new name of the workspace \(name)"
+        case .changeWorkspace(let name, .delete): "the deletion of the workspace \(name)"
+        case .changeAccount(.language): "the language"
+        case .changeAccount(.status): "the status"
         case .run(let run): "the action \(run.name)"
         }
     }

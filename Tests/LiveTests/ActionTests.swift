@@ -5,6 +5,7 @@ import Live
 import Network
 import Pipeline
 import Recording
+import SectionedModel
 import TestSupport
 import Testing
 import Wire
@@ -83,6 +84,42 @@ import Wire
         var ids: [EntityID] = []
         for await report in tail.actionReports { if case .done = report.change { ids.append(report.action.id) } }
         return ids.sorted()
+    }
+
+    @Test(arguments: [true, false])
+    func `a workspace that is deleted goes from a running tail with its channels, and another one is looked at`(
+        hasCore: Bool
+    ) async throws {
+        let loop = try EventLoop(name: "weir-backend")
+        defer { runOnThread(named: "weir-end") { loop.shutDown() } }
+        var options = EmbeddedServer.Options(pace: 5)
+        options.hasCore = hasCore
+        let server = try EmbeddedServer(
+            on: loop, scenario: try Scenario.load("workspace", seed: 3), seed: 3, options: options)
+        let watcher = Watcher()
+        let tail = try Tail(
+            TailConfiguration(
+                server: try URLParts(parsing: server.url), session: Configuration(backend: .twake, following: .usual),
+                token: .provider { server.makeToken() }, seed: 5), outlets: [watcher])
+        async let summary = tail.run()
+        let channel = try #require(await server.truth().channels.first { $0.visibility == "public" })
+        await watcher.reports.wait { reports in
+            reports.diffs.flatMap(\.batch.insertions).contains { $0.element.id == .init(.channel, channel.id) }
+        }
+        tail.act(
+            Action(id: EntityID("A1"), .createWorkspace(name: "Other", members: []), asked: Timestamp(milliseconds: 1)))
+        await watcher.reports.wait { $0.endedActions.count == 1 }
+        tail.act(
+            Action(id: EntityID("A2"), .changeWorkspace(channel.workspace, .delete), asked: Timestamp(milliseconds: 2)))
+        await watcher.reports.wait { reports in
+            reports.endedActions.count == 2
+                && Set(reports.rooms(.wanted).filter { $0.hasSuffix("/channels?type=public") }).count == 2
+        }
+        let model = await tail.model
+        #expect(model[.init(.channel, channel.id)] == nil && model[.init(.workspace, channel.workspace)] == nil)
+        tail.stop()
+        _ = await summary
+        runOnThread(named: "weir-close") { server.close() }
     }
 
     private func replayed(_ path: String) throws -> [String] {

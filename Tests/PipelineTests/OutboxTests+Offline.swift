@@ -160,6 +160,8 @@ extension OutboxTests {
             .deleteChannel(channel: EntityID("CH")), .addMember(channel: EntityID("CH"), user: EntityID("U2")),
             .removeMember(channel: EntityID("CH"), user: EntityID("U2")),
             .createWorkspace(name: "w", members: ["a@example.org"]),
+            .changeWorkspace(EntityID("W"), .rename("n")), .changeWorkspace(EntityID("W"), .delete),
+            .changeAccount(.language("fr")), .changeAccount(.status("out", icon: "🍜")),
         ]
         for operation in operations {
             let action = Action(id: EntityID("A"), operation, asked: Timestamp(milliseconds: 5))

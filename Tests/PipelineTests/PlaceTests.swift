@@ -41,6 +41,26 @@ import Wire
         #expect(names(transcript, workspaces) == ["Extras!"])
     }
 
+    @Test func `a workspace that the list has no more goes with its channels, and another one is looked at`() {
+        var transcript = Transcript.discovered(following: [.places])
+        let channels = Item.Section("channels", EntityID("W"))
+        #expect(transcript.session.model.elementCount(in: channels) > 0)
+        transcript.receive(F.resource("saved", "workspace", room: room, #"{"id":"N","company_id":"C","name":"New"}"#))
+        transcript.quiet([("/C/workspaces", F.list(Transcript.workspace("X", "Extra")))])
+        #expect(names(transcript, workspaces) == ["Extra"])
+        #expect(transcript.session.model.elementCount(in: channels) == 0)
+        let joined = transcript.session.roomBook.entries.map(\.name)
+        #expect(joined.contains { $0.contains("/workspaces/X/") } && !joined.contains { $0.contains("/workspaces/W/") })
+    }
+
+    @Test func `an event may say that a workspace is gone, too`() {
+        var transcript = Transcript.discovered(following: [.places])
+        transcript.receive(
+            F.resource("deleted", "workspace", room: room, #"{"id":"W","company_id":"C","name":"Work"}"#))
+        #expect(names(transcript, workspaces) == ["Extra"])
+        #expect(transcript.session.model.elementCount(in: Item.Section("channels", EntityID("W"))) == 0)
+    }
+
     @Test func `whether an unknown workspace is the user's, the list says`() {
         var transcript = Transcript.discovered(following: [.places])
         transcript.receive(F.resource("saved", "workspace", room: room, Transcript.workspace("N", "New")))

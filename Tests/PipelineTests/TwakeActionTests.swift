@@ -152,6 +152,57 @@ import Testing
         #expect(transcript.actions == ["A1 done W2"])
     }
 
+    @Test func `a workspace's name changes at once, and back when that is refused`() {
+        var transcript = Transcript.discovered(following: [.places])
+        let names = { (transcript: Transcript) in
+            transcript.session.model.elements(in: Item.Section("workspaces", EntityID("C"))).compactMap(
+                \.workspace?.name)
+        }
+        transcript.act("A1", .changeWorkspace(EntityID("extra"), .rename("More")))
+        #expect(transcript.calls == ["POST /internal/services/workspaces/v1/companies/C/workspaces/X"])
+        #expect(body(transcript) == #"{"resource":{"name":"More"}}"#)
+        transcript.act("A2", .changeWorkspace(EntityID("X"), .rename("Less")))
+        #expect(names(transcript) == ["Work", "Less"])
+        transcript.answer("/workspaces/X", status: 201, Frames.one(Transcript.workspace("X", "More")))
+        #expect(transcript.actions.contains("A1 done X"))
+        transcript.answer("/workspaces/X", status: 403, #"{"message":"no"}"#)
+        #expect(names(transcript) == ["Work", "More"])
+    }
+
+    @Test func `a workspace that is deleted goes with its channels, and another one is looked at`() {
+        var transcript = Transcript.discovered(following: [.places])
+        let channels = Item.Section("channels", EntityID("W"))
+        #expect(transcript.session.model.elementCount(in: channels) > 0)
+        transcript.act("A1", .changeWorkspace(EntityID("W"), .delete))
+        #expect(transcript.session.model[.workspace(EntityID("W"))]?.delivery == .leaving)
+        transcript.answer("/workspaces/W", status: 204, "")
+        #expect(transcript.actions == ["A1 done W"])
+        #expect(transcript.session.model[.workspace(EntityID("W"))] == nil)
+        #expect(transcript.session.model.elementCount(in: channels) == 0)
+        transcript.answer("/C/workspaces", Frames.list(Transcript.workspace("X", "Extra")))
+        #expect(
+            transcript.session.roomBook.entries.map(\.name).contains("/companies/C/workspaces/X/channels?type=public"))
+    }
+
+    @Test func `language and status are the account's at once, and the server's words then`() {
+        var transcript = Transcript.discovered(following: [.accounts])
+        let account = { (transcript: Transcript) in transcript.session.model[.account(EntityID("U1"))]?.account }
+        transcript.act("A1", .changeAccount(.language("fr")))
+        #expect(account(transcript)?.language == "fr")
+        #expect(transcript.calls == ["POST /internal/services/users/v1/users/me/preferences"])
+        #expect(body(transcript) == #"{"locale":"fr"}"#)
+        transcript.answer("/preferences", #"{"locale":"fr"}"#)
+        #expect(transcript.actions == ["A1 done U1"])
+        transcript.answer("/users/me", #"{"resource":{"id":"U1","preference":{"locale":"fr"}}}"#)
+        transcript.act("A2", .changeAccount(.status("at lunch", icon: "🍜")))
+        #expect(account(transcript)?.status == "🍜 at lunch")
+        #expect(body(transcript) == #"{"resource":"🍜 at lunch"}"#)
+        transcript.answer("/users/me", status: 500, #"{"message":"Something went wrong"}"#)
+        #expect(transcript.actions.first?.hasPrefix("A2 delayed") == true)
+        transcript.act("A3", .changeAccount(.status("", icon: "")))
+        #expect(account(transcript)?.status == nil && account(transcript)?.language == "fr")
+    }
+
     // MARK: Era A
 
     @Test func `era A sends, edits, reacts and deletes through the proxy`() {
@@ -207,6 +258,24 @@ import Testing
         #expect(counts(transcript) == ["C 2", "CH 3", "W 1"])
         transcript.answer("/channels/read", status: 400, #"{"error":"no"}"#)
         #expect(counts(transcript) == ["C 5", "CH 3", "W 4"])
+    }
+
+    @Test func `era A deletes a workspace and sets a language, and has no call for a name or a status`() {
+        var transcript = Transcript.actingByProxy()
+        transcript.act("A1", .changeAccount(.language("fr")))
+        #expect(transcript.calls == ["PATCH /internal/mobile/users/profile"])
+        #expect(body(transcript) == #"{"language":"fr"}"#)
+        transcript.answer("/users/profile", #"{"language":{"value":"fr"}}"#)
+        #expect(transcript.actions == ["A1 done U1"])
+        transcript.act("A2", .changeAccount(.status("out", icon: "")))
+        #expect(transcript.actions.last == "A2 refused this server has no call that sets a status")
+        transcript.act("A3", .changeWorkspace(EntityID("W"), .rename("x")))
+        #expect(transcript.actions.last == "A3 refused this server has no call that renames a workspace")
+        transcript.act("A4", .changeWorkspace(EntityID("W"), .delete))
+        #expect(transcript.calls == ["DELETE /internal/mobile/workspaces"])
+        #expect(body(transcript) == #"{"company_id":"C","workspace_id":"W"}"#)
+        transcript.answer("/workspaces", #"{"success":true}"#)
+        #expect(transcript.actions == ["A4 done W"])
     }
 
     @Test func `one reaction is all that era A takes`() {

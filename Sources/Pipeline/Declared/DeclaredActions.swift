@@ -220,7 +220,7 @@ extension Action.Operation {
         case .send(_, _, let text), .edit(_, let text): text
         case .react(_, let names): names.first
         case .delete, .markRead, .createChannel, .editChannel, .deleteChannel, .addMember, .removeMember,
-            .createWorkspace, .run:
+            .createWorkspace, .changeWorkspace, .changeAccount, .run:
             nil
         }
     }
@@ -232,7 +232,7 @@ extension Action.Operation {
         switch self {
         case .edit(let reference, _), .react(let reference, _), .delete(let reference): reference
         case .send, .markRead, .createChannel, .editChannel, .deleteChannel, .addMember, .removeMember,
-            .createWorkspace, .run:
+            .createWorkspace, .changeWorkspace, .changeAccount, .run:
             nil
         }
     }

@@ -81,7 +81,7 @@ extension GroupMeBackend {
             transaction.model.remove(.member(user, of: channel))
             transaction.fetch(.groupMe(.group(group)))
             return user
-        case .edit, .delete, .markRead, .createWorkspace, .run: return nil
+        case .edit, .delete, .markRead, .createWorkspace, .changeWorkspace, .changeAccount, .run: return nil
         }
     }
 

@@ -37,7 +37,7 @@ extension GroupMeBackend {
             let member = GroupMe.Member(group: GroupMe.GroupID(channel), user: GroupMe.UserID(user))
             overlay.put(Item.member(member).shown(as: view.delivery), in: &model)
         case .removeMember(let channel, let user): overlay.leave(.member(user, of: channel), in: &model)
-        case .edit, .delete, .markRead, .createWorkspace, .run: break
+        case .edit, .delete, .markRead, .createWorkspace, .changeWorkspace, .changeAccount, .run: break
         }
     }
 

@@ -12,7 +12,11 @@ extension GroupMeBackend {
             let key = ResourceKey.groupMe(.me)
             return fetched.contains(key) ? .impossible("the server does not say who you are") : .fetch([key])
         }
-        if case .createWorkspace = action.operation { return .impossible("GroupMe has no workspaces") }
+        switch action.operation {
+        case .createWorkspace, .changeWorkspace: return .impossible("GroupMe has no workspaces")
+        case .changeAccount: return .impossible("GroupMe has no language and no status of an account")
+        default: break
+        }
         if case .createChannel(let draft) = action.operation { return step(making: draft, action) }
         guard let name = action.operation.channel else { return .impossible("it names no group") }
         guard let place = conversation(named: name, in: model) else { return finding(name, fetched) }
@@ -74,7 +78,8 @@ extension GroupMeBackend {
         case .editChannel, .deleteChannel, .addMember, .removeMember:
             guard let group = place.group else { return .impossible("a direct has no name and no members to change") }
             return step(changing: group, by: action, fetched, model)
-        case .createChannel, .createWorkspace, .run: return .impossible("it names no group")
+        case .createChannel, .createWorkspace, .changeWorkspace, .changeAccount, .run:
+            return .impossible("it names no group")
         }
     }
 
@@ -96,7 +101,9 @@ extension GroupMeBackend {
                 return fetched.contains(key) ? .impossible("\(user) is not in group \(group)") : .fetch([key])
             }
             return .request(action.operation, post("\(path)/members/\(member.entity)/remove", nil))
-        case .send, .edit, .react, .delete, .markRead, .createChannel, .createWorkspace, .run:
+        case .send, .edit, .react, .delete, .markRead, .createChannel, .createWorkspace, .changeWorkspace,
+            .changeAccount,
+            .run:
             return .impossible("it changes no group")
         }
     }

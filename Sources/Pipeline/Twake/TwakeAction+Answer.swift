@@ -41,10 +41,11 @@ extension TwakeBackend {
             return (thread == nil && era == .b ? Self.firstMessage(of: body) : try? Twake.message(from: body)) != nil
         case .edit: return (try? Twake.message(from: body)) != nil
         case .createChannel, .editChannel: return (try? Twake.channel(from: body, user: facts.user)) != nil
-        case .createWorkspace: return Self.createdID(in: body) != nil
+        case .createWorkspace, .changeWorkspace(_, .rename): return Self.createdID(in: body) != nil
         case .run: return false
         // These answer with little (4.1), or with nothing.
-        case .react, .delete, .markRead, .deleteChannel, .addMember, .removeMember:
+        case .react, .delete, .markRead, .deleteChannel, .addMember, .removeMember, .changeWorkspace(_, .delete),
+            .changeAccount:
             return body.isEmpty || (try? JSONValue(parsing: body)) != nil
         }
     }
@@ -71,9 +72,11 @@ extension TwakeBackend {
             status == 404 || status == 410 || ["Object not found", "This message doesn't exists."].contains(words)
         switch operation {
         case .editChannel: return words == "Nothing to update"
-        case .delete, .deleteChannel, .removeMember: return isGone && attempt > 1
+        case .delete, .deleteChannel, .removeMember, .changeWorkspace(_, .delete): return isGone && attempt > 1
         case .addMember: return attempt > 1 && words == "User is already a member of the channel"
-        case .send, .edit, .react, .markRead, .createChannel, .createWorkspace, .run: return false
+        case .send, .edit, .react, .markRead, .createChannel, .createWorkspace, .changeWorkspace(_, .rename),
+            .changeAccount, .run:
+            return false
         }
     }
 
@@ -120,8 +123,38 @@ extension TwakeBackend {
             }
             return user
         case .createWorkspace: return Self.createdID(in: body)
+        case .changeWorkspace(let workspace, let change): return settle(change, of: workspace, into: &transaction)
+        case .changeAccount(let change): return settle(change, into: &transaction)
         case .run: return nil
         }
+    }
+
+    /// Nothing tells of a workspace that was deleted; its list is asked what else became of it.
+    private mutating func settle(
+        _ change: Action.WorkspaceChange, of workspace: EntityID, into transaction: inout Transaction
+    ) -> EntityID? {
+        let company = transaction.model[.workspace(workspace)]?.workspace?.company ?? facts.company
+        guard let company, company == facts.company, following.contains(.places) else { return workspace }
+        let list = TwakeResource.workspaces(facts.effectiveEra, company: company)
+        transaction.overtake { $0 == list }
+        switch change {
+        case .rename(let name):
+            if let known = transaction.model[.workspace(workspace)]?.workspace {
+                transaction.model.put(.workspace(known.named(name), of: company))
+            }
+        case .delete: lose(workspace, of: company, into: &transaction)
+        }
+        transaction.fetch(.twake(list))
+        return workspace
+    }
+
+    private mutating func settle(_ change: Action.AccountChange, into transaction: inout Transaction) -> EntityID? {
+        guard let user = facts.user, let known = transaction.model[.account(user)]?.account else { return facts.user }
+        let own = TwakeResource.account(facts.effectiveEra)
+        transaction.overtake { $0 == own }
+        transaction.learn([known.changed(by: change)])
+        transaction.fetch(.twake(own))
+        return user
     }
 
     /// Era B answers a new thread; its first message is inside (4.4).

@@ -31,6 +31,16 @@ extension TwakeBackend {
                 overlay.put(row.shown(as: view.delivery), in: &model)
             }
         case .removeMember(let channel, let user): overlay.leave(.member(user, of: channel), in: &model)
+        case .changeWorkspace(let workspace, .rename(let name)):
+            overlay.change(.workspace(workspace), view, in: &model) { row in
+                row.workspace.map { Item.Entity($0.named(name)) }
+            }
+        case .changeWorkspace(let workspace, .delete): overlay.leave(.workspace(workspace), in: &model)
+        case .changeAccount(let change):
+            guard let user = facts.user else { break }
+            overlay.change(.account(user), view, in: &model) { row in
+                row.account.map { Item.Entity($0.changed(by: change)) }
+            }
         case .createWorkspace, .run: break
         }
     }
@@ -90,6 +100,33 @@ extension TwakeBackend {
         }
     }
 
+}
+
+extension Action.AccountChange {
+    /// Era B has one text for both.
+    var coreStatus: String {
+        guard case .status(let text, let icon) = self else { return "" }
+        return [icon, text].filter { !$0.isEmpty }.joined(separator: " ")
+    }
+}
+
+extension Twake.Account {
+    func changed(by change: Action.AccountChange) -> Twake.Account {
+        var changed = self
+        switch change {
+        case .language(let language): changed.language = language
+        case .status: changed.status = change.coreStatus.isEmpty ? nil : change.coreStatus
+        }
+        return changed
+    }
+}
+
+extension Twake.Workspace {
+    func named(_ name: String) -> Twake.Workspace {
+        var changed = self
+        changed.name = name
+        return changed
+    }
 }
 
 extension Twake.Message {

@@ -34,7 +34,8 @@ extension TwakeBackend {
             request = era == .a ? .proxyMembers(.post, path, user) : .coreAddMember(path, user)
         case .removeMember(_, let user):
             request = era == .a ? .proxyMembers(.delete, path, user) : .coreRemoveMember(path, user)
-        case .createChannel, .createWorkspace, .run: return .impossible("it names no channel")
+        case .createChannel, .createWorkspace, .changeWorkspace, .changeAccount, .run:
+            return .impossible("it names no channel")
         }
         return .request(action.operation, request)
     }
@@ -57,6 +58,26 @@ extension TwakeBackend {
         case .b:
             if !members.isEmpty { return .impossible("this server makes workspaces without members") }
             return .request(operation, .coreCreateWorkspace(name, company))
+        }
+    }
+
+    func request(for change: Action.WorkspaceChange, of place: TwakePlace, _ era: TwakeEra) -> ActionStep {
+        let operation = Action.Operation.changeWorkspace(place.workspace, change)
+        switch (era, change) {
+        case (.a, .rename): return .impossible("this server has no call that renames a workspace")
+        case (.a, .delete): return .request(operation, .proxyDeleteWorkspace(place))
+        case (.b, .rename(let name)): return .request(operation, .coreRenameWorkspace(place, name))
+        case (.b, .delete): return .request(operation, .coreDeleteWorkspace(place))
+        }
+    }
+
+    func request(for change: Action.AccountChange, _ era: TwakeEra) -> ActionStep {
+        let operation = Action.Operation.changeAccount(change)
+        switch (era, change) {
+        case (.a, .language(let language)): return .request(operation, .proxySetLanguage(language))
+        case (.a, .status): return .impossible("this server has no call that sets a status")
+        case (.b, .language(let language)): return .request(operation, .coreSetLanguage(language))
+        case (.b, .status): return .request(operation, .coreSetStatus(change.coreStatus))
         }
     }
 
@@ -147,6 +168,18 @@ extension RESTCall {
                 "company_id": .string(company.description), "name": .string(name),
                 "members": .array(members.map { .string($0) }),
             ]))
+    }
+
+    fileprivate static func proxyDeleteWorkspace(_ place: TwakePlace) -> Self {
+        proxy(
+            .delete, "workspaces",
+            .fields([
+                "company_id": .string(place.company.description), "workspace_id": .string(place.workspace.description),
+            ]))
+    }
+
+    fileprivate static func proxySetLanguage(_ language: String) -> Self {
+        proxy(.patch, "users/profile", .fields(["language": .string(language)]))
     }
 }
 
@@ -246,6 +279,26 @@ extension RESTCall {
         return core(
             .post, "workspaces/v1/companies/\(company)/workspaces", .fields(["resource": resource]))
     }
+
+    /// What is left out stays as it is.
+    fileprivate static func coreRenameWorkspace(_ place: TwakePlace, _ name: String) -> Self {
+        core(.post, place.corePath, .fields(["resource": .fields(["name": .string(name)])]))
+    }
+
+    fileprivate static func coreDeleteWorkspace(_ place: TwakePlace) -> Self { core(.delete, place.corePath) }
+
+    fileprivate static func coreSetLanguage(_ language: String) -> Self {
+        core(.post, "users/v1/users/me/preferences", .fields(["locale": .string(language)]))
+    }
+
+    /// The resource is the status itself: nothing else of an account can be changed there.
+    fileprivate static func coreSetStatus(_ status: String) -> Self {
+        core(.post, "users/v1/users/me", .fields(["resource": .string(status)]))
+    }
+}
+
+extension TwakePlace {
+    fileprivate var corePath: RESTTarget { "workspaces/v1/companies/\(company)/workspaces/\(workspace)" }
 }
 
 extension TwakeChannelPath {

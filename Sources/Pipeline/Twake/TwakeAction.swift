@@ -11,6 +11,7 @@ extension TwakeBackend {
         guard !facts.hasNoREST else { return .impossible("there is no Twake REST service here") }
         guard let era = facts.era else { return fetching(.server, fetched, "the server does not say what it is") }
         guard facts.user != nil else { return fetching(.account(era), fetched, "the server does not say who you are") }
+        if case .changeAccount(let change) = action.operation { return request(for: change, era) }
         guard let company = action.place?.company ?? facts.company else {
             return fetching(.companies(era), fetched, "you are in no company; name one with --company")
         }
@@ -18,6 +19,11 @@ extension TwakeBackend {
         if let step = looking(for: company, named, era, fetched, model) { return step }
         if case .createWorkspace(let name, let members) = action.operation {
             return request(forWorkspace: name, members, era, company)
+        }
+        if case .changeWorkspace(let name, let change) = action.operation {
+            let workspace = workspace(named: name, of: company)
+            if let step = looking(for: workspace, of: company, era, fetched, model) { return step }
+            return request(for: change, of: TwakePlace(company: company, workspace: workspace), era)
         }
         guard let workspace = named else {
             let why = "you are in no workspace of the company; name one with --workspace"
@@ -125,6 +131,15 @@ extension TwakeBackend {
         let section = (workspace ?? facts.workspace).map { .channels($0) } ?? (sections.count == 1 ? sections[0] : nil)
         guard let section else { return nil }
         return model.rows(in: section).lazy.compactMap(\.channel).first { $0.name?.lowercased() == wanted }
+    }
+
+    /// The workspace of an id, or of a name that one has, the letters' case aside; what is neither stands for itself.
+    private func workspace(named name: EntityID, of company: EntityID) -> EntityID {
+        let places = facts.workspaces[company] ?? []
+        if places.contains(where: { $0.id == name }) { return name }
+        let wanted = name.description.lowercased()
+        let found = places.filter { $0.name.lowercased() == wanted }
+        return found.count == 1 ? found[0].id : name
     }
 
     /// What has to be read before something is sent to a place of which no message is known.

@@ -119,6 +119,10 @@ extension TwakeBackend {
             facts.era = nil
             transaction.fetch(.twake(.server), after: Self.longWait)
         case .server, .account, .companies, .workspaces, .rooms, .channels, .directs, .badges:
+            // The workspace may be gone, which nothing else tells.
+            if case .channels(let era, let company, _) = resource, following.contains(.places) {
+                transaction.fetch(.twake(.workspaces(era, company: company)))
+            }
             tell(key, "the REST service has no \(resource.label)", into: &transaction)
             transaction.fetch(key, after: Self.longWait)
         }

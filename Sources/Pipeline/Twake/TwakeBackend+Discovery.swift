@@ -62,6 +62,11 @@ extension TwakeBackend {
             let workspaces = try transaction.answer(
                 to: TwakeEndpoints.workspaces(era, company: company), body)
             let places = workspaces.map { TwakeFacts.Place(id: $0.id, name: $0.name) }
+            if isCurrent, transaction.leftOut.isHarmless {
+                for known in facts.workspaces[company] ?? [] where !places.contains(where: { $0.id == known.id }) {
+                    lose(known.id, of: company, into: &transaction)
+                }
+            }
             facts.workspaces[company] = places
             if following.contains(.places) {
                 let rows = workspaces.map { Item.workspace($0, of: company) }

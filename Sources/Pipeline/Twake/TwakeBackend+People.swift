@@ -102,7 +102,10 @@ extension TwakeHandler where Payload == Twake.Account {
         let standing: TwakeStanding =
             envelope.isDeletion ? .removed : known == nil ? .unknown : merged == known ? .same : .doubtful
         let treatment = TwakeTable.treatment(of: .account, standing)
-        let resources = TwakeAccountBook.resources(for: [sent.id], facts.effectiveEra)
+        // What only the user themselves is told is kept.
+        let isOwn = sent.id == facts.user
+        let resources =
+            isOwn ? [.account(facts.effectiveEra)] : TwakeAccountBook.resources(for: [sent.id], facts.effectiveEra)
         for resource in resources { transaction.overtake { $0 == resource } }
         if treatment.applies, let merged {
             if envelope.isDeletion { transaction.model.remove(.account(sent.id)) } else { transaction.learn([merged]) }

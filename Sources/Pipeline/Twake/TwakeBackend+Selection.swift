@@ -79,6 +79,22 @@ extension TwakeBackend {
         }
     }
 
+    /// A workspace is no more, or no more the user's: its channels go with it. Who looked at it looks at another.
+    mutating func lose(_ workspace: EntityID, of company: EntityID, into transaction: inout Transaction) {
+        transaction.plans.append(.cancel(.workspace(workspace, company: company)))
+        var rooms = [Twake.RoomName.channelsPublic(company: company, workspace: workspace)]
+        if let user = facts.user {
+            rooms.append(.channelsPrivate(company: company, workspace: workspace, user: user))
+        }
+        for room in rooms { transaction.plans.append(.unwant(room: room.description)) }
+        removeChannels(of: .channels(workspace), into: &transaction)
+        transaction.model.remove(.workspace(workspace))
+        guard discoversRooms, workspace == facts.workspace else { return }
+        let name = facts.workspaces[company]?.first { $0.id == workspace }?.name ?? workspace.description
+        transaction.notice(.warning, "the workspace \(name) is no more, or no more yours")
+        facts.workspace = nil
+    }
+
     private func leave(
         _ rooms: RoomBook, into transaction: inout Transaction, where isOld: (Twake.RoomName) -> Bool
     ) {

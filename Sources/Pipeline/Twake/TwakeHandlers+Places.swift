@@ -17,6 +17,9 @@ extension TwakeHandler where Payload == Twake.Workspace {
         transaction.overtake(removing: envelope.isDeletion) { $0 == list }
         if treatment.applies, let merged {
             if envelope.isDeletion {
+                for channel in transaction.model.rows(in: .channels(sent.id)) {
+                    transaction.removeChannel(channel.id.id, &memory)
+                }
                 transaction.model.remove(.workspace(sent.id))
             } else {
                 transaction.model.put(.workspace(merged, of: company))
