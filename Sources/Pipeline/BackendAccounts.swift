@@ -35,6 +35,8 @@ package struct AccountCalls: Sendable {
     package var login: LoginCalls?
     /// Files and pictures; nil where none can be had.
     package var downloads: DownloadCalls?
+    /// Other users; nil where nobody is looked up.
+    package var people: PeopleCalls?
 }
 
 /// How one logs in and out.
@@ -51,25 +53,76 @@ package struct LoginCalls: Sendable {
 
 /// How files and pictures are had.
 package struct DownloadCalls: Sendable {
-    /// Where files are looked for, from the outermost on: in the place that the user names, else in the first one of the list.
-    package struct Place: Sendable {
-        /// What it is, as in `--company`.
-        package var name: String
-        /// Asks for the user's, inside those that were found already.
-        package var list: @Sendable (_ around: [EntityID]) -> RESTCall
-        /// The ids in the answer.
-        package var ids: @Sendable (_ body: ArraySlice<UInt8>) throws(DecodingFailure) -> [EntityID]
-    }
-
-    /// One after the other.
-    package var places: [Place]
+    /// Where files are looked for, one after the other.
+    package var places: [PlaceCalls]
     /// Asks for a file's bytes; `places` has one id each.
     package var file: @Sendable (_ id: EntityID, _ places: [EntityID]) -> RESTCall
     /// Asks for a user's account, which says where the picture is.
     package var account: @Sendable (_ user: EntityID) -> RESTCall
 }
 
-/// Whose a token is, as the server says. Untrusted.
+/// Where things are looked for, from the outermost on: in the place that the user names, else in the first one of the list.
+package struct PlaceCalls: Sendable {
+    /// What it is, as in `--company`.
+    package var name: String
+    /// The user's, inside those that were found already.
+    package var list: @Sendable (_ around: [EntityID]) -> PagedList<BackendPlace>
+}
+
+/// How people are looked up; `places` has one id for each of the places.
+package struct PeopleCalls: Sendable {
+    /// Where, one after the other; names are looked for in the first.
+    package var places: [PlaceCalls]
+    /// Asks for a user's account.
+    package var account: @Sendable (_ user: EntityID) -> RESTCall
+    /// Users by words of their names. What comes of each may be less than the account.
+    package var search: @Sendable (_ words: String, _ place: EntityID) -> PagedList<BackendAccount>
+    /// Who is in the last of the places.
+    package var members: @Sendable (_ places: [EntityID]) -> PagedList<BackendMember>
+    /// The lists of channels there.
+    package var channels: @Sendable (_ places: [EntityID]) -> [ChannelCalls]
+    /// The accounts of users whose ids alone are known, as far as these lists have them.
+    package var accounts: @Sendable (_ users: [EntityID], _ places: [EntityID]) -> [PagedList<BackendMember>]
+
+    /// A list of channels, and who is in one of it.
+    package struct ChannelCalls: Sendable {
+        package var list: PagedList<BackendPlace>
+        package var members: @Sendable (_ channel: EntityID) -> PagedList<BackendMember>
+    }
+}
+
+/// A list that is asked for page by page.
+package struct PagedList<Row: Sendable>: Sendable {
+    /// Asks for the first page; another is asked for with its token as `page_token`.
+    package var call: RESTCall
+    /// The rows of a page, and the token of the next one. Untrusted.
+    package var read: @Sendable (_ body: ArraySlice<UInt8>) throws(DecodingFailure) -> (rows: [Row], next: String?)
+
+    init<Answer>(_ endpoint: Endpoint<[Answer]>, _ row: @escaping @Sendable (Answer) -> Row) {
+        call = endpoint.call
+        read = { body throws(DecodingFailure) in
+            let sieve = RowSieve()
+            return (try endpoint.parse(body, sieve).map(row), sieve.leftOut.nextPage)
+        }
+    }
+}
+
+/// A company, a workspace or a channel. Untrusted.
+package struct BackendPlace: Hashable, Sendable {
+    package var id: EntityID
+    /// Empty where it has none.
+    package var name: String
+}
+
+/// A user, and what they are where they were looked for.
+public struct BackendMember: Hashable, Sendable {
+    /// The account, or no more of it than the id.
+    public var account: BackendAccount
+    /// What they are there, where the server says it.
+    public var role: String?
+}
+
+/// A user's account, as the server says. Untrusted.
 public struct BackendAccount: Hashable, Sendable {
     /// The user's id.
     public var id: EntityID
@@ -77,6 +130,14 @@ public struct BackendAccount: Hashable, Sendable {
     public var name: String
     /// The address of the user's picture, perhaps a path at the server.
     public var picture: String?
+    /// The name in mentions and logins, without `@`.
+    public var username: String?
+    /// The address.
+    public var email: String?
+    /// The language chosen, where who asks is told.
+    public var language: String?
+    /// What the user says about themselves, with an emoji before it where there is one.
+    public var status: String?
 }
 
 /// What a server hands out at a login.

@@ -103,7 +103,7 @@ package struct RESTCall: Hashable, Sendable {
     }
 
     /// Adds an item to the query, which has some already.
-    mutating func add(name: String, _ value: String) { target += "&\(name)=\(value.percentEncoded)" }
+    package mutating func add(name: String, _ value: String) { target += "&\(name)=\(value.percentEncoded)" }
 
     /// The server's words in an answer that refuses, or its status. Services put them in a `message`, an `error` or the `errors` of a `meta`.
     /// Untrusted.

@@ -8,7 +8,7 @@ import Store
 import Wire
 import Terminal
 
-/// The options of `whoami` and `logout`.
+/// Whose account is meant, and how its server is reached.
 struct AccountOptions {
     var url: URLParts
     var backend: Configuration.BackendKind
@@ -19,8 +19,20 @@ struct AccountOptions {
     var json: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
-        url = try arguments.serviceURL(arguments.positionals[0])
-        backend = try arguments.command == .logout ? arguments.backendWithLogin : arguments.knownBackend
+        try self.init(arguments, with: arguments.command == .logout ? "login" : nil) { $0.login != nil }
+    }
+
+    /// Of a server that can do `what`; nil for whatever it can.
+    init(_ arguments: Arguments, with what: String?, _ has: (AccountCalls) -> Bool) throws(UsageError) {
+        guard let index = arguments.command.urlIndex(in: arguments.positionals),
+            arguments.positionals.indices.contains(index)
+        else { throw arguments.error("URL is missing") }
+        url = try arguments.serviceURL(arguments.positionals[index])
+        if let what {
+            backend = try arguments.knownBackend(with: what, has)
+        } else {
+            backend = try arguments.knownBackend
+        }
         access = try arguments.access(to: url)
         if arguments.command == .logout { store = try arguments.store().path }
         token = try arguments.secret(.token, "token")
@@ -147,7 +159,7 @@ enum AccountCommand {
             case .unreachable(let why):
                 Console.note("weir: the server cannot be reached: \(why)")
                 code = .noConnection
-            case .noSecret(let why):
+            case .noSecret(let why), .missing(let why):
                 Console.note("weir: \(why)")
                 code = .refused
             case .unsupported(let why):

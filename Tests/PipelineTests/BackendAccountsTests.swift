@@ -62,16 +62,42 @@ import Wire
         let (old, new) = (try #require(try twake(404).downloads), try #require(try twake(200).downloads))
         let (company, workspace, user, file) = (EntityID("C"), EntityID("W"), EntityID("U"), EntityID("F/1"))
         #expect(old.places.map(\.name) == ["company", "workspace"])
-        #expect(old.places[0].list([]).target == "/internal/mobile/companies")
-        #expect(old.places[1].list([company]).target == "/internal/mobile/workspaces?company_id=C")
+        #expect(old.places[0].list([]).call.target == "/internal/mobile/companies")
+        #expect(old.places[1].list([company]).call.target == "/internal/mobile/workspaces?company_id=C")
         #expect(
             old.file(file, [company, workspace]).target
                 == "/ajax/drive/download?workspace_id=W&element_id=F%2F1&download=1")
         #expect(old.account(user).target == "/internal/mobile/user?id=U")
         #expect(new.places.map(\.name) == ["company"])
-        #expect(new.places[0].list([]).target == "/internal/services/users/v1/users/me/companies")
+        #expect(new.places[0].list([]).call.target == "/internal/services/users/v1/users/me/companies")
         #expect(new.file(file, [company]).target == "/internal/services/files/v1/companies/C/files/F%2F1/download")
         #expect(new.account(user).target == "/internal/services/users/v1/users/U")
+    }
+
+    @Test func `people are looked up in Twake as its era wants`() throws {
+        let (old, new) = (try #require(try twake(404).people), try #require(try twake(200).people))
+        let (place, user) = ([EntityID("C"), EntityID("W")], EntityID("U"))
+        #expect(
+            old.search("Ana Lima", place[0]).call.target == "/internal/mobile/users/search?company_id=C&name=Ana%20Lima"
+        )
+        #expect(
+            new.search("Ana Lima", place[0]).call.target
+                == "/internal/services/users/v1/users?search=Ana%20Lima&search_company_id=C")
+        #expect(old.members(place).call.target == "/internal/mobile/workspaces/members?company_id=C&workspace_id=W")
+        #expect(
+            new.members(place).call.target
+                == "/internal/services/workspaces/v1/companies/C/workspaces/W/users?limit=1000")
+        let row = #"{"user_id":"U","role":"moderator","user":{"id":"U","full_name":"Ana Lima","status":"out"}}"#
+        let page = try new.members(place).read(Array(#"{"resources":[\#(row)],"next_page_token":"2"}"#.utf8)[...])
+        #expect(
+            page.next == "2" && page.rows.map(\.role) == ["moderator"] && page.rows.map(\.account.status) == ["out"])
+        #expect(old.accounts([user], place).map(\.call) == [old.members(place).call])
+        #expect(new.accounts([user], place).map(\.call.target) == ["/internal/services/users/v1/users?user_ids=U"])
+        #expect(
+            new.channels(place).map { $0.members(EntityID("CH")).call.target } == [
+                "/internal/services/channels/v1/companies/C/workspaces/W/channels/CH/members?limit=1000",
+                "/internal/services/channels/v1/companies/C/workspaces/direct/channels/CH/members?limit=1000",
+            ])
     }
 
     @Test func `every backend that has accounts says whose a token is`() throws {

@@ -41,7 +41,7 @@ extension AccountService {
                 if case let id?? = named[place.name] {
                     places.append(EntityID(id))
                 } else {
-                    places.append(try await first(place, places, access, token))
+                    places.append(try await find(nil, place, places, access, token))
                 }
             }
             let request = own(downloads.file(id, places).target, access, token)
@@ -50,7 +50,7 @@ extension AccountService {
             var owned = me
             if let user { owned = try await account(calls, downloads.account(user), access, token) }
             guard let address = owned.picture else {
-                throw .refused(why: "there is no picture of \(owned.name)", status: 404)
+                throw .missing(why: "there is no picture of \(owned.name)")
             }
             let request = try request(forPicture: address, access, token)
             return try await get(StoreThing(.picture, address), of: owner, request, store, at: now)
@@ -90,26 +90,13 @@ extension AccountService {
 
     // MARK: Requests
 
-    private func account(
+    func account(
         _ calls: AccountCalls, _ call: RESTCall, _ access: Access, _ token: Secret?
     ) async throws(Failure) -> BackendAccount {
         let body = try await ask(call, access, token: token)
         do throws(DecodingFailure) { return try calls.account(body[...]) } catch {
             throw .unreachable(why: error.description)
         }
-    }
-
-    /// The user's first place, inside those around it.
-    private func first(
-        _ place: DownloadCalls.Place, _ around: [EntityID], _ access: Access, _ token: Secret?
-    ) async throws(Failure) -> EntityID {
-        let body = try await ask(place.list(around), access, token: token)
-        do throws(DecodingFailure) {
-            if let first = try place.ids(body[...]).first { return first }
-        } catch {
-            throw .unreachable(why: error.description)
-        }
-        throw .refused(why: "you are in no \(place.name); name one with --\(place.name)", status: 404)
     }
 
     private func own(_ target: String, _ access: Access, _ token: Secret?) -> HTTPRequest {
@@ -134,7 +121,7 @@ extension AccountService {
         let isOwn = url.isSecure == service.isSecure && url.authority == service.authority
         if isOwn { return own(url.target, access, token) }
         guard url.scheme == "https" || (url.scheme == "http" && !service.isSecure) else {
-            throw .refused(why: "the picture is at \(url.scheme)://\(url.authority), which is not asked", status: 400)
+            throw .missing(why: "the picture is at \(url.scheme)://\(url.authority), which is not asked")
         }
         var foreign = Access()
         foreign.trust = access.trust

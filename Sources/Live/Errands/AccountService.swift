@@ -10,6 +10,8 @@ public final class AccountService: Sendable {
     public enum Failure: Error, Hashable, Sendable {
         /// The server refused; its words, untrusted, and the status.
         case refused(why: String, status: Int)
+        /// What was asked for is not there, or not asked for.
+        case missing(why: String)
         /// The server could not be reached, or answers nonsense.
         case unreachable(why: String)
         /// A secret cannot be had.

@@ -22,13 +22,15 @@ struct TwakeAccountBook: Sendable {
         return Self.resources(for: new, era)
     }
 
+    /// So many users at a time as one request of era B is for.
+    static func batches(of users: [EntityID]) -> [[EntityID]] {
+        stride(from: 0, to: users.count, by: batch).map { Array(users[$0..<min($0 + batch, users.count)]) }
+    }
+
     /// What asks for users, known or not.
     static func resources(for users: [EntityID], _ era: TwakeEra) -> [TwakeResource] {
         // The proxy knows no list of users by their ids.
-        let size = era == .a ? 1 : batch
-        return stride(from: 0, to: users.count, by: size).map { start in
-            .accounts(era, Array(users[start..<min(start + size, users.count)]))
-        }
+        (era == .a ? users.map { [$0] } : batches(of: users)).map { .accounts(era, $0) }
     }
 
     /// The user is known without being asked for; false when there is no room for another one.

@@ -13,10 +13,9 @@ extension AccountCalls {
         AccountCalls(
             era: era.rawValue, statuses: statuses, whoami: TwakeEndpoints.account(era).call,
             account: { body throws(DecodingFailure) in
-                let account = try Twake.account(from: body)
-                return BackendAccount(id: account.id, name: account.name, picture: account.picture)
+                BackendAccount(try Twake.account(from: body))
             },
-            login: .twake(era), downloads: .twake(era))
+            login: .twake(era), downloads: .twake(era), people: .twake(era))
     }
 }
 
@@ -76,25 +75,96 @@ extension LoginCalls {
 extension DownloadCalls {
     /// Era A keeps files outside the proxy, in a workspace; in era B a file belongs to no workspace.
     fileprivate static func twake(_ era: TwakeEra) -> DownloadCalls {
-        let company = place("company") { _ in TwakeEndpoints.companies(era).call }
         switch era {
         case .a:
-            let workspace = place("workspace") { TwakeEndpoints.workspaces(era, company: $0[0]).call }
-            return DownloadCalls(
-                places: [company, workspace],
+            DownloadCalls(
+                places: PlaceCalls.twake(era),
                 file: { RESTCall(.get, "/ajax/drive/download?workspace_id=\($1[1])&element_id=\($0)&download=1") },
-                account: { RESTCall(.get, "\(TwakeEndpoints.proxy)/user?id=\($0)") })
+                account: { TwakeEndpoints.account(era, of: $0).call })
         case .b:
-            return DownloadCalls(
-                places: [company],
+            DownloadCalls(
+                places: [PlaceCalls.twake(era)[0]],
                 file: { RESTCall(.get, "\(TwakeEndpoints.core)/files/v1/companies/\($1[0])/files/\($0)/download") },
-                account: { RESTCall(.get, "\(TwakeEndpoints.core)/users/v1/users/\($0)") })
+                account: { TwakeEndpoints.account(era, of: $0).call })
         }
     }
+}
 
-    private static func place(_ name: String, list: @escaping @Sendable ([EntityID]) -> RESTCall) -> Place {
-        Place(
-            name: name, list: list,
-            ids: { body throws(DecodingFailure) in try Twake.places(from: body).map(\.id) })
+extension PlaceCalls {
+    /// The companies, and the workspaces of one.
+    fileprivate static func twake(_ era: TwakeEra) -> [PlaceCalls] {
+        [
+            PlaceCalls(name: "company") { _ in list(TwakeEndpoints.companies(era).call) },
+            PlaceCalls(name: "workspace") { list(TwakeEndpoints.workspaces(era, company: $0[0]).call) },
+        ]
     }
+
+    private static func list(_ call: RESTCall) -> PagedList<BackendPlace> {
+        PagedList(Endpoint(call, tags: [], rows: Twake.places)) { BackendPlace(id: $0.id, name: $0.name) }
+    }
+}
+
+extension PeopleCalls {
+    fileprivate static func twake(_ era: TwakeEra) -> PeopleCalls {
+        PeopleCalls(
+            places: PlaceCalls.twake(era), account: { TwakeEndpoints.account(era, of: $0).call },
+            search: { PagedList(TwakeEndpoints.accounts(era, called: $0, company: $1)) { BackendAccount($0) } },
+            members: { places in
+                era == .a
+                    ? PagedList(TwakeEndpoints.proxyMembers(of: TwakePlace(places))) { BackendMember($0) }
+                    : PagedList(TwakeEndpoints.coreMembers(of: TwakePlace(places))) { user in
+                        BackendMember(account: BackendAccount(user.user), role: user.role?.wireName)
+                    }
+            },
+            channels: { places in
+                let place = TwakePlace(places)
+                let channels = TwakeEndpoints.channels(
+                    era, company: place.company, workspace: place.workspace, user: nil)
+                let directs = TwakeEndpoints.directs(era, company: place.company, user: nil)
+                return [
+                    .twake(era, channels, in: place),
+                    .twake(era, directs, in: TwakePlace(company: place.company, workspace: .direct)),
+                ]
+            },
+            accounts: { users, places in
+                // Era A's proxy knows no list of users by their ids.
+                era == .a
+                    ? [PagedList(TwakeEndpoints.proxyMembers(of: TwakePlace(places))) { BackendMember($0) }]
+                    : TwakeAccountBook.batches(of: users).map {
+                        PagedList(TwakeEndpoints.accounts(era, $0)) { BackendMember($0) }
+                    }
+            })
+    }
+}
+
+extension PeopleCalls.ChannelCalls {
+    fileprivate static func twake(_ era: TwakeEra, _ list: Endpoint<[Twake.Channel]>, in place: TwakePlace) -> Self {
+        Self(
+            list: PagedList(list) { BackendPlace(id: $0.id, name: $0.name ?? "") },
+            members: { channel in
+                let path = TwakeChannelPath(company: place.company, workspace: place.workspace, channel: channel)
+                return PagedList(TwakeEndpoints.members(era, path)) { member in
+                    let id = member.user ?? .none
+                    let account = BackendAccount(id: id, name: id.description, email: member.email)
+                    return BackendMember(account: account, role: member.type?.wireName)
+                }
+            })
+    }
+}
+
+extension TwakePlace {
+    fileprivate init(_ places: [EntityID]) { self.init(company: places[0], workspace: places[1]) }
+}
+
+extension BackendAccount {
+    fileprivate init(_ account: Twake.Account) {
+        let status = [account.statusIcon, account.status].compactMap(\.self).joined(separator: " ")
+        self.init(
+            id: account.id, name: account.name, picture: account.picture, username: account.username,
+            email: account.email, language: account.language, status: status.isEmpty ? nil : status)
+    }
+}
+
+extension BackendMember {
+    fileprivate init(_ account: Twake.Account) { self.init(account: BackendAccount(account)) }
 }

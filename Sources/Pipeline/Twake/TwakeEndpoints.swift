@@ -19,6 +19,34 @@ enum TwakeEndpoints {
         Endpoint(era == .a ? "\(proxy)/user" : "\(core)/users/v1/users/me", parse: Twake.account)
     }
 
+    static func account(_ era: TwakeEra, of user: EntityID) -> Endpoint<Twake.Account> {
+        Endpoint(era == .a ? "\(proxy)/user?id=\(user)" : "\(core)/users/v1/users/\(user)", parse: Twake.account)
+    }
+
+    /// Accounts by words of their names; era A's have no more than the names.
+    static func accounts(_ era: TwakeEra, called words: String, company: EntityID) -> Endpoint<[Twake.Account]> {
+        era == .a
+            ? Endpoint(
+                "\(proxy)/users/search", query: [("company_id", company.description), ("name", words)],
+                rows: Twake.accounts)
+            : Endpoint(
+                "\(core)/users/v1/users", query: [("search", words), ("search_company_id", company.description)],
+                rows: Twake.accounts)
+    }
+
+    /// Who is in a workspace, of era A; it does not say what they are there.
+    static func proxyMembers(of place: TwakePlace) -> Endpoint<[Twake.Account]> {
+        Endpoint(
+            "\(proxy)/workspaces/members", query: proxyQuery(place.company, place.workspace), rows: Twake.accounts)
+    }
+
+    /// The same of era B.
+    static func coreMembers(of place: TwakePlace) -> Endpoint<[Twake.WorkspaceUser]> {
+        Endpoint(
+            "\(core)/workspaces/v1/companies/\(place.company)/workspaces/\(place.workspace)/users",
+            query: [("limit", "1000")], rows: Twake.workspaceUsers)
+    }
+
     /// Accounts by their users' ids; era A, which knows no such list, is asked for the first.
     static func accounts(_ era: TwakeEra, _ users: [EntityID]) -> Endpoint<[Twake.Account]> {
         switch era {

@@ -1,0 +1,173 @@
+import Events
+import Network
+public import Pipeline
+import Recording
+import Wire
+
+// Looking people up.
+extension AccountService {
+    /// Where people are looked for.
+    public struct PeoplePlace: Sendable {
+        /// The company, by id or name; nil for the first.
+        public var company: String?
+        /// The workspace, by id or name; nil for the first.
+        public var workspace: String?
+
+        /// A place.
+        public init(company: String?, workspace: String?) { (self.company, self.workspace) = (company, workspace) }
+
+        fileprivate func name(of place: PlaceCalls) -> String? { place.name == "company" ? company : workspace }
+    }
+
+    /// What a lookup needs.
+    private struct Lookup {
+        var calls: AccountCalls
+        var people: PeopleCalls
+        var access: Access
+        var token: Secret?
+    }
+
+    /// How many names are named in place of one that is not there.
+    private static let mostNamed = 10
+
+    /// A user's account, by id, by user name, or by `@` and a name; nil for whose the token is.
+    public func account(
+        of name: String?, in place: PeoplePlace, token reference: TokenReference?
+    ) async throws(Failure) -> BackendAccount {
+        let look = try await lookup(reference)
+        guard let name else {
+            return try await account(look.calls, part("account", look.calls.whoami), look.access, look.token)
+        }
+        // What is no id may be a user name.
+        if !name.hasPrefix("@"), let account = try await account(withID: EntityID(name), look) { return account }
+        let words = name.hasPrefix("@") ? String(name.dropFirst()) : name
+        let company = try await places(place, of: look.people.places.prefix(1), look)[0]
+        let found = try await all(look.people.search(words, company), look)
+        let fitting = found.filter { account in
+            [account.name, account.username].contains { $0?.lowercased() == words.lowercased() }
+        }
+        if fitting.count == 1 {
+            return try await account(look.calls, look.people.account(fitting[0].id), look.access, look.token)
+        }
+        let near = (fitting.isEmpty ? found : fitting).map { account in
+            account.name + " (" + (account.username ?? account.id.description) + ")"
+        }
+        throw .missing(why: "there is \(fitting.isEmpty ? "no" : "more than one") user '\(words)'" + Self.list(near))
+    }
+
+    /// Nil for an id that is none: era A's servers answer 400 to it.
+    private func account(withID id: EntityID, _ look: Lookup) async throws(Failure) -> BackendAccount? {
+        do throws(Failure) {
+            return try await account(look.calls, look.people.account(id), look.access, look.token)
+        } catch {
+            guard case .refused(_, let status) = error, [400, 404].contains(status) else { throw error }
+            return nil
+        }
+    }
+
+    /// Who is in a workspace.
+    public func members(
+        in place: PeoplePlace, token reference: TokenReference?
+    ) async throws(Failure) -> [BackendMember] {
+        let look = try await lookup(reference)
+        return try await all(look.people.members(try await places(place, of: look.people.places[...], look)), look)
+    }
+
+    /// Who is in a channel, by its id, or by `#` and its name.
+    public func members(
+        ofChannel name: String, in place: PeoplePlace, token reference: TokenReference?
+    ) async throws(Failure) -> [BackendMember] {
+        let look = try await lookup(reference)
+        let places = try await places(place, of: look.people.places[...], look)
+        for channels in look.people.channels(places) {
+            let found = try await all(channels.list, look).first { channel in
+                channel.id == EntityID(name) || "#" + channel.name.lowercased() == name.lowercased()
+            }
+            guard let found else { continue }
+            return try await named(try await all(channels.members(found.id), look), places, look)
+        }
+        throw .missing(why: "there is no channel \(name) among yours in the workspace")
+    }
+
+    /// The members with their accounts, where the server gives those.
+    private func named(
+        _ members: [BackendMember], _ places: [EntityID], _ look: Lookup
+    ) async throws(Failure) -> [BackendMember] {
+        var accounts: [EntityID: BackendAccount] = [:]
+        for list in look.people.accounts(members.map(\.account.id), places) {
+            for member in try await all(list, look) { accounts[member.account.id] = member.account }
+        }
+        return members.map { member in
+            var named = member
+            named.account = accounts[member.account.id] ?? member.account
+            return named
+        }
+    }
+
+    // MARK: Places and pages
+
+    private func lookup(_ reference: TokenReference?) async throws(Failure) -> Lookup {
+        var token: Secret?
+        if let reference { token = try await self.token(reference) }
+        let access = try await access()
+        let calls = try await calls(access)
+        return Lookup(calls: calls, people: try part("people", calls.people), access: access, token: token)
+    }
+
+    private func places(
+        _ place: PeoplePlace, of calls: ArraySlice<PlaceCalls>, _ look: Lookup
+    ) async throws(Failure) -> [EntityID] {
+        var found: [EntityID] = []
+        for call in calls {
+            found.append(try await find(place.name(of: call), call, found, look.access, look.token))
+        }
+        return found
+    }
+
+    /// The place of an id or a name, or the user's first, inside those around it.
+    func find(
+        _ name: String?, _ place: PlaceCalls, _ around: [EntityID], _ access: Access, _ token: Secret?
+    ) async throws(Failure) -> EntityID {
+        let listed = try await all(place.list(around), access, token)
+        guard let name else {
+            if let first = listed.first { return first.id }
+            throw .missing(why: "you are in no \(place.name); name one with --\(place.name)")
+        }
+        if listed.contains(where: { $0.id == EntityID(name) }) { return EntityID(name) }
+        let fitting = listed.filter { $0.name.lowercased() == name.lowercased() }
+        if fitting.count == 1 { return fitting[0].id }
+        let near = (fitting.isEmpty ? listed : fitting).map { "\($0.name) (\($0.id))" }
+        throw .missing(
+            why: "there is \(fitting.isEmpty ? "no" : "more than one") \(place.name) '\(name)'" + Self.list(near))
+    }
+
+    private static func list(_ names: [String]) -> String {
+        guard !names.isEmpty else { return "" }
+        let more = names.count > mostNamed ? " and \(names.count - mostNamed) more" : ""
+        return "; there are: " + names.prefix(mostNamed).joined(separator: ", ") + more
+    }
+
+    private func all<Row>(_ list: PagedList<Row>, _ look: Lookup) async throws(Failure) -> [Row] {
+        try await all(list, look.access, look.token)
+    }
+
+    /// The rows of all pages. A server that gives the same page for ever is asked no more.
+    private func all<Row>(
+        _ list: PagedList<Row>, _ access: Access, _ token: Secret?
+    ) async throws(Failure) -> [Row] {
+        var (rows, call, asked): ([Row], RESTCall, Set<String>) = ([], list.call, [])
+        while true {
+            let body = try await ask(call, access, token: token)
+            let page: (rows: [Row], next: String?)
+            do throws(DecodingFailure) {
+                page = try list.read(SecretScrubber().scrubbed(body[...])?[...] ?? body[...])
+            } catch {
+                throw .unreachable(why: error.description)
+            }
+            rows += page.rows
+            guard let next = page.next, asked.insert(next).inserted else { return rows }
+            call = list.call
+            call.add(name: "page_token", next)
+        }
+    }
+}
