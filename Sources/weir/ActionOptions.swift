@@ -52,7 +52,7 @@ struct ActionOptions {
 private enum ActionVerb {
     case send, edit, react, delete, read
     case createChannel, editChannel, deleteChannel, addMembers, removeMembers
-    case createWorkspace, run
+    case createWorkspace, editWorkspace, deleteWorkspace, setAccount, run
 
     /// Takes the words in front of the URL.
     static func take(_ words: inout ArraySlice<String>, _ arguments: Arguments) throws(UsageError) -> ActionVerb {
@@ -68,10 +68,13 @@ private enum ActionVerb {
             guard word == "members" else {
                 return word == "create" ? .createChannel : word == "edit" ? .editChannel : .deleteChannel
             }
-            return try one(of: ["add", "remove"], &words, arguments) == "add" ? .addMembers : .removeMembers
+            return try one(of: ["ls", "add", "remove"], &words, arguments) == "add" ? .addMembers : .removeMembers
         case .workspace:
-            _ = try one(of: ["create"], &words, arguments)
-            return .createWorkspace
+            let word = try one(of: ["create", "edit", "delete", "members"], &words, arguments)
+            return word == "create" ? .createWorkspace : word == "edit" ? .editWorkspace : .deleteWorkspace
+        case .account:
+            _ = try one(of: ["show", "set"], &words, arguments)
+            return .setAccount
         default: throw arguments.error("it wants nothing done")
         }
     }
@@ -130,7 +133,28 @@ private enum ActionVerb {
             } while !words.all.isEmpty
             return operations
         case .createWorkspace:
-            return [.createWorkspace(name: try words.id("NAME").description, members: arguments.all(.member))]
+            let name = try words.id("NAME").description
+            try words.end()
+            return [.createWorkspace(name: name, members: arguments.all(.member))]
+        case .editWorkspace:
+            let workspace = try words.id("WORKSPACE")
+            try words.end()
+            guard let name = arguments[.rename] else { throw arguments.error("nothing is to change: give --rename") }
+            return [.changeWorkspace(workspace, .rename(name))]
+        case .deleteWorkspace:
+            let workspace = try words.id("WORKSPACE")
+            try words.end()
+            return [.changeWorkspace(workspace, .delete)]
+        case .setAccount:
+            try words.end()
+            var changes = arguments[.language].map { [Action.AccountChange.language($0)] } ?? []
+            if arguments[.status] != nil || arguments[.statusIcon] != nil {
+                changes.append(.status(arguments[.status] ?? "", icon: arguments[.statusIcon] ?? ""))
+            }
+            guard !changes.isEmpty else {
+                throw arguments.error("nothing is to change: give --language, --status or --status-icon")
+            }
+            return changes.map { .changeAccount($0) }
         case .run: return [.run(try words.run())]
         }
     }

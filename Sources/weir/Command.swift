@@ -11,14 +11,15 @@ final class Command: Sendable {
         roomsMute, roomsUnmute, roomsSet, roomsWho, roomsHistory, roomsWatch,
         file, fileInfo, fileDoctor, fileRepair, fileIndex, fileCat, fileGrep, fileFilter, fileCut, fileMerge, fileSplit,
         fileMark, fileRedact, fileCompress, fileConvert, fileDiff,
-        emit, send, edit, react, delete, read, perform, channel, workspace, download, login, logout, whoami,
+        emit, send, edit, react, delete, read, perform, channel, workspace, account, download, login, logout,
+        whoami,
         ctx, ctxAdd, ctxEdit, ctxCopy, ctxRename, ctxRemove, ctxList, ctxUse, ctxUnuse, ctxPrevious, ctxShow, ctxCheck,
         config, configShow, configPath, configCheck, profile, profileCheck, profileInfer, profileFromAsyncAPI,
         profileSchema, completion, man, cheat, explain, help,
     ]
 
     /// Those that want something done in a company.
-    static let actions: [Command] = [send, edit, react, delete, read, perform, channel, workspace]
+    static let actions: [Command] = [send, edit, react, delete, read, perform, channel, workspace, account]
     /// Those that do something by REST, without a realtime connection.
     static let errands: [Command] = actions + [login, logout, whoami, download]
     /// The verbs of `rooms`.
@@ -145,7 +146,8 @@ extension Command {
 
     /// Whether what it does with these arguments is seen by others.
     func isSeenByOthers(_ arguments: Arguments) -> Bool {
-        Self.actions.contains(self) || self == .emit || arguments.has(.emit) || arguments.has(.ack)
+        Self.actions.contains(self) && !arguments.wantsLook || self == .emit || arguments.has(.emit)
+            || arguments.has(.ack)
     }
 
     /// Takes a command's words from the front; of a command with verbs, the command alone when help is asked for.

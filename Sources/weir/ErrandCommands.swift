@@ -70,26 +70,59 @@ extension Command {
         examples: "weir do https://chat.example.com create-account --profile finish.yaml --token env:TOKEN")
 
     static let channel = Command(
-        "channel", "create|edit|delete|members WORD…", "create, edit or delete a channel, add or remove its members",
-        run: reading(ActionOptions.init, ActionCommand.run), inherits: .context,
+        "channel", "create|edit|delete|members WORD…",
+        "create, edit or delete a channel, list, add or remove its members",
+        run: lookOrAct, inherits: .context,
         details: """
             weir channel create URL NAME [--visibility public|private|direct] [--icon EMOJI]
                                          [--description TEXT] [--member USER …]
             weir channel edit URL CHANNEL [--rename NAME] [--icon EMOJI] [--description TEXT]
             weir channel delete URL CHANNEL
+            weir channel members ls URL CHANNEL
             weir channel members add|remove URL CHANNEL USER…
 
             CHANNEL is an id, or '#' and a name; USER is an id. A direct is made without a NAME, and found
-            again when there is one. Prints the ids of what was made or changed, one a line.
+            again when there is one. Prints the ids of what was made or changed, one a line; of each member the
+            id, the name, and what the user is in the channel.
             """,
         examples: "weir channel create https://chat.example.com Releases --icon 🚀 --token file:token",
         "weir channel members add https://chat.example.com '#releases' USER --token file:token")
 
     static let workspace = Command(
-        "workspace", "create URL NAME", "create a workspace",
-        run: reading(ActionOptions.init, ActionCommand.run), inherits: .context,
-        details: "Prints the new workspace's id.",
-        examples: "weir workspace create https://chat.example.com Sales --token file:token")
+        "workspace", "create|edit|delete|members URL [WORKSPACE]",
+        "create, rename or delete a workspace, or list its members",
+        run: lookOrAct, inherits: .context,
+        details: """
+            weir workspace create URL NAME [--member ADDRESS …]
+            weir workspace edit URL WORKSPACE --rename NAME
+            weir workspace delete URL WORKSPACE
+            weir workspace members URL [WORKSPACE]
+
+            WORKSPACE is an id or a name; the members are of the first one where none is named. Prints the
+            workspace's id; of each member the id, the name, and what the user is there, where the server says
+            it. Era A servers have no call that renames a workspace, those of era B make one without members.
+            """,
+        examples: "weir workspace create https://chat.example.com Sales --token file:token",
+        "weir workspace members https://chat.example.com Sales --token file:token")
+
+    static let account = Command(
+        "account", "show|set URL [USER]", "show an account, or change your language and status",
+        run: lookOrAct, inherits: .context,
+        details: """
+            weir account show URL [USER]
+            weir account set URL [--language LANGUAGE] [--status TEXT] [--status-icon EMOJI]
+
+            USER is an id, a user name, or '@' and a name: '@Ana Lima'. Without it the account is your own. A
+            status takes the place of the one before, emoji and all. Era A servers have no call that sets one.
+            """,
+        examples: "weir account show https://chat.example.com '@Ana Lima' --token file:token",
+        "weir account set https://chat.example.com --status 'at lunch' --status-icon 🍜 --token file:token")
+
+    /// Looks something up where the words say so, else wants something done.
+    private static let lookOrAct: Run = { arguments throws(UsageError) in
+        guard arguments.wantsLook else { return await ActionCommand.run(try ActionOptions(arguments)) }
+        return await PeopleCommand.run(try PeopleOptions(arguments))
+    }
 
     static let download = Command(
         "download", "file|picture URL [ID]", "download a file of a message, or a user's picture, once",

@@ -15,7 +15,8 @@ enum Option: Int, CaseIterable {
         idleLimit, span, loop, follow, step, refetch, verify, serve, listen, scenario, seed, tokenLife,
         strictRooms, roomLimit, pingInterval,
         pingTimeout, connectTimeout, recovery, era, maxPayload, thread, draft, image, visibility, icon, description,
-        rename, member, user, password, save, json, output, force, secrets, event, notEvent, direction, connection,
+        rename, member, language, status, statusIcon, user, password, save, json, output, force, secrets, event,
+        notEvent, direction, connection,
         notConnection, start, end, ripple, fixedStrings, ignoreCase, invertMatch, countOnly, raw, after, before,
         context, around, set, at, size, every, records, marks, connections, rule, replace, keepLength, to, decompress,
         on, name, all, since, noControl, allowEmit, dynamicPins, recordDir, timeout, quiet, ctx, yes, label, shell,
@@ -303,18 +304,23 @@ enum Option: Int, CaseIterable {
             Row(
                 "thread", "MESSAGE", "head of the thread the message is in, or is a reply to",
                 [.send, .edit, .react, .delete])
-        case .draft: Row("draft", .flag, "send the draft of the place: a text that was refused", [.send])
+        case .draft:
+            Row("draft", .flag, "send the draft of the place: a text that was refused", [.send])
         case .image:
             Row("image", "FILE", "picture to send along (GroupMe): JPEG, PNG, GIF or WebP", [.send], .repeatable)
         case .visibility:
             Row("visibility", "public|private|direct", "who sees the channel (default public)", [.channel])
         case .icon: Row("icon", "EMOJI", "the channel's icon", [.channel])
         case .description: Row("description", "TEXT", "what the channel is for", [.channel])
-        case .rename: Row("rename", "NAME", "the channel's new name", [.channel])
+        case .rename: Row("rename", "NAME", "the new name of the channel or workspace", [.channel, .workspace])
         case .member:
             Row(
                 "member", "USER", "who is in it, too: a user's id; for a workspace an address", [.channel, .workspace],
                 .repeatable)
+        case .language: Row("language", "LANGUAGE", "the language of your account, such as fr", [.account])
+        case .status:
+            Row("status", "TEXT", "what you say about yourself; '' for nothing", [.account])
+        case .statusIcon: Row("status-icon", "EMOJI", "an emoji before it", [.account])
         case .user: Row("user", "NAME", "user name or address to log in with", [.login], settings: .all)
         case .password: Row("password", .password, "where the password is (default prompt)", [.login], settings: .all)
         case .save:

@@ -248,6 +248,7 @@ struct ContextTests {
         for words in [
             ["send", "#general", "hello"], ["send", url, "#general", "hello"], ["edit", "#general", "m", "t"],
             ["delete", "#general", "m"], ["channel", "create", "x"], ["tail", "--emit", "x"],
+            ["workspace", "delete", "x"], ["account", "set", "--status", "x"],
         ] {
             let refused = try home.weir(words, environment: environment)
             #expect(refused.status == 2)
@@ -255,6 +256,9 @@ struct ContextTests {
                 refused.errors.hasPrefix(
                     "weir: the context 'prod' is guarded, and others would see what 'weir \(words[0])' does; say --yes"),
                 "\(refused.errors)")
+        }
+        for words in [["workspace", "members"], ["account", "show"], ["channel", "members", "ls", "#general"]] {
+            #expect(try home.weir(words, environment: environment).status == 0, "\(words)")
         }
         let sent = try home.weir("send", "#general", "hello", "--yes", environment: environment)
         #expect(sent.status == 0, "\(sent.errors)")

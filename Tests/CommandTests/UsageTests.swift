@@ -33,8 +33,8 @@ struct UsageTests {
             (
                 ["rooms", "mute", "#a", "--store", "f"],
                 "weir: '--store' is not an option of 'weir rooms mute' (it is one of: tail, record, rooms ls, "
-                    + "rooms join, rooms leave, rooms set, logout, download, send, edit, react, delete, read, do, channel, "
-                    + "workspace)\nTry 'weir help rooms mute'.\n"
+                    + "rooms join, rooms leave, rooms set, logout, download, send, edit, react, delete, read, do, "
+                    + "channel, workspace, account)\nTry 'weir help rooms mute'.\n"
             ),
             (
                 ["rooms", "ls", "--on", "../x"],

@@ -1,0 +1,162 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Workspaces, accounts and drafts, by the commands, against the embedded server of each era.
+@Suite("Workspaces, people and drafts", .timeLimit(.minutes(3)))
+struct PeopleCommandTests {
+    private static let eras = ["a", "b"]
+
+    /// A server of its own, quiet but for what the tests do, and a token.
+    private struct Server {
+        let process: Peer
+        let url: String
+        let folder: String
+        var token: [String] { ["--token", "file:\(folder)/token"] }
+        var store: [String] { ["--store", folder + "/kept.sqlite"] }
+
+        init(era: String) throws {
+            folder = try temporaryFolder()
+            process = try Peer([try pathOfWeir(), "serve", "--seed", "3", "--quiet", "--era", era])
+            url = String(try process.readLine(startingWith: "url ").dropFirst(4))
+            let token = String(try process.readLine(startingWith: "token ").dropFirst(6))
+            try writeFile(folder + "/token", token + "\n")
+        }
+
+        func run(_ command: [String], _ rest: [String] = [], _ options: [String] = []) throws -> CommandResult {
+            try weir(command + [url] + rest + token + store + options)
+        }
+
+        /// The lines of a command that is to go well.
+        func lines(_ command: [String], _ rest: [String] = [], _ options: [String] = []) throws -> [String] {
+            let result = try run(command, rest, options)
+            try #require(result.status == 0, "\(command) \(rest): \(result.errors)")
+            return result.output.split(separator: "\n").map(String.init)
+        }
+    }
+
+    @Test(
+        "The members of a workspace are listed with their names, and where the server says it with their roles",
+        arguments: eras)
+    func workspaceMembers(era: String) throws {
+        let server = try Server(era: era)
+        defer { server.process.stop() }
+        let all = try server.lines(["workspace", "members"])
+        #expect(all.contains { $0.hasSuffix("  Ana Lima" + (era == "b" ? "  member" : "")) }, "\(all)")
+        let id = try #require(try server.lines(["workspace", "create"], ["Sales"]).first)
+        for name in [id, "sales"] {
+            let lines = try server.lines(["workspace", "members"], [name], ["--json"])
+            #expect(lines.count == all.count)
+            let mine = #""name":"Ana Lima","username":"ana.lima","role":\#(era == "b" ? #""moderator""# : "null")}"#
+            #expect(lines.contains { $0.hasSuffix(mine) }, "\(lines)")
+        }
+        let missing = try server.run(["workspace", "members"], ["Nowhere"])
+        #expect(missing.status == 4)
+        #expect(missing.errors.hasPrefix("weir: there is no workspace 'Nowhere'; there are: "), "\(missing.errors)")
+    }
+
+    @Test("A workspace is renamed where the server has a call for it, and deleted", arguments: eras)
+    func workspaces(era: String) throws {
+        let server = try Server(era: era)
+        defer { server.process.stop() }
+        let id = try #require(try server.lines(["workspace", "create"], ["Sales"]).first)
+        let renamed = try server.run(["workspace", "edit"], ["Sales"], ["--rename", "Trade"])
+        if era == "b" {
+            #expect(renamed.status == 0 && renamed.output == id + "\n", "\(renamed.errors)")
+        } else {
+            #expect(renamed.status == 4)
+            #expect(
+                renamed.errors
+                    == "weir: the new name of the workspace Sales was refused: this server has no call that renames a workspace\n"
+            )
+        }
+        #expect(try server.run(["workspace", "edit"], [id]).status == 2)
+        #expect(try server.lines(["workspace", "delete"], [era == "b" ? "trade" : "sales"]) == [id])
+        let again = try server.run(["workspace", "delete"], [id])
+        #expect(again.status == 4)
+        #expect(again.errors.contains("there is no workspace '\(id)' in company "), "\(again.errors)")
+    }
+
+    @Test("A workspace is made with members where the server takes them", arguments: eras)
+    func workspaceWithMembers(era: String) throws {
+        let server = try Server(era: era)
+        defer { server.process.stop() }
+        let made = try server.run(["workspace", "create"], ["Sales"], ["--member", "ben@example.org"])
+        #expect(made.status == (era == "a" ? 0 : 4), "\(made.errors)")
+        if era == "b" {
+            let why = "weir: the workspace Sales was refused: this server makes workspaces without members\n"
+            #expect(made.errors == why)
+        }
+    }
+
+    @Test("A running tail shows the new name of a workspace")
+    func tail() throws {
+        let server = try Server(era: "b")
+        defer { server.process.stop() }
+        let id = try #require(try server.lines(["workspace", "create"], ["Sales"]).first)
+        let tail = try Peer(
+            [try pathOfWeir(), "tail", server.url, "--no-ctl", "--quiet", "--format", "json", "--duration", "1m"]
+                + server.token + ["--store", "none"])
+        defer { tail.stop() }
+        while let line = tail.readLine(), !line.contains(#""name":"Sales""#) {}
+        #expect(try server.lines(["workspace", "edit"], ["Sales"], ["--rename", "Trade"]) == [id])
+        while let line = tail.readLine() {
+            if line.contains(id), line.contains(#""name":"Trade""#) { return }
+        }
+        Issue.record("the new name is not shown")
+    }
+
+    @Test("An account is shown by its id, its user name and its name; without one it is the own", arguments: eras)
+    func account(era: String) throws {
+        let server = try Server(era: era)
+        defer { server.process.stop() }
+        let own = try server.lines(["account", "show"])
+        #expect(own.contains("name      Ana Lima") && own.contains("username  ana.lima"), "\(own)")
+        let id = String(try #require(own.first { $0.hasPrefix("id") }).dropFirst(10))
+        for name in [id, "ana.lima", "@ana.lima", "@Ana Lima", "@ana lima"] {
+            #expect(try server.lines(["account", "show"], [name]).contains("id        " + id))
+        }
+        let missing = try server.run(["account", "show"], ["@Ana"])
+        #expect(missing.status == 4)
+        #expect(missing.errors == "weir: there is no user 'Ana'; there are: Ana Lima (ana.lima)\n")
+        #expect(try server.run(["account", "show"], ["nobody"]).errors == "weir: there is no user 'nobody'\n")
+        #expect(try server.run(["account", "show"], ["one", "two"]).status == 2)
+    }
+
+    @Test("Language and status of the own account are changed where the server has a call for it", arguments: eras)
+    func settings(era: String) throws {
+        let server = try Server(era: era)
+        defer { server.process.stop() }
+        #expect(try server.lines(["account", "set"], [], ["--language", "fr"]).count == 1)
+        #expect(try server.lines(["account", "show"]).contains("language  fr"))
+        let status = try server.run(["account", "set"], [], ["--status", "at lunch", "--status-icon", "🍜"])
+        let shown = try server.lines(["account", "show"], [], ["--json"])
+        if era == "b" {
+            #expect(status.status == 0, "\(status.errors)")
+            #expect(shown[0].hasSuffix(#""language":"fr","status":"🍜 at lunch"}"#), "\(shown)")
+            _ = try server.lines(["account", "set"], [], ["--status", ""])
+            #expect(try !server.lines(["account", "show"]).contains { $0.hasPrefix("status") })
+        } else {
+            #expect(status.status == 4)
+            #expect(status.errors == "weir: the status was refused: this server has no call that sets a status\n")
+        }
+        let nothing = try server.run(["account", "set"])
+        #expect(nothing.status == 2)
+        #expect(nothing.errors.hasPrefix("weir: nothing is to change: give --language"), "\(nothing.errors)")
+    }
+
+    @Test("The members of a channel are listed with their names", arguments: eras)
+    func channelMembers(era: String) throws {
+        let server = try Server(era: era)
+        defer { server.process.stop() }
+        let channel = try #require(try server.lines(["channel", "create"], ["Quiet"]).first)
+        let me = String(try #require(try server.lines(["account", "show"]).first).dropFirst(10))
+        for name in [channel, "#quiet"] {
+            #expect(try server.lines(["channel", "members", "ls"], [name]) == ["\(me)  Ana Lima  member"])
+        }
+        let missing = try server.run(["channel", "members", "ls"], ["#nowhere"])
+        #expect(missing.status == 4)
+        #expect(missing.errors == "weir: there is no channel #nowhere among yours in the workspace\n")
+        #expect(try server.run(["channel", "members", "ls"]).status == 2)
+    }
+}
