@@ -170,7 +170,7 @@ private enum ActionVerb {
 }
 
 /// The words behind the URL.
-private struct Words {
+struct Words {
     var rest: ArraySlice<String>
     let arguments: Arguments
 

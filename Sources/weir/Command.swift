@@ -11,7 +11,7 @@ final class Command: Sendable {
         roomsMute, roomsUnmute, roomsSet, roomsWho, roomsHistory, roomsWatch,
         file, fileInfo, fileDoctor, fileRepair, fileIndex, fileCat, fileGrep, fileFilter, fileCut, fileMerge, fileSplit,
         fileMark, fileRedact, fileCompress, fileConvert, fileDiff,
-        emit, send, edit, react, delete, read, perform, channel, workspace, account, download, login, logout,
+        emit, send, edit, react, delete, read, perform, channel, workspace, account, draft, download, login, logout,
         whoami,
         ctx, ctxAdd, ctxEdit, ctxCopy, ctxRename, ctxRemove, ctxList, ctxUse, ctxUnuse, ctxPrevious, ctxShow, ctxCheck,
         config, configShow, configPath, configCheck, profile, profileCheck, profileInfer, profileFromAsyncAPI,
@@ -21,7 +21,7 @@ final class Command: Sendable {
     /// Those that want something done in a company.
     static let actions: [Command] = [send, edit, react, delete, read, perform, channel, workspace, account]
     /// Those that do something by REST, without a realtime connection.
-    static let errands: [Command] = actions + [login, logout, whoami, download]
+    static let errands: [Command] = actions + [draft, login, logout, whoami, download]
     /// The verbs of `rooms`.
     static let roomVerbs: [Command] = rooms.verbs
 

@@ -118,6 +118,24 @@ extension Command {
         examples: "weir account show https://chat.example.com '@Ana Lima' --token file:token",
         "weir account set https://chat.example.com --status 'at lunch' --status-icon 🍜 --token file:token")
 
+    static let draft = Command(
+        "draft", "ls|show|set|drop URL [CHANNEL] [TEXT]",
+        "keep texts that are to be sent later, each for a channel or thread",
+        run: reading(DraftOptions.init, DraftCommand.run), inherits: .context,
+        details: """
+            weir draft ls URL
+            weir draft show URL CHANNEL [--thread MESSAGE]
+            weir draft set URL CHANNEL [TEXT] [--thread MESSAGE]
+            weir draft drop URL CHANNEL [--thread MESSAGE]
+
+            The drafts are in the store, and of the account that was used last at the server; no connection is
+            needed. A place has one: set replaces it. Without TEXT, or with -, the text is read from standard
+            input. weir send --draft sends it, and drops it when it was sent; a message that is refused is kept
+            as a draft, too.
+            """,
+        examples: "weir draft set https://chat.example.com '#general' 'Good morning'",
+        "weir send https://chat.example.com '#general' --draft --token file:token")
+
     /// Looks something up where the words say so, else wants something done.
     private static let lookOrAct: Run = { arguments throws(UsageError) in
         guard arguments.wantsLook else { return await ActionCommand.run(try ActionOptions(arguments)) }

@@ -49,7 +49,7 @@ enum Option: Int, CaseIterable {
         case .profile:
             Row(
                 "profile", "FILE", "what the server speaks, declared (weir profile check FILE)",
-                Scope([.tail, .record, .replay, .login, .logout, .whoami], [.server, .recording])
+                Scope([.tail, .record, .replay, .draft, .login, .logout, .whoami], [.server, .recording])
                     .and(.actions).and([.serve, .explain]),
                 otherwise: [
                     Variant(
@@ -249,7 +249,7 @@ enum Option: Int, CaseIterable {
         case .store:
             Row(
                 "store", "FILE|none", "where it is remembered what was seen (tail: ~/.local/state/weir)",
-                .live.and([.roomsLs, .roomsJoin, .roomsLeave, .roomsSet, .logout, .download]).and(.actions),
+                .live.and([.roomsLs, .roomsJoin, .roomsLeave, .roomsSet, .logout, .download, .draft]).and(.actions),
                 otherwise: [
                     Variant(.roomVerbs, "file to look into instead of asking a running tail", isInherited: false)
                 ])
@@ -303,9 +303,9 @@ enum Option: Int, CaseIterable {
         case .thread:
             Row(
                 "thread", "MESSAGE", "head of the thread the message is in, or is a reply to",
-                [.send, .edit, .react, .delete])
+                [.send, .edit, .react, .delete, .draft])
         case .draft:
-            Row("draft", .flag, "send the draft of the place: a text that was refused", [.send])
+            Row("draft", .flag, "send the draft of the place in place of TEXT ('weir help draft')", [.send])
         case .image:
             Row("image", "FILE", "picture to send along (GroupMe): JPEG, PNG, GIF or WebP", [.send], .repeatable)
         case .visibility:

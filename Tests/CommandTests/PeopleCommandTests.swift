@@ -145,6 +145,51 @@ struct PeopleCommandTests {
         #expect(nothing.errors.hasPrefix("weir: nothing is to change: give --language"), "\(nothing.errors)")
     }
 
+    @Test("A draft is set for a channel and a thread, listed, shown, sent and dropped", arguments: eras)
+    func drafts(era: String) throws {
+        let server = try Server(era: era)
+        defer { server.process.stop() }
+        let head = try #require(try server.lines(["send"], ["#general", "Good morning"]).first)
+        #expect(try server.lines(["draft", "ls"]) == [])
+        #expect(try server.run(["draft", "show"], ["#general"]).errors == "weir: there is no draft for #general\n")
+        for (text, options) in [("one", []), ("two\nlines", []), ("a reply", ["--thread", head])] {
+            #expect(try server.run(["draft", "set"], ["#general", text], options).status == 0)
+        }
+        #expect(try server.run(["draft", "show"], ["#General"]).output == "two\nlines\n")
+        #expect(
+            try server.lines(["draft", "ls"]) == [#"#general  two\nlines"#, "#general  thread \(head)  a reply"])
+        let json = ##"{"channel":"#general","name":null,"thread":"\##(head)","text":"a reply"}"##
+        #expect(try server.lines(["draft", "show"], ["#general"], ["--thread", head, "--json"]) == [json])
+        #expect(try server.lines(["send"], ["#general"], ["--draft", "--thread", head]).count == 1)
+        #expect(try server.lines(["draft", "ls"]).count == 1)
+        #expect(try server.run(["draft", "drop"], ["#general"]).status == 0)
+        #expect(try server.lines(["draft", "ls"]) == [])
+        #expect(try server.run(["draft", "drop"], ["#general"]).status == 1)
+        #expect(try server.run(["draft", "set"], ["#general", ""]).status == 2)
+        #expect(try server.run(["draft", "keep"], ["#general"]).status == 2)
+        let nowhere = try weir(["draft", "ls", server.url, "--store", "none"])
+        #expect(nowhere.status == 2 && nowhere.errors.hasPrefix("weir: drafts need the store"), "\(nowhere.errors)")
+    }
+
+    @Test("Drafts need no server, and name and id of a channel that the store knows are the same place")
+    func draftsOffline() throws {
+        let server = try Server(era: "b")
+        let channel = try #require(try server.lines(["channel", "create"], ["Later"]).first)
+        let tail = try weir(
+            ["tail", server.url, "--no-ctl", "--quiet", "--duration", "2s"] + server.token + server.store)
+        #expect(tail.status == 0 || tail.status == 8, "\(tail.errors)")
+        server.process.stop()
+        #expect(try server.run(["draft", "set"], ["#later", "one"]).status == 0)
+        #expect(try server.lines(["draft", "show"], [channel]) == ["one"])
+        #expect(try server.run(["draft", "set"], [channel, "two"]).status == 0)
+        #expect(try server.lines(["draft", "ls"]) == ["#Later  two"])
+        let json = try server.lines(["draft", "ls"], [], ["--json"])
+        #expect(json == [##"{"channel":"#later","name":"Later","thread":null,"text":"two"}"##])
+        let stranger = try weir(["draft", "set", "http://127.0.0.1:1", "#general", "hi"] + server.store)
+        #expect(stranger.status == 4)
+        #expect(stranger.errors == "weir: --token is missing: whose draft is it?\n")
+    }
+
     @Test("The members of a channel are listed with their names", arguments: eras)
     func channelMembers(era: String) throws {
         let server = try Server(era: era)

@@ -33,7 +33,7 @@ struct UsageTests {
             (
                 ["rooms", "mute", "#a", "--store", "f"],
                 "weir: '--store' is not an option of 'weir rooms mute' (it is one of: tail, record, rooms ls, "
-                    + "rooms join, rooms leave, rooms set, logout, download, send, edit, react, delete, read, do, "
+                    + "rooms join, rooms leave, rooms set, logout, download, draft, send, edit, react, delete, read, do, "
                     + "channel, workspace, account)\nTry 'weir help rooms mute'.\n"
             ),
             (

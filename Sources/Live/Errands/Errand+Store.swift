@@ -143,12 +143,11 @@ extension Errand {
         let asked = wanted.first { $0.id == result.action.id } ?? result.action
         switch (asked.operation, result.outcome) {
         case (.send(let channel, let thread, let text), .refused), (.send(let channel, let thread, let text), .noToken):
-            guard !text.isEmpty else { return }
-            result.isDraft = commit([.note(.draft(channel, thread), text)], of: owner)
+            guard !text.isEmpty, let book = drafts else { return }
+            result.isDraft = commit([.note(book.note(for: channel, thread: thread), text)], of: owner)
         case (.send(let channel, let thread, let text), .done):
-            let place = StoreNote.draft(channel, thread)
-            guard (try? store?.notes(of: owner))?[place] == text else { return }
-            _ = commit([.note(place, nil)], of: owner)
+            guard let draft = drafts?.draft(for: channel, thread: thread), draft.text == text else { return }
+            _ = commit([.note(draft.note, nil)], of: owner)
         case (.markRead, .done(let channel?)):
             guard (try? store?.accounts())?.contains(owner) == true else { return }
             _ = commit([.note(.readMarker(channel: channel.description), String(wallNow))], of: owner)
@@ -156,24 +155,24 @@ extension Errand {
         }
     }
 
+    /// The drafts of whose the errand is.
+    private var drafts: DraftBook? {
+        guard let store, let owner else { return nil }
+        return try? DraftBook(store, of: owner, configuration.backend)
+    }
+
     /// The same actions, those that send a draft with its text; nil and why when there is none.
     func withDrafts(_ actions: [Action]) -> [Action]? {
         guard configuration.sendsDrafts else { return actions }
-        let notes = owner.flatMap { try? store?.notes(of: $0) } ?? [:]
+        let book = drafts
         var filled: [Action] = []
         for var action in actions {
             if case .send(let channel, let thread, _) = action.operation {
-                guard let text = notes[.draft(channel, thread)] else { return nil }
-                action.operation = .send(channel: channel, thread: thread, text: text)
+                guard let draft = book?.draft(for: channel, thread: thread) else { return nil }
+                action.operation = .send(channel: channel, thread: thread, text: draft.text)
             }
             filled.append(action)
         }
         return filled
-    }
-}
-
-extension StoreNote {
-    fileprivate static func draft(_ channel: EntityID, _ thread: EntityID?) -> StoreNote {
-        .draft(channel: channel.description, thread: thread?.description)
     }
 }
