@@ -14,6 +14,7 @@ public struct SyncState: Hashable, Sendable {
         case failure
     }
 
+    /// What it does.
     public var phase: Phase
     /// How many resources are fetched, or wait to be.
     public var open: Int

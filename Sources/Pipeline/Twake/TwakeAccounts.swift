@@ -100,7 +100,7 @@ extension PlaceCalls {
     }
 
     private static func list(_ call: RESTCall) -> PagedList<BackendPlace> {
-        PagedList(Endpoint(call, tags: [], rows: Twake.places)) { BackendPlace(id: $0.id, name: $0.name) }
+        PagedList(Endpoint(call, rows: Twake.places)) { BackendPlace(id: $0.id, name: $0.name) }
     }
 }
 
