@@ -67,6 +67,14 @@ import Testing
         #expect(transcript.shown == ["Deleted message"])
     }
 
+    @Test func `a message whose deletion is refused is as it was`() {
+        var transcript = Transcript.acting()
+        transcript.act("A1", .delete(message))
+        transcript.answer("/delete", status: 403, #"{"message":"not yours"}"#)
+        #expect(transcript.shown == ["first"])
+        #expect(transcript.session.pendingActions.isEmpty)
+    }
+
     @Test func `a channel is read at once, with its badges`() {
         var transcript = Transcript.acting()
         transcript.receive(#"42["realtime:join:success",{"name":"\#(Transcript.badgeRoom)"}]"#)
@@ -97,6 +105,18 @@ import Testing
         #expect(transcript.session.model[.channel(EntityID("NEW"))]?.channel?.name == "New")
         transcript.answer("/channels/NEW/feed", #"{"resources":[]}"#)
         #expect(body(transcript).contains(#""id":"NEW""#))
+    }
+
+    @Test func `a direct is made in its company`() {
+        var transcript = Transcript.acting()
+        transcript.act("A1", .createChannel(.init(kind: .direct, name: "", members: [EntityID("U2")])))
+        let directs = Item.Section("directs", EntityID("C"))
+        #expect(transcript.session.model.elements(in: directs).map(\.delivery) == [.pending])
+        #expect(transcript.calls == ["POST /internal/services/channels/v1/companies/C/workspaces/direct/channels"])
+        #expect(body(transcript).contains(#""options":{"members":["U2"]}"#))
+        transcript.answer("/direct/channels", status: 201, Frames.one(Frames.direct("D1")))
+        #expect(transcript.actions.first == "A1 done D1")
+        #expect(transcript.session.model.elements(in: directs).map(\.id) == [.channel(EntityID("D1"))])
     }
 
     @Test func `a channel whose making is in doubt is not made again`() {

@@ -115,6 +115,19 @@ import Wire
         #expect(chat.session.tags == [])
     }
 
+    @Test func `a write whose answer is no row is done by its status alone`() throws {
+        var chat = try chat("[]")
+        let action = Action(id: EntityID("a"), .run(.init("update", ["about": "x"])), asked: Timestamp(milliseconds: 0))
+        chat.feed(.act(action))
+        chat.answer("/me", #"{"thanks":true}"#)
+        #expect(
+            chat.effects.contains {
+                guard case .report(.action(let report)) = $0, case .done = report.change else { return false }
+                return true
+            })
+        #expect(chat.session.pendingActions.isEmpty)
+    }
+
     @Test func `a file is named by a request and not read, and one that cannot be read ends the action`() throws {
         var chat = try chat("[]")
         let run = Action.Run("upload", ["to": "bo", "image": "/photos/cake.jpg"])

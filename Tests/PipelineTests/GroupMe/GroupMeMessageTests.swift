@@ -109,6 +109,23 @@ struct GroupMeMessageTests {
         #expect(peer.texts(of: .groups) == ["New name"])
     }
 
+    @Test func `added members are asked for until the service knows them`() {
+        var peer = peer()
+        let group = EntityID("10000001")
+        let add = Action(
+            id: EntityID("a"), .addMember(channel: group, user: EntityID("20000003")), asked: Timestamp(milliseconds: 0)
+        )
+        peer.feed(.act(add))
+        peer.answer("/members/add", status: 202, body: #"{"response":{"results_id":"R"},"meta":{"code":202}}"#)
+        peer.pass(.milliseconds(500))
+        #expect(peer.targets == ["/v3/groups/10000001/members/results/R"])
+        peer.answer("/members/results/R", status: 503)
+        #expect(peer.texts(of: .members(group)) == ["Ann"])
+        peer.pass(.seconds(10))
+        peer.answer("/members/results/R", #"{"members":[\#(Self.cal)]}"#)
+        #expect(peer.texts(of: .members(group)) == ["Ann", "Cal"])
+    }
+
     @Test func `a change of a group is shown though its room is left before the group was fetched`() throws {
         var peer = peer()
         try peer.push(
