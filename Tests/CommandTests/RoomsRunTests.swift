@@ -247,6 +247,13 @@ import Testing
                 "'genral' is no channel, message, workspace or company here; did you mean 'general'?"))
         let names = chosen.output.split(separator: " / ").map(String.init)
         #expect(try stage.rooms("select", names[1]).output == chosen.output, "the workspace it is in")
+        let shown = try weir(
+            [
+                "tail", stage.url, "--token", "env:T", "--store", stage.folder + "/kept.sqlite", "--no-ctl",
+                "--duration", "1s",
+            ],
+            environment: stage.environment.merging(["T": stage.token]) { a, _ in a })
+        #expect(shown.errors.contains("selected: " + chosen.output), "\(shown.errors)")
         try stage.beginAgain()
         let globals = try weir("ctl", "t", "globals", environment: stage.environment)
         #expect(globals.output.contains(#""channel_name":"General""#), "\(globals.output)")
