@@ -88,6 +88,7 @@ struct SimulationRun {
             histories run              \(campaign.seeds.grouped), in \(seconds.fixed(1)) s
             acts of people             \(figures.acts.grouped)
             own deeds, done            \(figures.deeds.grouped), \(figures.deedsDone.grouped)
+            tokens renewed in time     \(figures.renewals.grouped)
             workspaces looked at       \(figures.looks.grouped)
             rooms left for a while     \(figures.pauses.grouped)
             events received            \(figures.events.grouped), of them not decodable \(figures.undecodable.grouped)

@@ -4,6 +4,8 @@ package struct Figures: Sendable {
     package internal(set) var acts = 0
     package internal(set) var deeds = 0
     package internal(set) var deedsDone = 0
+    /// Tokens that were renewed before they ended.
+    package internal(set) var renewals = 0
     /// How often another workspace was looked at.
     package internal(set) var looks = 0
     /// How often a room was left for a while.
@@ -35,6 +37,7 @@ package struct Figures: Sendable {
         total.acts += one.acts
         total.deeds += one.deeds
         total.deedsDone += one.deedsDone
+        total.renewals += one.renewals
         total.looks += one.looks
         total.pauses += one.pauses
         total.events += one.events

@@ -91,6 +91,9 @@ package struct History: Hashable, Sendable {
     /// In the order of their times.
     package var steps: [Step]
 
+    /// How long Twake's tokens are good. Of one history in six they are renewed all the time, before they end, and refused where that is late.
+    var tokenLife: Duration { seed % 6 == 2 && era.speaksEngineIO ? .seconds(10) : .seconds(3_600) }
+
     /// How often the session looks at everything again, though it knows of no gap: what is lost without a sign is found so, and by nothing
     /// else. Where nothing is, in three histories of four it never looks, so that a wrong step is not made good by it.
     var lookAgain: Duration? { seed % 4 == 3 || losesSilently ? .seconds(300) : nil }

@@ -60,7 +60,7 @@ extension History {
         switch era {
         case .a, .b, .c:
             SimulatedServer(
-                seed: seed, epoch: Simulation.epoch, tokenLifetime: .seconds(3_600), edition: era == .c ? .last : nil,
+                seed: seed, epoch: Simulation.epoch, tokenLifetime: tokenLife, edition: era == .c ? .last : nil,
                 revision: revision, mostRows: seed % 5 == 3 ? 2 : 1_000)
         case .groupMe:
             GroupMeSimulatedServer(quietSeed: seed, epoch: Simulation.epoch, timeout: .seconds(20))

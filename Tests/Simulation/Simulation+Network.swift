@@ -40,6 +40,11 @@ extension Simulation {
             let before = token?.reveal()
             token = server.token(at: now)
             feed(.tokenRenewed(token, changed: token?.reveal() != before))
+        case .renewalDue:
+            figures.renewals += 1
+            token = server.token(at: now)
+            queue.schedule(.renewalDue, at: now + history.tokenLife * 4 / 5)
+            feed(.tokenRenewed(token, changed: true))
         case .wake: wake()
         case .serverUp: serverDownUntil = nil
         }

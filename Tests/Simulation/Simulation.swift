@@ -38,6 +38,8 @@ package struct Simulation {
         case request(FetchRequest, bearer: String?, Spoil?)
         case answer(Int, Answer)
         case renewed(life: Int)
+        /// The token will end soon: another one is had.
+        case renewalDue
         case wake
         case serverUp
     }
@@ -160,6 +162,7 @@ package struct Simulation {
     /// Runs the history, lets the network heal, and waits for quiet.
     package mutating func run() {
         token = server.token(at: now)
+        queue.schedule(.renewalDue, at: now + history.tokenLife * 4 / 5)
         feed(.start)
         advance(to: Moment(microseconds: Int64((history.steps.last?.at ?? 0) + 2_000) * 1_000))
         heal()
@@ -265,7 +268,7 @@ extension Simulation.Happening {
     /// Whether it happens on the client's machine, which may sleep.
     fileprivate var isForClient: Bool {
         switch self {
-        case .opened, .failed, .toClient, .closedAtClient, .answer, .renewed: true
+        case .opened, .failed, .toClient, .closedAtClient, .answer, .renewed, .renewalDue: true
         case .step, .accept, .toServer, .closedAtServer, .publish, .request, .wake, .serverUp: false
         }
     }
