@@ -97,7 +97,7 @@ extension Tail {
     }
 }
 
-/// What is told to those that follow a tail.
+/// The programs that follow a tail.
 struct Followers {
     var sync: SyncState?
     var syncs: [AsyncStream<SyncState>.Continuation] = []

@@ -33,7 +33,7 @@ struct Keeper {
 }
 
 extension Keeper {
-    /// Restores what the account that was used last had selected, where the session was told nothing else. Waits.
+    /// Restores the selection of the account that was used last, unless the session names a company or rooms. Waits.
     func look(into session: inout Configuration) {
         guard session.company == nil, session.rooms.isEmpty,
             let account = try? store.accounts().first(where: { $0.server == server }),

@@ -35,7 +35,7 @@ package struct AccountCalls: Sendable {
     package var login: LoginCalls?
     /// Files and pictures; nil where none can be had.
     package var downloads: DownloadCalls?
-    /// Other users; nil where nobody is looked up.
+    /// Other users; nil where the service looks up none.
     package var people: PeopleCalls?
 }
 
@@ -77,14 +77,14 @@ package struct PeopleCalls: Sendable {
     package var account: @Sendable (_ user: EntityID) -> RESTCall
     /// Users by words of their names. What comes of each may be less than the account.
     package var search: @Sendable (_ words: String, _ place: EntityID) -> PagedList<BackendAccount>
-    /// Who is in the last of the places.
+    /// The members of the last of the places.
     package var members: @Sendable (_ places: [EntityID]) -> PagedList<BackendMember>
     /// The lists of channels there.
     package var channels: @Sendable (_ places: [EntityID]) -> [ChannelCalls]
     /// The accounts of users whose ids alone are known, as far as these lists have them.
     package var accounts: @Sendable (_ users: [EntityID], _ places: [EntityID]) -> [PagedList<BackendMember>]
 
-    /// A list of channels, and who is in one of it.
+    /// A list of channels, and the members of one.
     package struct ChannelCalls: Sendable {
         package var list: PagedList<BackendPlace>
         package var members: @Sendable (_ channel: EntityID) -> PagedList<BackendMember>
@@ -134,7 +134,7 @@ public struct BackendAccount: Hashable, Sendable {
     public var username: String?
     /// The address.
     public var email: String?
-    /// The language chosen, where who asks is told.
+    /// The chosen language, where the server says it.
     public var language: String?
     /// What the user says about themselves, with an emoji before it where there is one.
     public var status: String?

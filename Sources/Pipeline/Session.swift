@@ -62,7 +62,7 @@ package struct Session: Sendable {
     /// The acknowledgements that are waited for on the open connection.
     var acks = AckBook()
     var diffs = 0
-    /// What the user looks at, as it was told to be remembered.
+    /// The selection as it was last reported to be remembered.
     private var keptGlobals: Globals
     /// Reused between inputs for its capacity.
     var wireEffects: [SocketIOClient.Effect] = []

@@ -7,7 +7,7 @@ extension Benchmark {
     private static let first = BenchmarkOption(
         "first", "S", "the first history's seed", standard: 1, range: 0...Int.max / 2)
     private static let one = BenchmarkOption(
-        "seed", "S", "only this history; one that diverges is made short and told line by line", standard: nil,
+        "seed", "S", "only this history; one that diverges is shortened and printed step by step", standard: nil,
         range: 0...Int.max)
     private static let world = BenchmarkOption(
         "world", History.Peer.allCases.map(\.rawValue), "whose server the histories are of")

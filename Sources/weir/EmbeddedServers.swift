@@ -13,7 +13,7 @@ struct EmbeddedService: Sendable {
     var fixture: String?
     /// Whether it takes lost connections up again.
     var recovers = false
-    /// Whether it can be told which rooms to refuse.
+    /// Whether it takes --strict-rooms and --room-limit.
     var refusesRooms = false
     /// Begins to serve.
     var serve: @Sendable (ServeOptions) throws -> OwnServer

@@ -6,7 +6,7 @@ import Terminal
 
 /// The options of `workspace members`, `channel members ls` and `account show`.
 struct PeopleOptions {
-    /// Who is looked up.
+    /// The person that is looked up.
     enum Wanted {
         case workspace
         case channel(String)

@@ -12,7 +12,7 @@ package struct Workspace: Hashable, Sendable {
     package var id: EntityID
     var name: String
     var createdAt: Int64
-    /// Who made it; nil for one that was there from the beginning.
+    /// The user that made it; nil for one that was there from the beginning.
     var owner: EntityID?
 }
 

@@ -119,7 +119,7 @@ extension World {
             frames: [.resource(.saved, "workspace", room: rooms.writing, json(workspaces[index]))], subject: id)
     }
 
-    /// The real server tells nobody: whoever looks at it finds out by the lists.
+    /// The real server sends no event: clients find out from the lists.
     mutating func deleteWorkspace(_ id: EntityID) throws(WorldError) -> Outcome {
         guard workspace(id) != nil else { throw .notFound("Workspace not found") }
         for channel in channels where channel.workspace == id { _ = forget(channel) }

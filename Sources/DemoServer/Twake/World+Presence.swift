@@ -10,7 +10,7 @@ extension World {
         return Outcome(frames: [presenceFrame(user, isOnline: isOnline)])
     }
 
-    /// Told to the user's own clients (Q4 on).
+    /// Sent to the user's own clients (Q4 on).
     mutating func changeAccount(of user: EntityID, language: String?, status: String?) -> Outcome {
         guard let index = users.firstIndex(where: { $0.id == user }) else { return Outcome() }
         users[index].language = language ?? users[index].language

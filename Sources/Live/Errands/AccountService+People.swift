@@ -65,7 +65,7 @@ extension AccountService {
         }
     }
 
-    /// Who is in a workspace.
+    /// The members of a workspace.
     public func members(
         in place: PeoplePlace, token reference: TokenReference?
     ) async throws(Failure) -> [BackendMember] {
@@ -73,7 +73,7 @@ extension AccountService {
         return try await all(look.people.members(try await places(place, of: look.people.places[...], look)), look)
     }
 
-    /// Who is in a channel, by its id, or by `#` and its name.
+    /// The members of a channel, named by its id, or by `#` and its name.
     public func members(
         ofChannel name: String, in place: PeoplePlace, token reference: TokenReference?
     ) async throws(Failure) -> [BackendMember] {

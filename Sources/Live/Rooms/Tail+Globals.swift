@@ -5,7 +5,7 @@ public import Pipeline
 import SectionedModel
 import Terminal
 
-// What the user looks at: shown at the start, changed by `weir rooms select`, told over the control socket.
+// The selection: shown at the start, changed by `weir rooms select`, sent over the control socket.
 extension Tail {
     /// What the user looks at now.
     public var globals: Globals {

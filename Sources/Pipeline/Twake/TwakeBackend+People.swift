@@ -102,7 +102,7 @@ extension TwakeHandler where Payload == Twake.Account {
         let standing: TwakeStanding =
             envelope.isDeletion ? .removed : known == nil ? .unknown : merged == known ? .same : .doubtful
         let treatment = TwakeTable.treatment(of: .account, standing)
-        // What only the user themselves is told is kept.
+        // The server says this to the user only: it is kept.
         let isOwn = sent.id == facts.user
         let resources =
             isOwn ? [.account(facts.effectiveEra)] : TwakeAccountBook.resources(for: [sent.id], facts.effectiveEra)

@@ -79,7 +79,7 @@ extension TwakeBackend {
         }
     }
 
-    /// A workspace is no more, or no more the user's: its channels go with it. Who looked at it looks at another.
+    /// A workspace is gone, or the user is no longer in it: its channels go with it. If it was selected, another one is.
     mutating func lose(_ workspace: EntityID, of company: EntityID, into transaction: inout Transaction) {
         transaction.plans.append(.cancel(.workspace(workspace, company: company)))
         var rooms = [Twake.RoomName.channelsPublic(company: company, workspace: workspace)]

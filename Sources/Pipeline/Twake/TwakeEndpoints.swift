@@ -34,7 +34,7 @@ enum TwakeEndpoints {
                 rows: Twake.accounts)
     }
 
-    /// Who is in a workspace, of era A; it does not say what they are there.
+    /// The members of a workspace, of era A, which does not say their roles.
     static func proxyMembers(of place: TwakePlace) -> Endpoint<[Twake.Account]> {
         Endpoint(
             "\(proxy)/workspaces/members", query: proxyQuery(place.company, place.workspace), rows: Twake.accounts)
