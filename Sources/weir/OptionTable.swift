@@ -19,7 +19,8 @@ enum Option: Int, CaseIterable {
         notEvent, direction, connection,
         notConnection, start, end, ripple, fixedStrings, ignoreCase, invertMatch, countOnly, raw, after, before,
         context, around, set, at, size, every, records, marks, connections, rule, replace, keepLength, to, decompress,
-        on, name, all, since, noControl, allowEmit, dynamicPins, recordDir, timeout, quiet, ctx, yes, label, shell,
+        on, name, all, since, older, noControl, allowEmit, dynamicPins, recordDir, timeout, quiet, ctx, yes, label,
+        shell,
         unset, guarded, color, config, help
 
     /// What the table says of it.
@@ -401,6 +402,8 @@ enum Option: Int, CaseIterable {
                 "all", .flag, "also those that nobody wants", [.roomsLs, .man],
                 otherwise: [Variant([.man], "write every page into the folder DIR")])
         case .since: Row("since", "D", "only what was said in this time, such as 2h", [.roomsHistory])
+        case .older:
+            Row("older", .flag, "the page before the oldest message the tail has", [.roomsHistory], excludes: .since)
         case .noControl: Row("no-ctl", .flag, "open no control socket", .named)
         case .allowEmit:
             Row(

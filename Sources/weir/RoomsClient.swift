@@ -35,6 +35,7 @@ struct RoomsClient {
         var lasting: Duration?
         var wait: Duration?
         var since: Int64?
+        var older = false
     }
 
     /// Asks, and waits for the answer.
@@ -78,6 +79,7 @@ struct RoomsClient {
             writer.string("\(max(1, span.microseconds / 1000))ms")
         }
         writer.member("since_ms", params.since)
+        if params.older { writer.member("older", true) }
         writer.endObject()
         writer.endObject()
         return writer.bytes

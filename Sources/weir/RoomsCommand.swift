@@ -31,7 +31,7 @@ enum RoomsCommand {
         _ options: RoomsOptions, _ client: RoomsClient, _ rooms: RoomStore.Expanded
     ) throws(Trouble) -> ExitCode {
         var params = RoomsClient.Params(rooms: rooms.terms, all: options.all, lasting: options.lasting)
-        params.since = options.since
+        (params.since, params.older) = (options.since, options.older)
         switch options.command {
         case .roomsLs:
             if params.rooms?.isEmpty == true { params.rooms = nil }

@@ -22,6 +22,8 @@ struct RoomsOptions {
     var all: Bool
     /// Messages of that time on; milliseconds since 1970.
     var since: Int64?
+    /// Whether the page before the oldest message that is shown is wanted.
+    var older: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
         command = arguments.command
@@ -33,6 +35,7 @@ struct RoomsOptions {
         json = arguments.has(.json)
         all = arguments.has(.all)
         save = arguments[.save]
+        older = arguments.has(.older)
         since = try arguments.duration(.since).map { WallTime.milliseconds - $0.microseconds / 1000 }
         if let save {
             do { _ = try RoomPattern.setName(save) } catch { throw arguments.error("--save: " + error.message) }

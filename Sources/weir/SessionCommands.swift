@@ -252,8 +252,11 @@ extension Command {
     static let roomsHistory = Command(
         "rooms history", "ROOM", "print what was said in a room last",
         run: reading(RoomsOptions.init, RoomsCommand.run),
-        details: "Asks the server for the newest page, where the backend can say.",
-        examples: "weir rooms history '#general' --since 2h")
+        details: """
+            Asks the server for the newest page, where the backend can say. With --older the tail fetches the
+            page before the oldest message that it has, and prints that.
+            """,
+        examples: "weir rooms history '#general' --since 2h", "weir rooms history '#general' --older")
 
     static let roomsWatch = Command(
         "rooms watch", "[PATTERN…]", "print what becomes of the rooms of a running tail, as it happens",

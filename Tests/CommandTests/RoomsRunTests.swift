@@ -280,4 +280,30 @@ import Testing
         #expect(rows.status == 4 && rows.errors.contains("refused: Error while joining room"), "\(rows.errors)")
     }
 
+    @Test func `the page before the oldest message is fetched on demand`() throws {
+        let stage = try Stage()
+        for number in 1...25 {
+            let sent = try weir(
+                "send", stage.url, general, "line \(number)", "--token", "env:T", "--store", "none",
+                environment: stage.environment.merging(["T": stage.token]) { a, _ in a })
+            #expect(sent.status == 0, "\(sent.errors)")
+        }
+        let tail = try Peer(
+            [
+                try pathOfWeir(), "tail", stage.url, "--token", "env:T", "--name", "second", "--store", "none",
+                "--quiet",
+                "--format", "json", "--join", general,
+            ], environment: stage.environment.merging(["T": stage.token]) { a, _ in a })
+        defer { tail.stop() }
+        while let line = tail.readLine(), !line.contains("line 25") {}
+        tail.drain()
+        let newest = try stage.rooms("history", general, "--on", "second")
+        #expect(
+            newest.output.contains("line 25") && !newest.output.contains("line 1\n"),
+            "\(newest.output) \(newest.errors)")
+        let older = try stage.rooms("history", general, "--on", "second", "--older")
+        #expect(older.status == 0 && older.output.contains("line 1\n"), "\(older.output) \(older.errors)")
+        #expect(!older.output.contains("line 25"))
+    }
+
 }

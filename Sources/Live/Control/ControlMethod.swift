@@ -87,7 +87,10 @@ package enum ControlMethod: String, CaseIterable, Sendable {
         case .roomsHistory:
             Row(
                 [.tail], "what was said in a room last, where the backend can say",
-                [.rooms, .wait, .optional("since_ms", .integer(0 ... .max), "of that time on; ms since 1970")])
+                [
+                    .rooms, .wait, .optional("since_ms", .integer(0 ... .max), "of that time on; ms since 1970"),
+                    .optional("older", .flag, "the page before the oldest message that is shown"),
+                ])
         case .roomsContext: Row([.tail], "the store of its sets and pins, and whose they are")
         case .roomsSelect:
             Row([.tail], "select a company, workspace, channel or thread, by title, room or message; none", [.rooms])

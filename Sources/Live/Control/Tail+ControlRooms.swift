@@ -14,6 +14,7 @@ extension Tail {
         wish.lasting = given.span("for")
         wish.wait = given.span("wait")
         wish.since = given.integer("since_ms").map { Int64($0) }
+        wish.older = given.flag("older")
         perform(wish) { result in
             switch result {
             case .success(let text):

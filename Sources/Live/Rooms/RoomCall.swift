@@ -20,6 +20,8 @@ struct RoomCall {
     var wait: Duration?
     /// Messages of which time on; milliseconds since 1970.
     var since: Int64?
+    /// Whether the page before the oldest message that is shown is wanted.
+    var older = false
 }
 
 /// Why it is not done.

@@ -16,6 +16,8 @@ extension Tail {
         let part: Session.RoomPart
         let room: String
         let since: Int64?
+        /// What the tail had when older messages were asked for: they are what comes before its newest and is not among it.
+        let known: [Item]
         let reply: RoomReply
         let number: Int
     }
@@ -36,8 +38,12 @@ extension Tail {
             throw RoomCallError(.unsupported, "the backend cannot say \(part.question) \(room)")
         }
         settlementNumber += 1
-        let look = RoomLook(part: part, room: room, since: call.since, reply: reply, number: settlementNumber)
-        feed(.look(room: room, part: part, since: call.since.map { Timestamp(milliseconds: $0) }))
+        let known =
+            call.older ? session.section(part, of: room).map { Array(session.model.elements(in: $0)) } ?? [] : []
+        let look = RoomLook(
+            part: part, room: room, since: call.since, known: known, reply: reply, number: settlementNumber)
+        let since = call.since ?? known.first.map { $0.sortKey - 1 }
+        feed(.look(room: room, part: part, since: since.map { Timestamp(milliseconds: $0) }))
         looks.append(look)
         answerLooks()
         _ = loop.schedule(at: loop.now + (call.wait ?? Self.patience)) { [weak self] in
@@ -59,7 +65,8 @@ extension Tail {
     private func answer(to look: RoomLook, isFresh: Bool) -> [UInt8] {
         let items = session.section(look.part, of: look.room).map { session.model.elements(in: $0) } ?? []
         // Messages stand by their times.
-        let shown = items.filter { item in look.since.map { item.sortKey >= $0 } ?? true }
+        let (ids, newest) = (Set(look.known.map(\.id)), look.known.last?.sortKey ?? .max)
+        let shown = items.filter { $0.sortKey >= look.since ?? .min && $0.sortKey <= newest && !ids.contains($0.id) }
         return Self.text { writer in
             writer.beginObject()
             writer.member("room", look.room)
