@@ -160,7 +160,10 @@ extension Session {
             forgetResources(of: name, into: &effects)
             switch entry.state {
             case .joining, .joined:
-                if let request = backend.leave(name, token: token) { send(request, into: &effects) }
+                let request = backend.leave(name, token: token)
+                if let request { send(request, into: &effects) }
+                // Where the server does not say that a room is left, it is left at once.
+                if request?.isAnswered != true { reportRoom(.left, name, into: &effects) }
             case .wanted, .refused: break
             }
             backend.abandon(name, rooms, into: &transaction)

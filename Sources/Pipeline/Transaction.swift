@@ -34,6 +34,14 @@ struct Transaction: Sendable {
         case subscribe(Bayeux.Channel, ext: RawJSON?)
         /// Its end.
         case unsubscribe(Bayeux.Channel)
+
+        /// Whether the server says what became of it.
+        var isAnswered: Bool {
+            switch self {
+            case .emit(_, answer: RoomAnswer.none), .unasked: false
+            case .emit, .subscribe, .unsubscribe: true
+            }
+        }
     }
 
     /// What a backend wants of the session besides changes of the model, in order.

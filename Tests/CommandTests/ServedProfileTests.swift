@@ -26,15 +26,16 @@ import Testing
             token = String(try server.readLine(startingWith: "token ").dropFirst(6))
         }
 
-        private var environment: [String: String] { ["TOKEN": token, "HOME": folder] }
+        private var environment: [String: String] { ["TOKEN": token, "HOME": folder, "XDG_RUNTIME_DIR": folder] }
 
-        func tail(_ arguments: String...) throws -> Peer {
+        func tail(_ arguments: String..., ctl: String? = nil) throws -> Peer {
             try Peer(
                 [
-                    try pathOfWeir(), "tail", url, "--profile", profile, "--token", "env:TOKEN", "--no-ctl",
-                    "--duration", "60s",
-                ] + arguments, environment: environment, errorsToo: true)
+                    try pathOfWeir(), "tail", url, "--profile", profile, "--token", "env:TOKEN", "--duration", "60s",
+                ] + (ctl.map { ["--name", $0] } ?? ["--no-ctl"]) + arguments, environment: environment, errorsToo: true)
         }
+
+        func rooms(_ words: String...) throws -> CommandResult { try weir(["rooms"] + words, environment: environment) }
 
         func act(_ words: String..., token: String? = nil) throws -> CommandResult {
             try weir(
@@ -105,6 +106,44 @@ import Testing
         for words in ["+ message 1  “hello all”", "~ message 1  “hello everybody”", "- message 1"] {
             #expect(text.contains(words), "\(words) is not in \(text)")
         }
+    }
+
+    @Test(arguments: [
+        ("socketio-chat", "lobby"), ("gateway", "lobby"), ("webui", "lobby"), ("groups", "/group/lobby"),
+    ])
+    func `rooms are left and joined, a message is sent, another one refused, and two replays are alike`(
+        _ name: String, _ room: String
+    ) throws {
+        let still = try temporaryFolder() + "/still.yaml"
+        try writeFile(
+            still,
+            """
+            tokens: {token-of-ana: ana}
+            rows:
+              account: [{id: ana, name: Ana Lima}]
+              channel: [{id: lobby, name: The lobby}, {id: board, name: Board}]
+            forbidden: {room: board, why: members of the board only}
+            """)
+        let stage = try Stage(name, scenario: still)
+        let record = stage.folder + "/a.weir"
+        let tail = try stage.tail("--record", record, ctl: "t")
+        defer { tail.stop() }
+        read(tail, to: "+ room  " + room)
+        let left = try stage.rooms("leave", room)
+        #expect(left.status == 0 && left.errors.contains("- room " + room), "\(left.errors)")
+        let joined = try stage.rooms("join", room)
+        #expect(joined.status == 0 && joined.errors.contains("+ room " + room), "\(joined.errors)")
+        let sent = try stage.act("send", "lobby", "hello all")
+        #expect(sent.status == 0, "\(sent.errors)")
+        read(tail, to: "“hello all”")
+        let refused = try stage.act("send", "board", "let me in")
+        #expect(refused.status == 4 && refused.errors.contains("members of the board only"), "\(refused.errors)")
+        kill(tail.pid, SIGTERM)
+        #expect(!read(tail).contains("let me in"))
+        let replays = try (0..<2).map { _ in
+            try weir("replay", record, "--speed", "max", "--no-ctl", "--format", "json")
+        }
+        #expect(replays[0].output == replays[1].output && replays[0].output.contains(#""hello all""#))
     }
 
     @Test(arguments: ["socketio-chat", "gateway"]) func `a token of nobody's is refused`(_ name: String) throws {

@@ -264,7 +264,8 @@ struct DeclaredBackend: Backend {
 
     func leave(_ room: String, token: Secret?) -> Transaction.RoomRequest? {
         if profile.realtime.transport == .bayeux { return Bayeux.Channel(room).map { .unsubscribe($0) } }
-        return profile.rooms?.leave?.filled(places(room, token)).map { .emit($0) }
+        let saysLeft = profile.events.contains { $0.says == .left }
+        return profile.rooms?.leave?.filled(places(room, token)).map { .emit($0, answer: saysLeft ? .event : .none) }
     }
 
     func refusal(_ answer: RawJSON, of room: String) -> String? {
