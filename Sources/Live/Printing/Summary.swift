@@ -101,7 +101,8 @@ public struct Summary: Sendable {
         if gaps > 0 {
             let loss = lost > 0 ? "\(lost) lost at least" : repairs < gaps ? "loss unknown" : "all refetched"
             lines.append(
-                "  gaps         \(gaps), \(loss)" + (repairs > 0 ? ", \(missed) missed messages fetched" : ""))
+                "  gaps         \(gaps), \(loss)"
+                    + (repairs == 0 ? "" : missed == 0 ? ", no message missed" : ", \(missed) missed messages fetched"))
         }
         if denied > 0 { lines.append("  denied       " + Summary.counted(denied, "room")) }
         if reconnects > 0 { lines.append("  reconnects   \(reconnects)") }
