@@ -177,5 +177,13 @@ extension KnownHistoryTests {
             52543 edit 2 9 1
             """
         ),
+        (
+            "a message that an overtaken answer brought, and then an event, was still in doubt",
+            """
+            era declared, seed 16109
+            189 flood 2 0 27
+            239 post 0 0 32
+            """
+        ),
     ]
 }

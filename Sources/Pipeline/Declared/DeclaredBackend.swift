@@ -29,6 +29,8 @@ struct DeclaredBackend: Backend {
     /// Rows of windows that may have changed, or gone, without a word: the next answer that is current lists them, or they go, however old
     /// they are.
     var doubted: Set<Item.ID> = []
+    /// The same of rows that an overtaken answer brought, until an event says that they are there.
+    var unproven: Set<Item.ID> = []
     /// Rows that events removed while the answer to a message of the user's is awaited: it may be about one of them.
     var removedMeanwhile: Set<Item.ID> = []
     /// Whether the server has said `ready` on this connection.
@@ -197,6 +199,7 @@ struct DeclaredBackend: Backend {
                     guard known == nil || !entity.once else { continue }
                     let item = entity.row(row, over: known, parent: parent)
                     put(item, over: known, into: &transaction)
+                    unproven.remove(item.id)
                 case .remove:
                     transaction.model.remove(entity.itemID(row.id))
                     if !transaction.watchesMessages {
@@ -322,6 +325,7 @@ struct DeclaredBackend: Backend {
             for row in transaction.model.rows(in: entity.section(of: id)) {
                 transaction.model.remove(row.id)
                 doubted.remove(row.id)
+                unproven.remove(row.id)
             }
         }
     }

@@ -106,7 +106,7 @@ extension DeclaredBackend {
         }
         guard transaction.leftOut.isHarmless, read.replaces != .none else { return }
         // Of what an answer brings that was overtaken some may be gone already.
-        guard isCurrent else { return doubted.formUnion(news) }
+        guard isCurrent else { return unproven.formUnion(news) }
         remove(read, section(of: entity, resource.room), butNot: listed, into: &transaction)
     }
 
@@ -117,7 +117,7 @@ extension DeclaredBackend {
     ) {
         let first = read.replaces == .window ? listed.values.map(\.sortKey).min() ?? .min : .min
         for row in transaction.model.rows(in: section) {
-            let isDoubted = doubted.remove(row.id) != nil
+            let isDoubted = [doubted.remove(row.id), unproven.remove(row.id)].contains { $0 != nil }
             guard listed[row.id] == nil, row.sortKey >= first || isDoubted else { continue }
             transaction.model.remove(row.id)
             guard read.name == profile.rooms?.list else { continue }
