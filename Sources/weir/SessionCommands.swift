@@ -199,13 +199,13 @@ extension Command {
         examples: "weir rooms reset --on day")
 
     static let roomsSelect = Command(
-        "rooms select", "TITLE|ROOM|MESSAGE|none", "select a company, workspace, channel or thread",
+        "rooms select", "ROOM", "select a company, workspace, channel or thread",
         run: reading(RoomsOptions.init, RoomsCommand.run),
         details: """
-            A channel is named by its title or room, a thread by a message in it; 'none' clears both. A
-            workspace or company, named by its title, replaces the one before: the tail leaves its rooms and
-            joins the new one's. Each company keeps its workspace. The selection is stored, and the next tail
-            of the account begins with it. 'weir ctl globals' shows it.
+            ROOM is the title or the room of a channel, a workspace or a company, the id of a message for its
+            thread, or 'none' for no channel. A workspace or company replaces the one before: the tail leaves
+            its rooms and joins the new one's. Each company keeps its workspace. The selection is stored, and
+            the next tail of the account begins with it. 'weir ctl globals' shows it.
             """,
         examples: "weir rooms select '#general'", "weir rooms select Sales")
 

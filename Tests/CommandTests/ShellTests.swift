@@ -73,6 +73,7 @@ struct ShellTests {
         try #require(tail.status == 0 || tail.status == 3, "\(tail.errors)")
         let channels = try Self.complete("send", url, "#Ge", environment: environment)
         #expect(channels == ["#General"])
+        #expect(try Self.complete("rooms", "select", "#Ge", environment: environment) == ["#General"])
         #expect(!(try Self.complete("tail", "--join", "/", environment: environment).isEmpty))
         // The best of several: what else runs on this machine is not measured.
         let clock = ContinuousClock()
