@@ -33,6 +33,8 @@ enum Option: Int, CaseIterable {
     private static let worlds = EmbeddedService.worlds.map(\.name).joined(separator: "|")
     private static let servers = EmbeddedService.all.dropFirst().map(\.name).joined(separator: ", ")
 
+    private static let refusing = EmbeddedService.all.filter(\.refusesRooms).map(\.name).joined(separator: ", ")
+
     private var entry: Row {
         switch self {
         case .backend:
@@ -290,8 +292,9 @@ enum Option: Int, CaseIterable {
         case .tokenLife:
             Row("token-life", "D", "how long tokens are good; a login can renew its own (default 1h)", [.serve])
         case .strictRooms:
-            Row("strict-rooms", .flag, "Twake: refuse rooms of others and of private channels", [.serve])
-        case .roomLimit: Row("room-limit", "N", "Twake: most rooms a client may be in (default 5000)", [.serve])
+            Row("strict-rooms", .flag, "\(Self.refusing): refuse rooms of others and of private channels", [.serve])
+        case .roomLimit:
+            Row("room-limit", "N", "\(Self.refusing): most rooms a client may be in (default 5000)", [.serve])
         case .pingInterval:
             Row("ping-interval", "D", "time between heartbeats (default 25s; a bare number is ms)", [.serve])
         case .pingTimeout: Row("ping-timeout", "D", "how long a heartbeat may be missing (default 20s)", [.serve])

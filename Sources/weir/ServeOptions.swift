@@ -18,7 +18,7 @@ struct ServeOptions {
     var era: Era
     /// How long tokens are good; nil for an hour.
     var tokenLife: Duration?
-    /// Which rooms the Twake server refuses.
+    /// Which rooms are refused.
     var rights = RealtimeConnection.Rights()
     var seed: UInt64
     var quiet: Bool
@@ -64,8 +64,8 @@ struct ServeOptions {
         era = try arguments.choice(.era) ?? .b
         tokenLife = try arguments.duration(.tokenLife)
         if arguments.has(.strictRooms) || arguments.has(.roomLimit), !service.refusesRooms {
-            throw arguments.error(
-                "--strict-rooms and --room-limit are for the Twake server; a profile's scenario has its own")
+            let names = EmbeddedService.all.filter(\.refusesRooms).map(\.name).joined(separator: ", ")
+            throw arguments.error("--strict-rooms and --room-limit are for the server of \(names)")
         }
         rights.areChecked = arguments.has(.strictRooms)
         if let most = try arguments.count(.roomLimit) { rights.mostRooms = most }
