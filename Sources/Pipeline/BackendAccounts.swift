@@ -17,6 +17,9 @@ package enum BackendAccounts: Sendable {
         }
     }
 
+    /// The page that shows people their token; nil where a password gets one.
+    package var tokenPage: String? { eras.lazy.compactMap(\.tokenPage).first }
+
     /// What a server is asked that answered the probe with this status; nil when that says nothing.
     package func calls(status: Int) -> AccountCalls? { eras.first { $0.statuses.contains(status) } }
 }
@@ -33,6 +36,8 @@ package struct AccountCalls: Sendable {
     package var account: @Sendable (_ body: ArraySlice<UInt8>) throws(DecodingFailure) -> BackendAccount
     /// Logging in and out; nil where that is not for a name and a password.
     package var login: LoginCalls?
+    /// The page that shows people their token, where the service hands out none for a password: a login checks that token and keeps it.
+    package var tokenPage: String?
     /// Files and pictures; nil where none can be had.
     package var downloads: DownloadCalls?
     /// Other users; nil where the service looks up none.

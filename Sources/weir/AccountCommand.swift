@@ -45,7 +45,9 @@ struct LoginOptions {
     var url: URLParts
     var backend: Configuration.BackendKind
     var access: AccessPlan
-    var user: String
+    /// Nil where the token is what is given: it says whose it is.
+    var user: String?
+    /// Where the password is, or the token.
     var password: TokenReference
     var file: String
     var json: Bool
@@ -54,12 +56,19 @@ struct LoginOptions {
         url = try arguments.serviceURL(arguments.positionals[0])
         backend = try arguments.backendWithLogin
         access = try arguments.access(to: url)
-        guard let user = arguments[.user] else { throw arguments.error("--user NAME is missing") }
+        let page = backend.module.accounts?.tokenPage
+        user = page == nil ? arguments[.user] : nil
+        guard page != nil || user != nil else { throw arguments.error("--user NAME is missing") }
+        guard page == nil || !arguments.isTyped(.user) else {
+            throw arguments.error("--user is not for --backend \(backend.rawValue): the token says whose it is")
+        }
         guard let file = arguments[.save] else { throw arguments.error("--save FILE is missing") }
-        (self.user, self.file) = (user, file)
+        self.file = file
         switch arguments[.password] {
         case .none, .some("prompt"), .some("stdin"):
-            let question = "Password of \(TerminalText.escaped(user)) at \(url.host): "
+            let question =
+                page.map { "Your token, as \($0) shows it: " }
+                ?? "Password of \(TerminalText.escaped(user ?? "")) at \(url.host): "
             password = .provider { () throws(TokenError) in try StandardInput.secret(asking: question) }
         case .some:
             guard let reference = try arguments.secret(.password, "password") else {
@@ -75,17 +84,26 @@ struct LoginOptions {
 enum AccountCommand {
     static func login(_ options: LoginOptions) async -> ExitCode {
         await with(options.url, options.backend, options.access) { service async throws(AccountService.Failure) in
-            let tokens = try await service.login(user: options.user, password: options.password)
+            let (user, tokens) = try await tokens(options, service)
             if let problem = TokenFile.write(tokens, to: options.file) {
                 Console.note("weir: the token cannot be written to \(options.file): \(problem)")
                 return .cannotWrite
             }
             let fields: KeyValuePairs<String, JSONValue> = [
-                "user": .string(options.user), "file": .string(options.file),
+                "user": .string(user), "file": .string(options.file),
                 "expiration": tokens.expiration.map { .integer($0) } ?? .null,
             ]
-            return print(fields, options.json) { "logged in; the token is in \(options.file)" }
+            let asUser = options.user == nil ? " as \(user)" : ""
+            return print(fields, options.json) { "logged in\(asUser); the token is in \(options.file)" }
         }
+    }
+
+    private static func tokens(
+        _ options: LoginOptions, _ service: AccountService
+    ) async throws(AccountService.Failure) -> (user: String, tokens: AccountTokens) {
+        if let user = options.user { return (user, try await service.login(user: user, password: options.password)) }
+        let (account, tokens) = try await service.login(token: options.password)
+        return (account.name, tokens)
     }
 
     static func logout(_ options: AccountOptions) async -> ExitCode {
@@ -190,7 +208,7 @@ extension Arguments {
     }
 
     fileprivate var backendWithLogin: Configuration.BackendKind {
-        get throws(UsageError) { try knownBackend(with: "login") { $0.login != nil } }
+        get throws(UsageError) { try knownBackend(with: "login") { $0.login != nil || $0.tokenPage != nil } }
     }
 
     /// The same, where its servers can do this.

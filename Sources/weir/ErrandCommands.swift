@@ -166,13 +166,20 @@ extension Command {
 
             A command that uses the file renews the token in it, before it ends or when the server refuses
             it. Once the server does not renew it any more, the command ends with 4: log in again.
+
+            GroupMe hands out no token for a password: copy yours from https://dev.groupme.com. It goes where
+            the password would, without --user; the service says whose it is, and only then it is written.
             """,
-        examples: "weir login https://chat.example.com --user ann --password cmd:'pass show chat' --save token")
+        examples: "weir login https://chat.example.com --user ann --password cmd:'pass show chat' --save token",
+        "weir login https://push.groupme.com --backend groupme --save token")
 
     static let logout = Command(
         "logout", "URL", "log out and remove the file with the token",
         run: reading(AccountOptions.init, AccountCommand.logout), inherits: .context,
-        details: "Removes the FILE of --token file:FILE, once the server was told where it wants to be.",
+        details: """
+            Removes the FILE of --token file:FILE, once the server was told where it wants to be, and what the
+            store remembers of the account. GroupMe is told nothing: there the token stays good.
+            """,
         examples: "weir logout https://chat.example.com --token file:token")
 
     static let whoami = Command(

@@ -326,7 +326,10 @@ enum Option: Int, CaseIterable {
             Row("status", "TEXT", "what you say about yourself; '' for nothing", [.account])
         case .statusIcon: Row("status-icon", "EMOJI", "an emoji before it", [.account])
         case .user: Row("user", "NAME", "user name or address to log in with", [.login], settings: .all)
-        case .password: Row("password", .password, "where the password is (default prompt)", [.login], settings: .all)
+        case .password:
+            Row(
+                "password", .password, "where the password, or GroupMe's token, is (default prompt)", [.login],
+                settings: .all)
         case .save:
             Row(
                 "save", "FILE", "file for the token (0600); one that is there is replaced",

@@ -76,6 +76,56 @@ import Testing
         #expect(wrong.errors == "weir: refused: unauthorized (HTTP 401)\n")
     }
 
+    @Test func `a login takes a token that the service knows, and a logout forgets it and the account`() throws {
+        let service = try Service()
+        defer { service.peer.stop() }
+        let file = service.folder + "/token"
+        let environment = service.environment.merging(["WRONG": "none"]) { $1 }
+        func account(_ words: String...) throws -> CommandResult {
+            try weir(words + ["--backend", "groupme"], environment: environment)
+        }
+        let wrong = try account("login", service.url, "--password", "env:WRONG", "--save", file)
+        #expect(wrong.status == 4 && wrong.errors == "weir: refused: unauthorized (HTTP 401)\n", "\(wrong.errors)")
+        #expect(access(file, F_OK) != 0)
+
+        let login = try account("login", service.url, "--password", "env:T", "--save", file)
+        #expect(login.output == "logged in as Mia; the token is in \(file)\n", "\(login.errors)")
+        var facts = stat()
+        #expect(stat(file, &facts) == 0 && facts.st_mode & 0o777 == 0o600)
+        #expect(try account("whoami", service.url, "--token", "file:\(file)").output == "20000001  Mia\n")
+        let tail = try account(
+            "tail", service.url, "--token", "file:\(file)", "--no-ctl", "--quiet", "--duration", "1s")
+        try #require(tail.status == 0, "\(tail.errors)")
+
+        let logout = try account("logout", service.url, "--token", "file:\(file)")
+        #expect(
+            logout.output
+                == "logged out; the file with the token is removed; nothing is remembered of the account any more\n",
+            "\(logout.errors)")
+        #expect(access(file, F_OK) != 0)
+        let store = try #require(service.environment["WEIR_STORE"])
+        #expect(try weir("rooms", "ls", "--store", store).errors.contains("remembers no account"))
+    }
+
+    @Test func `a login reads the token from standard input`() throws {
+        let service = try Service()
+        defer { service.peer.stop() }
+        let file = service.folder + "/token"
+        let (input, output) = (try temporaryFile(), try temporaryFile())
+        defer {
+            close(input)
+            close(output)
+        }
+        let token = Array(try #require(service.environment["T"]).utf8)
+        #expect(Glibc.write(input, token, token.count) == token.count)
+        lseek(input, 0, SEEK_SET)
+        let process = try start(
+            [try pathOfWeir(), "login", service.url, "--backend", "groupme", "--save", file, "--json"],
+            environment: service.environment, descriptors: [0: input, 1: output, 2: output])
+        #expect(try waitForExit(of: process) == 0)
+        #expect(try contents(of: output) == #"{"user":"Mia","file":"\#(file)","expiration":null}"# + "\n")
+    }
+
     @Test func `what the service is not asked for yet is said before anything is done`() throws {
         let folder = try temporaryFolder()
         try write(Array("token\n".utf8), to: folder + "/token")
@@ -87,9 +137,7 @@ import Testing
             return result.errors
         }
         let login = try refused("login", url, "--user", "mia", "--password", "env:P", "--save", folder + "/new")
-        #expect(login.hasPrefix("weir: --backend: 'groupme' has no login yet\n"), "\(login)")
-        let logout = try refused("logout", url, "--token", "file:\(folder)/token")
-        #expect(logout.hasPrefix("weir: --backend: 'groupme' has no login yet\n"), "\(logout)")
+        #expect(login.hasPrefix("weir: --user is not for --backend groupme: the token says whose it is\n"), "\(login)")
         let picture = try refused("download", "picture", url, "--output", folder + "/me.png")
         #expect(picture.hasPrefix("weir: --backend: 'groupme' has no downloads yet\n"), "\(picture)")
         #expect(access(folder + "/token", F_OK) == 0 && access(folder + "/new", F_OK) != 0)

@@ -105,6 +105,7 @@ import Wire
         #expect(try twake(200).whoami?.target == "/internal/services/users/v1/users/me")
         guard case .alike(let calls)? = BackendModule.groupMe.accounts else { throw Missing() }
         #expect(calls.whoami?.target == "/v3/users/me" && calls.era == nil)
+        #expect(calls.login == nil && calls.tokenPage == "https://dev.groupme.com", "a person has it from there")
         let body = #"{"response":{"id":20000001,"name":"Mia","image_url":"https://i.example/1"},"meta":{"code":200}}"#
         let account = try calls.account(Array(body.utf8)[...])
         #expect(account == BackendAccount(id: EntityID("20000001"), name: "Mia", picture: "https://i.example/1"))

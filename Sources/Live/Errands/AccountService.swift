@@ -64,6 +64,14 @@ public final class AccountService: Sendable {
         return try await tokens(of: login.login(user, password), login, access, token: nil)
     }
 
+    /// Logs in with a token that a page of the service shows: the server says whose it is.
+    public func login(
+        token reference: TokenReference
+    ) async throws(Failure) -> (account: BackendAccount, tokens: AccountTokens) {
+        let token = try await resolve(reference)
+        return (try await whoami(token).account, AccountTokens(token: token))
+    }
+
     /// Who the token is of, and the era of the server, where the backend has several.
     public func whoami(_ token: Secret?) async throws(Failure) -> (account: BackendAccount, era: String?) {
         let access = try await access()
@@ -104,7 +112,8 @@ public final class AccountService: Sendable {
     /// Tells the server, where it has something to be told.
     public func logout(_ token: Secret?) async throws(Failure) {
         let access = try await access()
-        guard let call = try part("login", try await calls(access).login).logout else { return }
+        let calls = try await calls(access)
+        guard calls.tokenPage == nil, let call = try part("login", calls.login).logout else { return }
         _ = try await ask(call, access, token: token)
     }
 

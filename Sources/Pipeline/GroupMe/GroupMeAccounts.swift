@@ -9,5 +9,5 @@ extension BackendAccounts {
                 let user = try GroupMe.user(from: body)
                 let id = user.id.entity
                 return BackendAccount(id: id, name: user.name ?? id.description, picture: user.imageURL)
-            }))
+            }, tokenPage: "https://dev.groupme.com"))
 }
