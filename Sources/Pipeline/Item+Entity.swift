@@ -16,6 +16,10 @@ package protocol ItemEntity: Hashable, Sendable {
     var channelName: String? { get }
     /// The part of rooms' names that stands for it, where that is another one than its id.
     var roomPart: String? { get }
+    /// The user who it is, whose membership it is, or who said it; nil where it is no person's.
+    var person: EntityID? { get }
+    /// When it was said; nil for what is no message.
+    var saidAt: Timestamp? { get }
 }
 
 extension ItemEntity {
@@ -29,6 +33,8 @@ extension ItemEntity {
 
     package var channelName: String? { nil }
     package var roomPart: String? { nil }
+    package var person: EntityID? { nil }
+    package var saidAt: Timestamp? { nil }
 }
 
 extension Item {

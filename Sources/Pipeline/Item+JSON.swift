@@ -50,6 +50,14 @@ extension Item {
         writer.endObject()
     }
 
+    /// The same for whoever asks who it is: of a person's row it has `is_user`, whether that is the user.
+    package func encode(into writer: inout JSONWriter, askedBy user: String?) {
+        writer.beginObject()
+        encodeMembers(into: &writer)
+        if let user, let person = entity.value.person { writer.member("is_user", person.description == user) }
+        writer.endObject()
+    }
+
     // All is read where it lies: a copy of an id or an entity costs a count of references.
 
     /// Writes the members `id`, `section`, `sort`, `type`, `entity` and, where there is one, `delivery` into an open object.

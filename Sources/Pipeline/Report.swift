@@ -87,12 +87,14 @@ public struct DiffReport: Sendable {
         let cause: Int
         let batch: Batch<Item>
         let refetched: [String]
+        let user: String?
 
-        init(sequence: Int, cause: Int, batch: Batch<Item>, refetched: [String]) {
+        init(sequence: Int, cause: Int, batch: Batch<Item>, refetched: [String], user: String?) {
             self.sequence = sequence
             self.cause = cause
             self.batch = batch
             self.refetched = refetched
+            self.user = user
         }
     }
     private let contents: Contents
@@ -105,9 +107,11 @@ public struct DiffReport: Sendable {
     public var batch: Batch<Item> { contents.batch }
     /// The resources whose answer this came of; empty when it came of something else.
     public var refetched: [String] { contents.refetched }
+    /// The server's id of the user; nil while it is not known.
+    public var user: String? { contents.user }
     /// A report of one batch.
-    public init(sequence: Int, cause: Int, batch: Batch<Item>, refetched: [String] = []) {
-        contents = Contents(sequence: sequence, cause: cause, batch: batch, refetched: refetched)
+    public init(sequence: Int, cause: Int, batch: Batch<Item>, refetched: [String] = [], user: String? = nil) {
+        contents = Contents(sequence: sequence, cause: cause, batch: batch, refetched: refetched, user: user)
     }
 }
 

@@ -56,7 +56,7 @@ package struct Session: Sendable {
     /// Actions of an earlier session that were taken in before the server had said who the user is.
     var unclaimed: [EntityID] = []
     /// The server's id of the user, once it is known.
-    var user: String?
+    package internal(set) var user: String?
     /// Facts about the connections so far that outlive one of them.
     var history = ConnectionHistory()
     /// The acknowledgements that are waited for on the open connection.
@@ -251,7 +251,8 @@ package struct Session: Sendable {
             transaction.globals.clear(deleted: batch)
             if !transaction.refetched.isEmpty { history.missing?.count(batch) }
             let report = DiffReport(
-                sequence: diffs, cause: transaction.cause, batch: consume batch, refetched: transaction.refetched)
+                sequence: diffs, cause: transaction.cause, batch: consume batch, refetched: transaction.refetched,
+                user: user)
             effects.append(.report(.diff(report)))
         }
         if transaction.globals != keptGlobals {

@@ -8,11 +8,16 @@ enum ItemLine {
         func text(_ key: String) -> String? {
             if case .string(let text)? = entity[key], !text.isEmpty { text } else { nil }
         }
-        if case .integer(let time)? = item["sort"], time > 0, let words = text("text") {
-            let who = text("sender_name") ?? text("user_id") ?? ""
-            return TimeOfDay.text(wall: time * 1000) + "  " + who + "  " + words
+        let id = text("user_id") ?? text("user") ?? text("sender_id")
+        let isUser = item["is_user"] == .bool(true)
+        // GroupMe's messages stand by their ids.
+        if case .integer(let time)? = entity["created_at"] ?? item["sort"], time > 0, let words = text("text") {
+            let who = (text("sender_name") ?? text("name") ?? id ?? "") + (isUser ? " (you)" : "")
+            return TimeOfDay.text(wall: time.multipliedReportingOverflow(by: 1000).partialValue) + "  " + who + "  "
+                + words
         }
-        return [text("user_id") ?? text("user"), text("name"), text("type")].compactMap(\.self).joined(separator: "  ")
+        return [id, text("nickname") ?? text("name"), text("type"), isUser ? "(you)" : nil]
+            .compactMap(\.self).joined(separator: "  ")
     }
 }
 

@@ -42,11 +42,11 @@ extension Command {
             have missed. A reader that closes the pipe ends it quietly.
 
             An EXPR is made of FIELD OPERATOR VALUE, and, or, not and parentheses. Fields: type, kind, room,
-            actor, event, namespace, dir, size, lag, known, text, payload.KEY, diff.op, diff.section,
-            diff.kind, diff.id, diff.field. Operators: = != < <= > >=, ~ and !~ with a /regular expression/ as
-            RE2 and Go have it, like with *, ? and […], in (…), not in (…), exists. /RE/ alone looks in the
-            line. A change has the fields of the event that caused it. Gaps are always shown, and what is
-            recorded is complete, whatever is shown.
+            actor, event, namespace, dir, size, lag, known, is_user (it is yours), text, payload.KEY, diff.op,
+            diff.section, diff.kind, diff.id, diff.field. Operators: = != < <= > >=, ~ and !~ with a /regular
+            expression/ as RE2 and Go have it, like with *, ? and […], in (…), not in (…), exists. /RE/ alone
+            looks in the line. A change has the fields of the event that caused it. Gaps are always shown, and
+            what is recorded is complete, whatever is shown.
 
             Without --company, --workspace and --join it looks where the account looked last, if that is still
             there; 'weir rooms select' looks elsewhere. Messages that are remembered are shown at once and not

@@ -68,6 +68,16 @@ import Testing
         #expect(lines.output.contains("+ channel 20000001+20000002  “Ann”"))
     }
 
+    @Test func `a filter takes what the user said, and leaves out what others did`() throws {
+        let demo = try weir(
+            "demo", "--backend", "groupme", "--duration", "6s", "--no-ctl", "--format", "json", "--filter",
+            "type = event and kind = message and is_user")
+        try #require(demo.status == 0, "\(demo.errors)")
+        let events = demo.output.split(separator: "\n").filter { $0.contains(#""type":"event""#) }
+        #expect(events.contains { $0.contains("Nearly") })
+        #expect(events.allSatisfy { $0.contains(#""sender_id":"20000001""#) }, "\(events)")
+    }
+
     private func joined(_ result: CommandResult) -> [String] {
         let lines = result.output.split(separator: "\n").filter { $0.contains(#""change":"joined""#) }
         return Set(lines.compactMap { $0.firstMatch(of: /"room":"([^"]*)"/).map { String($0.1) } }).sorted()

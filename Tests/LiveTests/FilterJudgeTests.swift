@@ -147,6 +147,11 @@ struct FilterJudgeTests {
         let said = StampedReport(stamp: Sample.stamp(4, 0), report: .typing(typing))
         #expect(try shown("actor = Žofie", [rows, said]) == ["typing"])
         #expect(try shown("actor = Žofie", [said]) == [])
+        let known = StampedReport(
+            stamp: Sample.stamp(3, 0),
+            report: .diff(DiffReport(sequence: 1, cause: 3, batch: batch, user: user.description)))
+        #expect(try shown("is_user", [known, said]) == ["typing"])
+        #expect(try shown("is_user", [rows, said]) == [], "nobody said who the user is")
     }
 
     @Test("What each clause leaves out is counted at the first that does not hold")

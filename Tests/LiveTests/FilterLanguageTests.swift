@@ -12,6 +12,7 @@ struct FilterLanguageTests {
             ("  KNOWN  ", nil),
             ("known", "known = true"),
             ("not known", "not known = true"),
+            ("is_user", "is_user = true"),
             ("!known", "not known = true"),
             ("kind == message && size>=64K || lag < -1.5s", "kind = message and size >= 64K or lag < -1500ms"),
             ("kind = message and (kind = typing or known)", "kind = message and (kind = typing or known = true)"),

@@ -27,7 +27,9 @@ struct FilterFacts {
     mutating func begin(_ stamped: StampedReport) {
         if rows != nil { rows = nil }
         if line != nil { line = nil }
-        if learns, case .diff = stamped.report { names.learn(from: rows(of: stamped)) }
+        guard case .diff(let diff) = stamped.report else { return }
+        names.user = diff.user ?? names.user
+        if learns { names.learn(from: rows(of: stamped)) }
     }
 
     /// What follows may be caused by this.
@@ -79,7 +81,7 @@ struct FilterFacts {
         case .diffID: row.map { test.matches($0.item.id.text) } ?? false
         case .diffField:
             row.map { row in row.differences(ItemFacts(row.item)).contains { test.matches($0.key) } } ?? false
-        case .kind, .room, .actor, .event, .namespace, .direction, .size, .lag, .known, .payload:
+        case .kind, .room, .actor, .event, .namespace, .direction, .size, .lag, .known, .isUser, .payload:
             switch stamped.report {
             case .event(let report): holds(test, of: report, lag: stamped.lag)
             case .diff: holdsOfCause(test, stamped) ?? holds(test, ofRow: row)
@@ -107,6 +109,7 @@ struct FilterFacts {
         case .lag:
             lag().map { test.matches($0.multipliedReportingOverflow(by: 1000).partialValue) } ?? false
         case .known: test.matches(report.isKnown)
+        case .isUser: test.matches(isUser(report.actorID ?? report.actor))
         case .payload: test.matches(report.payload)
         case .type, .text, .diffOperation, .diffSection, .diffKind, .diffID, .diffField: false
         }
@@ -136,6 +139,7 @@ struct FilterFacts {
     private func holds(_ test: FilterMatcher, of report: TypingReport, _ stamped: StampedReport) -> Bool {
         switch test.field {
         case .kind: test.matches("typing")
+        case .isUser: test.matches(isUser(report.user.description))
         case .actor: holds(test, ofActor: report.user.description) || report.name.map { test.matches($0) } ?? false
         default: holdsOfCause(test, stamped) ?? false
         }
@@ -149,6 +153,9 @@ struct FilterFacts {
                 || names.title(ofRoom: room).map { test.matches("#" + $0) } ?? false
         }
     }
+
+    /// False while it is not known who the user is.
+    private func isUser(_ id: String?) -> Bool { id != nil && id == names.user }
 
     private func holds(_ test: FilterMatcher, ofActor actor: String) -> Bool {
         if test.matches(actor) { return true }
@@ -206,6 +213,8 @@ private final class RoomVerdicts {
 struct KnownNames {
     static let mostTitles = 10_000
     private(set) var people = KnownPeople()
+    /// The server's id of the user; nil while it is not known.
+    var user: String?
     private var titles: [String: String] = [:]
     /// Counts the titles that came or changed.
     private(set) var revision = 0

@@ -42,7 +42,7 @@ extension Tail {
             call.older ? session.section(part, of: room).map { Array(session.model.elements(in: $0)) } ?? [] : []
         let look = RoomLook(
             part: part, room: room, since: call.since, known: known, reply: reply, number: settlementNumber)
-        let since = call.since ?? known.first.map { $0.sortKey - 1 }
+        let since = call.since ?? known.first.map { $0.time - 1 }
         feed(.look(room: room, part: part, since: since.map { Timestamp(milliseconds: $0) }))
         looks.append(look)
         answerLooks()
@@ -64,9 +64,11 @@ extension Tail {
 
     private func answer(to look: RoomLook, isFresh: Bool) -> [UInt8] {
         let items = session.section(look.part, of: look.room).map { session.model.elements(in: $0) } ?? []
-        // Messages stand by their times.
+        // Messages stand by their times, or say when they were said.
         let (ids, newest) = (Set(look.known.map(\.id)), look.known.last?.sortKey ?? .max)
-        let shown = items.filter { $0.sortKey >= look.since ?? .min && $0.sortKey <= newest && !ids.contains($0.id) }
+        let shown = items.filter {
+            $0.time >= look.since ?? .min && $0.sortKey <= newest && !ids.contains($0.id)
+        }
         return Self.text { writer in
             writer.beginObject()
             writer.member("room", look.room)
@@ -74,11 +76,16 @@ extension Tail {
             writer.member("fresh", isFresh)
             writer.key("items")
             writer.beginArray()
-            for item in shown { item.encode(into: &writer) }
+            for item in shown { item.encode(into: &writer, askedBy: session.user) }
             writer.endArray()
             writer.endObject()
         }
     }
+}
+
+extension Item {
+    /// When it was said, milliseconds since 1970.
+    fileprivate var time: Int64 { entity.value.saidAt?.milliseconds ?? sortKey }
 }
 
 extension Session.RoomPart {

@@ -3,7 +3,7 @@ import Terminal
 
 /// What a clause of a filter asks about.
 public enum FilterField: Hashable, Sendable {
-    case type, kind, room, actor, event, namespace, direction, size, lag, known, text
+    case type, kind, room, actor, event, namespace, direction, size, lag, known, isUser, text
     case diffOperation, diffSection, diffKind, diffID, diffField
     /// A value in the event's payload; the way to it has one step at least.
     case payload([Step])
@@ -32,7 +32,8 @@ public enum FilterField: Hashable, Sendable {
     package static let named: [(name: String, field: FilterField)] = [
         ("type", .type), ("kind", .kind), ("room", .room), ("actor", .actor), ("event", .event),
         ("namespace", .namespace), ("dir", .direction), ("size", .size), ("lag", .lag), ("known", .known),
-        ("text", .text), ("diff.op", .diffOperation), ("diff.section", .diffSection), ("diff.kind", .diffKind),
+        ("is_user", .isUser), ("text", .text), ("diff.op", .diffOperation), ("diff.section", .diffSection),
+        ("diff.kind", .diffKind),
         ("diff.id", .diffID), ("diff.field", .diffField),
     ]
 
@@ -46,7 +47,7 @@ public enum FilterField: Hashable, Sendable {
         case .room, .actor, .event, .namespace, .text, .diffSection, .diffID, .diffField: .text
         case .size: .size
         case .lag: .span
-        case .known: .truth
+        case .known, .isUser: .truth
         case .payload: .json
         }
     }
@@ -65,7 +66,8 @@ public enum FilterField: Hashable, Sendable {
     package var isOfRows: Bool {
         switch self {
         case .diffOperation, .diffSection, .diffKind, .diffID, .diffField: true
-        case .type, .kind, .room, .actor, .event, .namespace, .direction, .size, .lag, .known, .text, .payload: false
+        case .type, .kind, .room, .actor, .event, .namespace, .direction, .size, .lag, .known, .isUser, .text, .payload:
+            false
         }
     }
 }

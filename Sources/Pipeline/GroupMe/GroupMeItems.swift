@@ -1,4 +1,4 @@
-import Events
+package import Events
 import SectionedModel
 
 // Where a GroupMe entity stands in the model: its identity, its section, its place.
@@ -67,8 +67,15 @@ extension GroupMe.Chat: ItemEntity {
         String(GroupMe.Channel.conversation(conversation).description.split(separator: "/").last ?? "")
     }
 }
-extension GroupMe.Message: ItemEntity { package static let typeName = "groupme.message" }
-extension GroupMe.Member: ItemEntity { package static let typeName = "groupme.member" }
+extension GroupMe.Message: ItemEntity {
+    package static let typeName = "groupme.message"
+    package var person: EntityID? { sender?.entity }
+    package var saidAt: Timestamp? { createdAt }
+}
+extension GroupMe.Member: ItemEntity {
+    package static let typeName = "groupme.member"
+    package var person: EntityID? { user.entity }
+}
 extension GroupMe.User: ItemEntity { package static let typeName = "groupme.user" }
 extension GroupMe.ReadReceipt: ItemEntity { package static let typeName = "groupme.receipt" }
 

@@ -1,4 +1,4 @@
-import Events
+package import Events
 import SectionedModel
 
 // Where a Twake entity stands in the model: its identity, its section, its place.
@@ -84,8 +84,14 @@ extension Twake.Channel: ItemEntity {
     package static let typeName = "twake.channel"
     package var channelName: String? { self.name }
 }
-extension Twake.Message: ItemEntity { package static let typeName = "twake.message" }
-extension Twake.ChannelMember: ItemEntity { package static let typeName = "twake.member" }
+extension Twake.Message: ItemEntity {
+    package static let typeName = "twake.message"
+    package var person: EntityID? { self.user }
+}
+extension Twake.ChannelMember: ItemEntity {
+    package static let typeName = "twake.member"
+    package var person: EntityID? { user }
+}
 extension Twake.Badge: ItemEntity { package static let typeName = "twake.badge" }
 extension Twake.BadgeCount: ItemEntity { package static let typeName = "twake.badge_count" }
 extension Twake.Account: ItemEntity { package static let typeName = "twake.account" }
