@@ -57,10 +57,12 @@ extension Action.Operation {
             write(reference)
             writer.member("names", names: names)
         case .delete(let reference): write(reference)
-        case .markRead(let channel), .deleteChannel(let channel): write(["channel": channel.description])
+        case .markRead(let channel), .deleteChannel(let channel), .rejoinChannel(let channel):
+            write(["channel": channel.description])
         case .createChannel(let draft):
             write([
                 "kind": draft.kind.rawValue, "name": draft.name, "icon": draft.icon, "description": draft.description,
+                "made": draft.made?.description,
             ])
             writer.member("members", names: draft.members.map(\.description))
         case .editChannel(let channel, let name, let icon, let description):
@@ -121,6 +123,7 @@ extension Action.Operation {
                 channel: channel, name: value["name"]?.text, icon: value["icon"]?.text,
                 description: value["description"]?.text)
         case ("delete_channel", let channel?, _): self = .deleteChannel(channel: channel)
+        case ("rejoin_channel", let channel?, _): self = .rejoinChannel(channel: channel)
         case ("add_member", let channel?, _):
             guard let user else { return nil }
             self = .addMember(channel: channel, user: user)
@@ -158,6 +161,7 @@ extension Action.ChannelDraft {
         self.init(
             kind: kind, name: name, icon: value["icon"]?.text ?? "", description: value["description"]?.text ?? "",
             members: members.map { EntityID($0) })
+        made = value["made"]?.id
     }
 }
 

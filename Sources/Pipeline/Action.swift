@@ -54,6 +54,8 @@ public struct Action: Hashable, Sendable {
         case editChannel(channel: EntityID, name: String?, icon: String?, description: String?)
         /// Delete a channel with everything in it.
         case deleteChannel(channel: EntityID)
+        /// Go back into a channel that the user left.
+        case rejoinChannel(channel: EntityID)
         /// Add a user to a channel.
         case addMember(channel: EntityID, user: EntityID)
         /// Take a user out of a channel.
@@ -137,12 +139,14 @@ public struct Action: Hashable, Sendable {
         public var kind: Kind
         /// Its name; empty for a direct.
         public var name: String
-        /// An emoji, raw or as `:shortname:`; empty for none.
+        /// An emoji, raw or as `:shortname:`, or the address of a picture, as the backend has it; empty for none.
         public var icon: String
         /// What it is for; empty for nothing.
         public var description: String
         /// Who is in it beside the user.
         public var members: [EntityID]
+        /// The channel once it is made and only its members are to be added, where that is a step of its own.
+        package internal(set) var made: EntityID?
         /// A channel to be.
         public init(
             kind: Kind, name: String, icon: String = "", description: String = "", members: [EntityID] = []
@@ -157,6 +161,21 @@ public struct Action: Hashable, Sendable {
 }
 
 extension Action {
+    /// Gives a picture that was uploaded to what is sent, or to the channel that is made or changed.
+    package mutating func attach(_ picture: String) {
+        switch operation {
+        case .send: pictures.append(picture)
+        case .createChannel(var draft):
+            draft.icon = picture
+            operation = .createChannel(draft)
+        case .editChannel(let channel, let name, _, let description):
+            operation = .editChannel(channel: channel, name: name, icon: picture, description: description)
+        case .edit, .react, .delete, .markRead, .deleteChannel, .rejoinChannel, .addMember, .removeMember,
+            .createWorkspace, .changeWorkspace, .changeAccount, .run:
+            break
+        }
+    }
+
     /// Actions of one lane are done one after the other, in the order they were asked for; those of different ones side by side.
     /// Whatever is about a channel is in that channel's lane, so an edit never overtakes the message it changes.
     var lane: EntityID {
@@ -164,7 +183,8 @@ extension Action {
         case .createChannel, .createWorkspace, .run: id
         case .changeWorkspace(let workspace, _): workspace
         case .changeAccount: EntityID("account")
-        case .send, .edit, .react, .delete, .markRead, .editChannel, .deleteChannel, .addMember, .removeMember:
+        case .send, .edit, .react, .delete, .markRead, .editChannel, .deleteChannel, .rejoinChannel, .addMember,
+            .removeMember:
             operation.channel ?? id
         }
     }
@@ -182,6 +202,7 @@ extension Action.Operation {
         case .createChannel: "create_channel"
         case .editChannel: "edit_channel"
         case .deleteChannel: "delete_channel"
+        case .rejoinChannel: "rejoin_channel"
         case .addMember: "add_member"
         case .removeMember: "remove_member"
         case .createWorkspace: "create_workspace"
@@ -197,7 +218,8 @@ extension Action.Operation {
     public var channel: EntityID? {
         switch self {
         case .send(let channel, _, _), .markRead(let channel), .editChannel(let channel, _, _, _),
-            .deleteChannel(let channel), .addMember(let channel, _), .removeMember(let channel, _):
+            .deleteChannel(let channel), .rejoinChannel(let channel), .addMember(let channel, _),
+            .removeMember(let channel, _):
             channel
         case .edit(let reference, _), .react(let reference, _), .delete(let reference): reference.channel
         case .createChannel, .createWorkspace, .changeWorkspace, .changeAccount, .run: nil
@@ -209,9 +231,9 @@ extension Action.Operation {
         switch self {
         case .send, .createWorkspace: true
         // A direct is found again.
-        case .createChannel(let draft): draft.kind != .direct
+        case .createChannel(let draft): draft.kind != .direct && draft.made == nil
         case .run(let run): run.makesSomething
-        case .edit, .react, .delete, .markRead, .editChannel, .deleteChannel, .addMember, .removeMember,
+        case .edit, .react, .delete, .markRead, .editChannel, .deleteChannel, .rejoinChannel, .addMember, .removeMember,
             .changeWorkspace, .changeAccount:
             false
         }
@@ -235,6 +257,7 @@ extension Action.Operation {
         case .editChannel(let channel, let name, let icon, let description):
             return .editChannel(channel: other(channel), name: name, icon: icon, description: description)
         case .deleteChannel(let channel): return .deleteChannel(channel: other(channel))
+        case .rejoinChannel(let channel): return .rejoinChannel(channel: other(channel))
         case .addMember(let channel, let user): return .addMember(channel: other(channel), user: user)
         case .removeMember(let channel, let user): return .removeMember(channel: other(channel), user: user)
         case .createChannel, .createWorkspace, .changeWorkspace, .changeAccount, .run: return self

@@ -30,6 +30,9 @@ extension Session {
         }
     }
 
+    /// The rooms of channels that the user left, and may go back into.
+    package var formerRooms: [RoomFacts] { backend.formerRooms(in: transaction.model) }
+
     /// What can be selected beside channels: the rooms of companies and workspaces.
     package var places: [RoomFacts] { backend.places }
 

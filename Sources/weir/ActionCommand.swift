@@ -120,6 +120,7 @@ extension Action.Operation {
         case .createChannel(let draft): draft.kind == .direct ? "the direct" : "the channel \(draft.name)"
         case .editChannel: "the change of the channel"
         case .deleteChannel: "the deletion of the channel"
+        case .rejoinChannel(let channel): "going back into \(channel)"
         case .addMember(_, let user): "adding \(user)"
         case .removeMember(_, let user): "removing \(user)"
         case .createWorkspace(let name, _): "the workspace \(name)"

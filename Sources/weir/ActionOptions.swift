@@ -43,6 +43,15 @@ struct ActionOptions {
                 throw arguments.error("--image: \(UsageError.quoted(path)): \(error.message)")
             }
         }
+        if let icon = arguments[.icon], let service = configuration.backend.module.pictures,
+            !icon.hasPrefix(service.addresses)
+        {
+            do throws(PictureFile.Problem) { configuration.pictures = [try PictureFile.read(icon)] } catch {
+                throw arguments.error(
+                    "--icon: \(UsageError.quoted(icon)): \(error.message); it takes the FILE of a picture, or an address"
+                        + " at \(service.addresses)")
+            }
+        }
         json = arguments.has(.json)
         operations = try verbs.operations(words, arguments)
     }
@@ -51,7 +60,7 @@ struct ActionOptions {
 /// What is wanted, with the word behind the command where it has one.
 private enum ActionVerb {
     case send, edit, react, delete, read
-    case createChannel, editChannel, deleteChannel, addMembers, removeMembers
+    case createChannel, editChannel, deleteChannel, rejoinChannel, addMembers, removeMembers
     case createWorkspace, editWorkspace, deleteWorkspace, setAccount, run
 
     /// Takes the words in front of the URL.
@@ -64,27 +73,30 @@ private enum ActionVerb {
         case .read: return .read
         case .perform: return .run
         case .channel:
-            let word = try one(of: ["create", "edit", "delete", "members"], &words, arguments)
-            guard word == "members" else {
-                return word == "create" ? .createChannel : word == "edit" ? .editChannel : .deleteChannel
-            }
-            return try one(of: ["ls", "add", "remove"], &words, arguments) == "add" ? .addMembers : .removeMembers
+            let verbs: KeyValuePairs<String, ActionVerb?> = [
+                "create": .createChannel, "edit": .editChannel, "delete": .deleteChannel, "rejoin": .rejoinChannel,
+                "members": nil,
+            ]
+            if let verb = try one(of: verbs, &words, arguments) { return verb }
+            return try one(
+                of: ["ls": .addMembers, "add": .addMembers, "remove": .removeMembers], &words, arguments)
         case .workspace:
-            let word = try one(of: ["create", "edit", "delete", "members"], &words, arguments)
-            return word == "create" ? .createWorkspace : word == "edit" ? .editWorkspace : .deleteWorkspace
-        case .account:
-            _ = try one(of: ["show", "set"], &words, arguments)
-            return .setAccount
+            return try one(
+                of: [
+                    "create": .createWorkspace, "edit": .editWorkspace, "delete": .deleteWorkspace,
+                    "members": .createWorkspace,
+                ], &words, arguments)
+        case .account: return try one(of: ["show": .setAccount, "set": .setAccount], &words, arguments)
         default: throw arguments.error("it wants nothing done")
         }
     }
 
-    private static func one(
-        of choices: [String], _ words: inout ArraySlice<String>, _ arguments: Arguments
-    ) throws(UsageError) -> String {
+    private static func one<Verb>(
+        of verbs: KeyValuePairs<String, Verb>, _ words: inout ArraySlice<String>, _ arguments: Arguments
+    ) throws(UsageError) -> Verb {
         let word = words.popFirst() ?? ""
-        if choices.contains(word) { return word }
-        throw arguments.error(UsageError.unlisted(word, among: choices))
+        if let verb = verbs.first(where: { $0.key == word }) { return verb.value }
+        throw arguments.error(UsageError.unlisted(word, among: verbs.map(\.key)))
     }
 
     func operations(
@@ -122,6 +134,10 @@ private enum ActionVerb {
             let channel = try words.id("CHANNEL")
             try words.end()
             return [.deleteChannel(channel: channel)]
+        case .rejoinChannel:
+            let channel = try words.id("GROUP")
+            try words.end()
+            return [.rejoinChannel(channel: channel)]
         case .addMembers, .removeMembers:
             let channel = try words.id("CHANNEL")
             var operations: [Action.Operation] = []

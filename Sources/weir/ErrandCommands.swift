@@ -70,22 +70,29 @@ extension Command {
         examples: "weir do https://chat.example.com create-account --profile finish.yaml --token env:TOKEN")
 
     static let channel = Command(
-        "channel", "create|edit|delete|members WORD…",
-        "create, edit or delete a channel, list, add or remove its members",
+        "channel", "create|edit|delete|rejoin|members WORD…",
+        "create, edit, delete or rejoin a channel, list, add or remove its members",
         run: lookOrAct, inherits: .context,
         details: """
-            weir channel create URL NAME [--visibility public|private|direct] [--icon EMOJI]
+            weir channel create URL NAME [--visibility public|private|direct] [--icon EMOJI|FILE]
                                          [--description TEXT] [--member USER …]
-            weir channel edit URL CHANNEL [--rename NAME] [--icon EMOJI] [--description TEXT]
+            weir channel edit URL CHANNEL [--rename NAME] [--icon EMOJI|FILE] [--description TEXT]
             weir channel delete URL CHANNEL
+            weir channel rejoin URL GROUP
             weir channel members ls URL CHANNEL
             weir channel members add|remove URL CHANNEL USER…
 
             CHANNEL is an id, or '#' and a name; USER is an id. A direct is made without a NAME, and found
             again when there is one. Prints the ids of what was made or changed, one a line; of each member the
             id, the name, and what the user is in the channel.
+
+            With --backend groupme a channel is a group, and --icon its picture: the FILE of one, of 8 MiB at
+            most, which is uploaded first, or the address of one that was. Members are added once the group is
+            made, by the names that a direct or a known group has for them, else by their ids. A GROUP that
+            you left, an id or '#' and its name, takes you back with rejoin; 'weir rooms ls --all' lists it.
             """,
         examples: "weir channel create https://chat.example.com Releases --icon 🚀 --token file:token",
+        "weir channel create https://push.groupme.com Picnic --icon cake.png --member USER --ctx groupme",
         "weir channel members add https://chat.example.com '#releases' USER --token file:token")
 
     static let workspace = Command(

@@ -314,7 +314,7 @@ enum Option: Int, CaseIterable {
             Row("image", "FILE", "picture to send along (GroupMe): JPEG, PNG, GIF or WebP", [.send], .repeatable)
         case .visibility:
             Row("visibility", "public|private|direct", "who sees the channel (default public)", [.channel])
-        case .icon: Row("icon", "EMOJI", "the channel's icon", [.channel])
+        case .icon: Row("icon", "EMOJI|FILE", "the channel's icon; of a GroupMe group the picture", [.channel])
         case .description: Row("description", "TEXT", "what the channel is for", [.channel])
         case .rename: Row("rename", "NAME", "the new name of the channel or workspace", [.channel, .workspace])
         case .member:

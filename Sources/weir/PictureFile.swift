@@ -1,7 +1,7 @@
 import Glibc
 import Live
 
-/// A picture in a file, to be sent along with a message.
+/// A picture in a file, to be sent along with a message, or to be a group's.
 enum PictureFile {
     /// What is wrong with a file.
     struct Problem: Error {

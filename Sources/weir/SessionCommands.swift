@@ -162,9 +162,9 @@ extension Command {
         run: reading(RoomsOptions.init, RoomsCommand.run),
         details: """
             ROOM, TITLE, KIND, who wants it (SOURCE: cli, list, ctl, pin), whether it is wanted (WANT: yes, no,
-            limit), STATE (wanted, joining, joined, refused, lost, left, listed) and SINCE when, EVENTS, RATE,
-            LAST, LAG, GAPS, and why a room was refused. With --store no tail is spoken to: what FILE remembers
-            of the account that was tailed last is listed.
+            limit), STATE (wanted, joining, joined, refused, lost, left, listed; former for a group that you
+            left) and SINCE when, EVENTS, RATE, LAST, LAG, GAPS, and why a room was refused. With --store no
+            tail is spoken to: what FILE remembers of the account that was tailed last is listed.
             """,
         examples: "weir rooms ls --all 'kind=direct'", "weir rooms ls --json | jq .state")
 

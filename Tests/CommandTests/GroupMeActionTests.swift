@@ -25,14 +25,14 @@ import Testing
         }
 
         /// What a tail of one room finds there: the changes that fill its model.
-        func look(at room: String) throws -> String {
+        func look(at room: String, _ more: String...) throws -> String {
             let log = folder + "/look.diff"
             unlink(log)
             let tail = try weir(
                 [
                     "tail", url, "--backend", "groupme", "--token", "env:T", "--no-ctl", "--quiet", "--join", room,
                     "--store", "none", "--diff-log", log, "--duration", "1s",
-                ], environment: environment)
+                ] + more, environment: environment)
             try #require(tail.status == 0, "\(tail.errors)")
             return String(decoding: try readFile(log), as: UTF8.self)
         }
@@ -158,6 +158,91 @@ import Testing
         #expect(try channel("members", "remove", service.url, group, "20000002").status == 0)
         #expect(try channel("delete", service.url, group).status == 0)
         #expect(try channel("delete", service.url, group).status == 4)
+    }
+
+    @Test func `a group is made with a picture and members, and its picture changed`() throws {
+        let service = try Service()
+        defer { service.peer.stop() }
+        let picture = try service.file("cake.gif", Self.gif)
+        func channel(_ words: String...) throws -> CommandResult {
+            try weir(
+                ["channel"] + words + ["--backend", "groupme", "--token", "env:T"], environment: service.environment)
+        }
+        let made = try channel(
+            "create", service.url, "Picnic", "--icon", picture, "--member", "20000002", "--member", "9000001")
+        try #require(made.status == 0, "\(made.errors)")
+        let group = made.output.filter { !$0.isNewline }
+        let address = /i\.groupme\.com\/1x1\.png\.[0-9a-f]*/
+        let seen = try service.look(at: "/group/" + group, "--members")
+        let first = try #require(seen.firstMatch(of: address)).output
+        #expect(seen.contains(#""nickname":"Ann""#) && seen.contains(#""nickname":"Dee""#), "by their names")
+
+        let edited = try channel("edit", service.url, group, "--icon", picture)
+        try #require(edited.status == 0, "\(edited.errors)")
+        let again = try service.look(at: "/group/" + group)
+        #expect(!again.contains(first) && again.contains(address), "each picture was uploaded for itself")
+        let known = "https://" + first
+        #expect(try channel("edit", service.url, group, "--icon", known).status == 0)
+        #expect(try service.look(at: "/group/" + group).contains(known))
+
+        for (icon, why) in [
+            ("cake.png", "No such file or directory"), ("https://example.com/cake.png", "No such file or directory"),
+            (service.folder, "Is a directory"),
+        ] {
+            let refused = try channel("edit", service.url, group, "--icon", icon)
+            #expect(refused.status == 2)
+            #expect(
+                refused.errors.hasPrefix(
+                    "weir: --icon: '\(icon)': \(why); it takes the FILE of a picture, or an address at"
+                        + " https://i.groupme.com/\n"),
+                "\(refused.errors)")
+        }
+    }
+
+    @Test func `a group that was left is listed apart, and gone back into by its name`() throws {
+        let service = try Service()
+        defer { service.peer.stop() }
+        let environment = service.environment.merging(["XDG_RUNTIME_DIR": service.folder]) { $1 }
+        let tail = try Peer(
+            [
+                try pathOfWeir(), "tail", service.url, "--backend", "groupme", "--token", "env:T", "--name", "t",
+                "--quiet", "--format", "json", "--duration", "40s",
+            ], environment: environment)
+        defer { tail.stop() }
+        func rooms(_ words: String...) throws -> String {
+            let result = try weir(["rooms"] + words, environment: environment)
+            #expect(result.status == 0, "\(result.errors)")
+            return result.output
+        }
+        func awaitLine(_ parts: String...) throws {
+            while let line = tail.readLine() { if parts.allSatisfy(line.contains) { return } }
+            Issue.record("no line has \(parts)")
+        }
+        try awaitLine(#""former_groups""#)
+        let left = try rooms("ls", "--all", "#Book club", "--json")
+        #expect(left.contains(#""room":"/group/10000003""#) && left.contains(#""state":"former""#), "\(left)")
+        #expect(!(try rooms("ls", "--json")).contains("/group/10000003"))
+
+        let rejoined = try weir(
+            "channel", "rejoin", service.url, "#Book club", "--backend", "groupme", "--token", "env:T",
+            environment: environment)
+        #expect(rejoined.output == "10000003\n", "\(rejoined.errors)")
+        try awaitLine(#""change":"joined""#, "/group/10000003")
+        #expect(try rooms("ls", "#Book club", "--json").contains(#""state":"joined""#))
+
+        #expect(try service.run("send", "#Book club", "back again").status == 0)
+        let history = try rooms("history", "#Book club")
+        #expect(history.contains(/17:\d\d:\d\d  Mia \(you\)  back again\n/), "the world's clock: \(history)")
+        #expect(try rooms("history", "#Book club", "--since", "1ms") == "", "the world's time is long ago")
+        let people = try rooms("who", "#Book club")
+        #expect(people.contains("20000001  Mia  (you)\n") && people.contains("20000002  Ann\n"), "\(people)")
+        let facts = try rooms("who", "#Book club", "--json")
+        #expect(facts.contains(#""is_user":true"#) && facts.contains(#""is_user":false"#), "\(facts)")
+
+        let never = try weir(
+            "channel", "rejoin", service.url, "99999999", "--backend", "groupme", "--token", "env:T",
+            environment: environment)
+        #expect(never.status == 4 && never.errors.contains("you left no group 99999999"), "\(never.errors)")
     }
 
     @Test func `a picture is uploaded and goes with a message, with words or without`() throws {

@@ -2,7 +2,7 @@ import Network
 import Pipeline
 import Wire
 
-// Pictures are uploaded before the messages that have them are sent: what goes into the session is an address.
+// Pictures are uploaded before the messages and groups that have them are sent: what goes into the session is an address.
 extension Errand {
     /// Uploads one picture after the other, then does what is wanted.
     func uploadPictures(from index: Int = 0) {
@@ -24,7 +24,7 @@ extension Errand {
         }
     }
 
-    /// Without its picture a message is neither sent nor kept for later.
+    /// Without its picture a message or a group is neither sent nor kept for later.
     private func uploaded(_ index: Int, _ result: Result<HTTPResponse, HTTPFailure>) {
         let what = "the picture was not uploaded: "
         switch result {
@@ -38,9 +38,7 @@ extension Errand {
             guard let address = configuration.backend.module.pictures?.address(response.body[...]) else {
                 return endAll(.refused(why: what + "the answer has no address", status: response.status))
             }
-            for action in wanted.indices where wanted[action].operation.name == "send" {
-                wanted[action].pictures.append(address)
-            }
+            for action in wanted.indices { wanted[action].attach(address) }
             uploadPictures(from: index + 1)
         }
     }

@@ -26,7 +26,7 @@ public struct ErrandConfiguration: Sendable {
     public var requiresStore = false
     /// Whether messages are sent with the text of the draft of their place.
     public var sendsDrafts = false
-    /// Pictures that are uploaded first, and go with every message that is sent.
+    /// Pictures that are uploaded first, and go with every message that is sent, or become that of the channel that is made or changed.
     public var pictures: [Picture] = []
     /// How often one action, or what it needs to know, is tried while the server cannot be reached.
     public var maximumAttempts: Int

@@ -12,7 +12,8 @@ package struct RoomRow: Hashable, Sendable {
     package var source: String
     /// Whether it is wanted: `yes`, `no`, or `limit` where only `--max-rooms` speaks against it.
     package var want: String
-    /// `wanted`, `joining`, `joined`, `refused`, `lost` (with its connection), `left` (by a wish), or `listed` where nobody wants it.
+    /// `wanted`, `joining`, `joined`, `refused`, `lost` (with its connection), `left` (by a wish), `listed` where nobody wants it, or `former`
+    /// where the user left the channel.
     package var state: String
     /// Why it was refused: the server's words, untrusted.
     package var why: String?

@@ -19,7 +19,9 @@ extension Tail {
             let wish = try wish(call)
             switch call.method {
             case .list:
-                reply(.success(Self.text(of: roomRows(matching: call.rooms.isEmpty ? nil : wish, all: call.all))))
+                let pattern = call.rooms.isEmpty ? nil : wish
+                let former = call.all ? formerRows(matching: pattern) : []
+                reply(.success(Self.text(of: roomRows(matching: pattern, all: call.all) + former)))
             case .resolve: reply(.success(Self.text { resolve(wish).encode(into: &$0) }))
             case .join:
                 keepPinsInStep(wish, call, isPinned: true)

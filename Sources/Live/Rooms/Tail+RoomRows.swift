@@ -14,6 +14,15 @@ extension Tail {
         }
     }
 
+    /// The rooms of channels that the user left; those that the pattern means.
+    func formerRows(matching pattern: RoomExpression?) -> [RoomRow] {
+        session.formerRooms.filter { pattern?.matches($0) ?? true }.map { facts in
+            var row = RoomRow(room: facts.name, kind: facts.kind, want: "no", state: "former")
+            row.title = facts.title
+            return row
+        }
+    }
+
     /// What would be joined, and by which pattern; nothing is.
     func resolve(_ pattern: RoomExpression) -> RoomResolution {
         RoomResolution(of: pattern, among: session.roomViews.map { ($0.facts, row($0)) }) { [session] name in

@@ -219,8 +219,8 @@ extension Action.Operation {
         switch self {
         case .send(_, _, let text), .edit(_, let text): text
         case .react(_, let names): names.first
-        case .delete, .markRead, .createChannel, .editChannel, .deleteChannel, .addMember, .removeMember,
-            .createWorkspace, .changeWorkspace, .changeAccount, .run:
+        case .delete, .markRead, .createChannel, .editChannel, .deleteChannel, .rejoinChannel, .addMember,
+            .removeMember, .createWorkspace, .changeWorkspace, .changeAccount, .run:
             nil
         }
     }
@@ -231,8 +231,8 @@ extension Action.Operation {
     fileprivate var reference: Action.MessageReference? {
         switch self {
         case .edit(let reference, _), .react(let reference, _), .delete(let reference): reference
-        case .send, .markRead, .createChannel, .editChannel, .deleteChannel, .addMember, .removeMember,
-            .createWorkspace, .changeWorkspace, .changeAccount, .run:
+        case .send, .markRead, .createChannel, .editChannel, .deleteChannel, .rejoinChannel, .addMember,
+            .removeMember, .createWorkspace, .changeWorkspace, .changeAccount, .run:
             nil
         }
     }

@@ -13,9 +13,11 @@ extension GroupMeBackend {
             return verdict(on: action.operation, body)
         case .response(let status, let body, let retryAfter):
             let refusal = GroupMe.Refusal(body: body)
-            let words = refusal.errors.joined(separator: "; ")
+            let errors = refusal.errors.joined(separator: "; ")
+            let words = String((errors.isEmpty ? "HTTP status \(status)" : errors).prefix(300))
             return verdict(
-                on: action.operation, status, String((words.isEmpty ? "HTTP status \(status)" : words).prefix(300)),
+                on: action.operation, status,
+                action.operation.made.map { "group \($0) is made, but nobody is added to it: \(words)" } ?? words,
                 isTokenRefused: refusal.isUnauthorized, wait: retryAfter.map { .seconds($0) }, attempt)
         }
     }
@@ -56,6 +58,33 @@ extension GroupMeBackend {
 
     // MARK: Done
 
+    /// A group with members is made in two steps.
+    mutating func follow(
+        _ action: Action, _ answer: Answer, into transaction: inout Transaction
+    ) -> ActionFollowing? {
+        guard case .createChannel(var draft) = action.operation, !draft.members.isEmpty,
+            case .response(_, let body, _) = answer
+        else { return nil }
+        if let made = draft.made {
+            settleAddition(to: GroupMe.GroupID(made), body, into: &transaction)
+            return .finished(made)
+        }
+        draft.made = settleGroup(body, nil, into: &transaction)
+        return draft.made == nil
+            ? .refused(why: "the answer does not say which group is made: nobody is added to it")
+            : .next(.createChannel(draft))
+    }
+
+    /// The members are there later than the service says so.
+    private func settleAddition(
+        to group: GroupMe.GroupID, _ body: ArraySlice<UInt8>, into transaction: inout Transaction
+    ) {
+        if let results = try? GroupMe.resultsID(from: body) {
+            transaction.fetch(.groupMe(.addedMembers(group, results: results)), after: .milliseconds(500))
+        }
+        transaction.fetch(.groupMe(.group(group)), after: .seconds(1))
+    }
+
     mutating func settle(
         _ action: Action, body: ArraySlice<UInt8>, into transaction: inout Transaction
     ) -> EntityID? {
@@ -64,16 +93,13 @@ extension GroupMeBackend {
         case .react(let reference, _):
             settleReactions(body, reference, into: &transaction)
             return reference.message
-        case .createChannel, .editChannel: return settleGroup(body, action.operation.channel, into: &transaction)
+        case .createChannel, .editChannel, .rejoinChannel:
+            return settleGroup(body, action.operation.channel, into: &transaction)
         case .deleteChannel(let channel):
             leave(GroupMe.GroupID(channel), into: &transaction)
             return channel
         case .addMember(let channel, let user):
-            let group = GroupMe.GroupID(channel)
-            if let results = try? GroupMe.resultsID(from: body) {
-                transaction.fetch(.groupMe(.addedMembers(group, results: results)), after: .milliseconds(500))
-            }
-            transaction.fetch(.groupMe(.group(group)), after: .seconds(1))
+            settleAddition(to: GroupMe.GroupID(channel), body, into: &transaction)
             return user
         case .removeMember(let channel, let user):
             let group = GroupMe.GroupID(channel)
@@ -124,4 +150,9 @@ extension GroupMeBackend {
         transaction.fetch(.groupMe(.group(record.group.id)))
         return record.group.id.entity
     }
+}
+
+extension Action.Operation {
+    /// The channel that is made already, while its members are still to be added.
+    fileprivate var made: EntityID? { if case .createChannel(let draft) = self { draft.made } else { nil } }
 }

@@ -18,6 +18,10 @@ extension GroupMeBackend {
                 row.said.map { Item.Entity($0.reacting(with: names.first, by: user)) }
             }
         case .createChannel(let draft):
+            if let made = draft.made {
+                for user in draft.members { lay(user, in: made, view, on: &overlay, in: &model) }
+                return
+            }
             var group = GroupMe.Group(id: GroupMe.GroupID(view.action.id), name: draft.name)
             group.description = draft.description.unlessEmpty
             group.createdAt = view.action.asked
@@ -31,14 +35,23 @@ extension GroupMeBackend {
                 return Item.Entity(group)
             }
         case .deleteChannel(let channel): overlay.leave(Item.ID(.channel, channel), in: &model)
-        case .addMember(let channel, let user):
-            let id = Item.ID.member(user, of: channel)
-            guard model[id] == nil else { return }
-            let member = GroupMe.Member(group: GroupMe.GroupID(channel), user: GroupMe.UserID(user))
-            overlay.put(Item.member(member).shown(as: view.delivery), in: &model)
+        case .rejoinChannel(let channel):
+            guard let group = model[Item.ID(.channel, channel)]?.group else { return }
+            overlay.put(Item.group(group).shown(as: view.delivery), in: &model)
+        case .addMember(let channel, let user): lay(user, in: channel, view, on: &overlay, in: &model)
         case .removeMember(let channel, let user): overlay.leave(.member(user, of: channel), in: &model)
         case .edit, .delete, .markRead, .createWorkspace, .changeWorkspace, .changeAccount, .run: break
         }
+    }
+
+    /// Shows a member to be, without a name: the results have it.
+    private func lay(
+        _ user: EntityID, in channel: EntityID, _ view: ActionView, on overlay: inout Overlay,
+        in model: inout SectionedCollection<Item>
+    ) {
+        guard model[.member(user, of: channel)] == nil else { return }
+        let member = GroupMe.Member(group: GroupMe.GroupID(channel), user: GroupMe.UserID(user))
+        overlay.put(Item.member(member).shown(as: view.delivery), in: &model)
     }
 
     private func lay(

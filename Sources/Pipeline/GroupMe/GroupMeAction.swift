@@ -15,9 +15,10 @@ extension GroupMeBackend {
         switch action.operation {
         case .createWorkspace, .changeWorkspace: return .impossible("GroupMe has no workspaces")
         case .changeAccount: return .impossible("GroupMe has no language and no status of an account")
+        case .createChannel(let draft): return step(making: draft, action, fetched, model)
+        case .rejoinChannel(let name): return step(rejoining: name, fetched, model)
         default: break
         }
-        if case .createChannel(let draft) = action.operation { return step(making: draft, action) }
         guard let name = action.operation.channel else { return .impossible("it names no group") }
         guard let place = conversation(named: name, in: model) else { return finding(name, fetched) }
         if let group = place.group, model.group(group) == nil {
@@ -50,12 +51,64 @@ extension GroupMeBackend {
             .conversation
     }
 
-    private func step(making draft: Action.ChannelDraft, _ action: Action) -> ActionStep {
+    /// A group is made, and then its members are added: the service takes none with the first (3.3).
+    private func step(
+        making draft: Action.ChannelDraft, _ action: Action, _ fetched: [ResourceKey],
+        _ model: SectionedCollection<Item>
+    ) -> ActionStep {
         guard draft.kind != .direct else { return .impossible("a direct begins with its first message: send one") }
-        guard draft.members.isEmpty else { return .impossible("a group is made without members; add them to it then") }
+        if let why = problem(withPicture: draft.icon) { return .impossible(why) }
+        if let made = draft.made {
+            return step(adding: draft.members, to: GroupMe.GroupID(made), by: action, fetched, model)
+        }
         let body = GroupMeBodies.group(
             name: draft.name, description: draft.description, picture: draft.icon, isShared: draft.kind == .public)
         return .request(action.operation, post("/v3/groups", body))
+    }
+
+    /// Others' pictures are no group's: the service shows its own only.
+    private func problem(withPicture address: String?) -> String? {
+        guard let address, !address.isEmpty, !address.hasPrefix(GroupMePictures.addresses) else { return nil }
+        return "a group's picture is at \(GroupMePictures.addresses)…, as the image service gives it"
+    }
+
+    /// A group that the user is in already is one that was gone back into.
+    private func step(
+        rejoining name: EntityID, _ fetched: [ResourceKey], _ model: SectionedCollection<Item>
+    ) -> ActionStep {
+        if let group = formerGroup(named: name, in: model) {
+            return .request(
+                .rejoinChannel(channel: group.entity), post("/v3/groups/join", GroupMeBodies.rejoining(group)))
+        }
+        let group = conversation(named: name, in: model)?.group
+        if let group, model.group(group) != nil { return .follow(.finished(group.entity)) }
+        let keys = [GroupMeResource.formerGroups] + (group.map { [.group($0)] } ?? [])
+        guard let next = keys.map({ ResourceKey.groupMe($0) }).first(where: { !fetched.contains($0) }) else {
+            return .impossible("you left no group \(name) that you may go back into")
+        }
+        return .fetch([next])
+    }
+
+    /// The group that the user left, of an id, or of `#` and a name, the letters' case aside. An answer's groups are no committed rows yet.
+    private func formerGroup(named name: EntityID, in model: SectionedCollection<Item>) -> GroupMe.GroupID? {
+        let title = name.description.lowercased()
+        let ids = model.rows(in: .formerGroups).map(\.id) + memory.former.map { .conversation(.group($0)) }
+        return ids.lazy.compactMap { model[$0] }.filter(\.isFormerChannel).compactMap(\.group).first { group in
+            group.id.entity == name || group.name.map { "#" + $0.lowercased() == title } ?? false
+        }?.id
+    }
+
+    /// The service is to be told what each is called: of those that no group names the directs are asked for.
+    private func step(
+        adding users: [EntityID], to group: GroupMe.GroupID, by action: Action, _ fetched: [ResourceKey],
+        _ model: SectionedCollection<Item>
+    ) -> ActionStep {
+        let named = users.map { (id: $0, nickname: nickname(of: $0, model)) }
+        let chats = ResourceKey.groupMe(.chats(page: 1))
+        if named.contains(where: { $0.nickname == nil }), !fetched.contains(chats) { return .fetch([chats]) }
+        let body = GroupMeBodies.newMembers(
+            named.map { ($0.id, $0.nickname ?? $0.id.description) }, guid: action.id)
+        return .request(action.operation, post("\(GroupMeEndpoints.path(group))/members/add", body))
     }
 
     private func step(
@@ -78,7 +131,7 @@ extension GroupMeBackend {
         case .editChannel, .deleteChannel, .addMember, .removeMember:
             guard let group = place.group else { return .impossible("a direct has no name and no members to change") }
             return step(changing: group, by: action, fetched, model)
-        case .createChannel, .createWorkspace, .changeWorkspace, .changeAccount, .run:
+        case .createChannel, .rejoinChannel, .createWorkspace, .changeWorkspace, .changeAccount, .run:
             return .impossible("it names no group")
         }
     }
@@ -89,33 +142,31 @@ extension GroupMeBackend {
         let path = GroupMeEndpoints.path(group)
         switch action.operation {
         case .editChannel(_, let name, let icon, let description):
+            if let why = problem(withPicture: icon) { return .impossible(why) }
             let body = GroupMeBodies.group(name: name, description: description, picture: icon, isShared: nil)
             return .request(action.operation, post("\(path)/update", body))
         case .deleteChannel: return .request(action.operation, post("\(path)/destroy", nil))
-        case .addMember(_, let user):
-            let body = GroupMeBodies.newMember(user, nickname: nickname(of: user, model), guid: action.id)
-            return .request(action.operation, post("\(path)/members/add", body))
+        case .addMember(_, let user): return step(adding: [user], to: group, by: action, fetched, model)
         case .removeMember(_, let user):
             guard let member = model[.member(user, of: group.entity)]?.membership?.id else {
                 let key = ResourceKey.groupMe(.group(group))
                 return fetched.contains(key) ? .impossible("\(user) is not in group \(group)") : .fetch([key])
             }
             return .request(action.operation, post("\(path)/members/\(member.entity)/remove", nil))
-        case .send, .edit, .react, .delete, .markRead, .createChannel, .createWorkspace, .changeWorkspace,
-            .changeAccount,
-            .run:
+        case .send, .edit, .react, .delete, .markRead, .createChannel, .rejoinChannel, .createWorkspace,
+            .changeWorkspace, .changeAccount, .run:
             return .impossible("it changes no group")
         }
     }
 
-    /// What a user is called where one is known to be; the service wants to be told.
-    private func nickname(of user: EntityID, _ model: SectionedCollection<Item>) -> String {
+    /// What a user is called where one is known to be; nil where no group and no direct that is known names the user.
+    private func nickname(of user: EntityID, _ model: SectionedCollection<Item>) -> String? {
         for section in model.sectionKeys where section.name == Item.Section.members(.none).name {
             guard let group = section.parent else { continue }
             if let title = model[.member(user, of: group)]?.membership?.title { return title }
         }
-        return model.rows(in: .chats).lazy.compactMap(\.chat?.partner).first { $0.id.entity == user }?.name
-            ?? user.description
+        let direct = self.user.map { GroupMe.ConversationID.direct(between: $0, and: GroupMe.UserID(user)) }
+        return direct.flatMap { model[.conversation($0)]?.chat?.partner.name }
     }
 
     // MARK: Requests

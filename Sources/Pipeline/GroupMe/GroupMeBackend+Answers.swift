@@ -68,6 +68,7 @@ extension GroupMeBackend {
     }
 
     private mutating func listFormer(_ records: [GroupMe.GroupRecord], into transaction: inout Transaction) {
+        memory.former = records.map(\.group.id)
         let listed = Set(records.map(\.group.id.entity))
         let isWhole = transaction.leftOut.isHarmless
         for row in transaction.model.rows(in: .formerGroups)

@@ -145,6 +145,12 @@ struct GroupMeBackend: Backend {
         return RoomFacts(name: room, kind: place.group == nil ? "direct" : "group")
     }
 
+    func formerRooms(in model: SectionedCollection<Item>) -> [RoomFacts] {
+        model.rows(in: .formerGroups).compactMap(\.group).map { group in
+            facts(of: GroupMe.ConversationID.group(group.id).room, in: model)
+        }
+    }
+
     // MARK: What is asked of the service
 
     func request(for key: ResourceKey, page: String?) -> RESTCall? { reader(for: key)?.call }

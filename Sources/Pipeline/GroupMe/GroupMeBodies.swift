@@ -50,18 +50,29 @@ enum GroupMeBodies {
         return writer.bytes
     }
 
-    /// A user to be added; the `guid` is in the results again.
-    static func newMember(_ user: EntityID, nickname: String, guid: EntityID) -> [UInt8] {
+    /// Users to be added; the `guid` of each, made of `id`, is in the results again.
+    static func newMembers(_ users: [(id: EntityID, nickname: String)], guid id: EntityID) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("members")
         writer.beginArray()
-        writer.beginObject()
-        writer.member("nickname", nickname)
-        writer.member("user_id", user.description)
-        writer.member("guid", guid.description)
-        writer.endObject()
+        for user in users {
+            writer.beginObject()
+            writer.member("nickname", user.nickname)
+            writer.member("user_id", user.id.description)
+            writer.member("guid", "\(id)-\(user.id)")
+            writer.endObject()
+        }
         writer.endArray()
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// A group that the user goes back into.
+    static func rejoining(_ group: GroupMe.GroupID) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("group_id", group.entity.description)
         writer.endObject()
         return writer.bytes
     }

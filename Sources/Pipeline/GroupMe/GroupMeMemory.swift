@@ -75,6 +75,8 @@ struct GroupMeMemory: Sendable {
     var reaches: [GroupMe.ConversationID: GroupMeReach] = [:]
     var groups = Listing()
     var chats = Listing()
+    /// The groups that the user left, as the last answer has them.
+    var former: [GroupMe.GroupID] = []
     var typing = TypingBook()
     var told = ToldFailures()
     /// Of which pages the user was told that they repeat those before.

@@ -21,7 +21,8 @@ extension BackendModule {
         ],
         guide: BackendGuide(kinds: { EventGuide.byKind(GroupMeGuide.all) }, names: { GroupMeGuide.all }),
         pictures: BackendPictures(
-            target: GroupMePictures.target, host: GroupMePictures.host, address: GroupMePictures.address),
+            target: GroupMePictures.target, host: GroupMePictures.host,
+            addresses: GroupMePictures.addresses, address: GroupMePictures.address),
         accounts: .groupMe)
 }
 

@@ -11,6 +11,9 @@ package enum GroupMePictures {
         ["push.groupme.com", "api.groupme.com"].contains(host) ? "image.groupme.com" : host
     }
 
+    /// What the addresses begin with that the service gives.
+    package static let addresses = "https://i.groupme.com/"
+
     /// The address in an answer; nil when it has none.
     package static func address(from body: ArraySlice<UInt8>) -> String? {
         let payload = (try? JSONValue(parsing: body))?["payload"]

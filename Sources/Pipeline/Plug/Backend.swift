@@ -84,6 +84,9 @@ protocol BackendRooms: Sendable {
     /// What patterns can ask about a room.
     func facts(of room: String, in model: SectionedCollection<Item>) -> RoomFacts
 
+    /// The rooms of channels that the user left, and may go back into: nothing comes from them.
+    func formerRooms(in model: SectionedCollection<Item>) -> [RoomFacts]
+
     /// What has to be fetched once a room is joined, and again after a reconnect.
     func resources(of room: String, _ model: SectionedCollection<Item>) -> [ResourceKey]
 
@@ -135,6 +138,7 @@ extension BackendRooms {
     func leave(_ room: String, token: Secret?) -> Transaction.RoomRequest? { nil }
     func refusal(_ answer: RawJSON, of room: String) -> String? { nil }
     func facts(of room: String, in model: SectionedCollection<Item>) -> RoomFacts { RoomFacts(name: room) }
+    func formerRooms(in model: SectionedCollection<Item>) -> [RoomFacts] { [] }
     func resources(of room: String, _ model: SectionedCollection<Item>) -> [ResourceKey] { [] }
     mutating func joined(_ room: String, into transaction: inout Transaction) {}
     mutating func abandon(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction) {}

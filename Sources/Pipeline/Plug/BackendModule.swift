@@ -60,12 +60,14 @@ package struct BackendLandmarks: Sendable {
     package var join: String
 }
 
-/// The service that takes the bytes of a picture and gives an address, which messages then have. For commands that need no session.
+/// The service that takes the bytes of a picture and gives an address, which messages and channels then have. For commands that need no session.
 package struct BackendPictures: Sendable {
     /// The path that pictures are posted to, each as a body of its own.
     package var target: String
     /// The host that belongs to a host of the other services.
     package var host: @Sendable (String) -> String
+    /// What the addresses begin with that it gives.
+    package var addresses: String
     /// The address in an answer; nil when it has none.
     package var address: @Sendable (_ body: ArraySlice<UInt8>) -> String?
 }

@@ -42,7 +42,7 @@ extension TwakeBackend {
         case .edit: return (try? Twake.message(from: body)) != nil
         case .createChannel, .editChannel: return (try? Twake.channel(from: body, user: facts.user)) != nil
         case .createWorkspace, .changeWorkspace(_, .rename): return Self.createdID(in: body) != nil
-        case .run: return false
+        case .rejoinChannel, .run: return false
         // These answer with little (4.1), or with nothing.
         case .react, .delete, .markRead, .deleteChannel, .addMember, .removeMember, .changeWorkspace(_, .delete),
             .changeAccount:
@@ -74,8 +74,8 @@ extension TwakeBackend {
         case .editChannel: return words == "Nothing to update"
         case .delete, .deleteChannel, .removeMember, .changeWorkspace(_, .delete): return isGone && attempt > 1
         case .addMember: return attempt > 1 && words == "User is already a member of the channel"
-        case .send, .edit, .react, .markRead, .createChannel, .createWorkspace, .changeWorkspace(_, .rename),
-            .changeAccount, .run:
+        case .send, .edit, .react, .markRead, .createChannel, .rejoinChannel, .createWorkspace,
+            .changeWorkspace(_, .rename), .changeAccount, .run:
             return false
         }
     }
@@ -125,7 +125,7 @@ extension TwakeBackend {
         case .createWorkspace: return Self.createdID(in: body)
         case .changeWorkspace(let workspace, let change): return settle(change, of: workspace, into: &transaction)
         case .changeAccount(let change): return settle(change, into: &transaction)
-        case .run: return nil
+        case .rejoinChannel, .run: return nil
         }
     }
 

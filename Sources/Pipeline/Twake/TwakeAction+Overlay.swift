@@ -41,7 +41,7 @@ extension TwakeBackend {
             overlay.change(.account(user), view, in: &model) { row in
                 row.account.map { Item.Entity($0.changed(by: change)) }
             }
-        case .createWorkspace, .run: break
+        case .rejoinChannel, .createWorkspace, .run: break
         }
     }
 

@@ -34,7 +34,7 @@ extension TwakeBackend {
             request = era == .a ? .proxyMembers(.post, path, user) : .coreAddMember(path, user)
         case .removeMember(_, let user):
             request = era == .a ? .proxyMembers(.delete, path, user) : .coreRemoveMember(path, user)
-        case .createChannel, .createWorkspace, .changeWorkspace, .changeAccount, .run:
+        case .createChannel, .rejoinChannel, .createWorkspace, .changeWorkspace, .changeAccount, .run:
             return .impossible("it names no channel")
         }
         return .request(action.operation, request)

@@ -8,6 +8,7 @@ extension TwakeBackend {
         for action: Action, fetched: [ResourceKey], in model: SectionedCollection<Item>
     ) -> ActionStep {
         guard action.pictures.isEmpty else { return .impossible("pictures are sent to GroupMe only") }
+        if case .rejoinChannel = action.operation { return .impossible("Twake lets nobody back in: be added again") }
         guard !facts.hasNoREST else { return .impossible("there is no Twake REST service here") }
         guard let era = facts.era else { return fetching(.server, fetched, "the server does not say what it is") }
         guard facts.user != nil else { return fetching(.account(era), fetched, "the server does not say who you are") }

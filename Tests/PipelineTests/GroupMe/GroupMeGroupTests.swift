@@ -1,0 +1,164 @@
+import Events
+import JSONText
+import SectionedModel
+import Testing
+import Wire
+
+@testable import Pipeline
+
+/// What the user does with groups: making them with members, adding members, going back.
+struct GroupMeGroupTests {
+    /// A session of somebody in the group "Family", who is asked for nothing.
+    private func peer() -> GroupMeTranscript {
+        var peer = GroupMeTranscript.ready()
+        peer.answer("messages?limit=100", GroupMeTranscript.page([1]))
+        peer.answer("/groups/10000001", #"{"id":"10000001","name":"Family","members":[]}"#)
+        return peer
+    }
+
+    private func act(_ operation: Action.Operation) -> Input {
+        .act(Action(id: EntityID("A1"), operation, asked: Timestamp(milliseconds: 1)))
+    }
+
+    private func picnic(icon: String = "", _ members: [String]) -> Action.Operation {
+        .createChannel(.init(kind: .private, name: "Picnic", icon: icon, members: members.map { EntityID($0) }))
+    }
+
+    /// What became of the actions: the words of what was refused, the ids of what was done.
+    private func ends(_ peer: GroupMeTranscript) -> [String] {
+        peer.reports.compactMap { report in
+            guard case .action(let action) = report else { return nil }
+            return switch action.change {
+            case .done(let subject): subject?.description ?? "done"
+            case .refused(let why, _): why
+            case .queued, .sending, .dropped, .delayed: nil
+            }
+        }
+    }
+
+    private func body(of part: String, _ peer: GroupMeTranscript) throws -> String {
+        let request = try #require(peer.transcript.requests.last { $0.method == "POST" && $0.target.contains(part) })
+        return String(decoding: request.body, as: UTF8.self)
+    }
+
+    @Test func `a group with members is made, then they are added by the names that directs have for them`() throws {
+        var peer = peer()
+        peer.feed(act(picnic(["20000002", "20000003"])))
+        #expect(try body(of: "/v3/groups", peer) == #"{"name":"Picnic","share":false}"#)
+        peer.answer("/v3/groups", #"{"id":"10000009","name":"Picnic","members":[]}"#)
+        peer.answer("/chats", #"[{"other_user":{"id":20000002,"name":"Ann"},"created_at":1,"updated_at":2}]"#)
+        #expect(
+            try body(of: "/v3/groups/10000009/members/add", peer)
+                == #"{"members":[{"nickname":"Ann","user_id":"20000002","guid":"A1-20000002"},"#
+                + #"{"nickname":"20000003","user_id":"20000003","guid":"A1-20000003"}]}"#)
+        let pending = peer.transcript.session.model.elements(in: .members(EntityID("10000009")))
+        #expect(pending.map(\.id.id.description) == ["20000002", "20000003"])
+        #expect(pending.allSatisfy { $0.delivery == .pending })
+        #expect(peer.texts(of: .groups).contains("Picnic"))
+        peer.answer("members/add", #"{"results_id":"R1"}"#)
+        #expect(ends(peer) == ["10000009"])
+    }
+
+    @Test func `members that are refused leave a group, which the refusal names`() throws {
+        var peer = peer()
+        peer.feed(act(picnic(["20000002"])))
+        peer.answer("/v3/groups", #"{"id":"10000009","name":"Picnic","members":[]}"#)
+        peer.answer("/chats", "[]")
+        peer.answer("members/add", status: 401, body: #"{"meta":{"code":40102,"errors":["device"]}}"#)
+        #expect(ends(peer) == ["group 10000009 is made, but nobody is added to it: device"])
+        #expect(peer.texts(of: .groups).contains("Picnic"))
+    }
+
+    @Test func `a group whose members are still to be added is kept with what is known of it`() throws {
+        var draft = Action.ChannelDraft(kind: .private, name: "n", members: [EntityID("20000002")])
+        draft.made = EntityID("10000009")
+        let action = Action(id: EntityID("A1"), .createChannel(draft), asked: Timestamp(milliseconds: 1))
+        var writer = JSONWriter()
+        action.encode(into: &writer)
+        #expect(Action(try JSONValue(parsing: writer.bytes[...])) == action)
+        #expect(!action.operation.makesSomething)
+    }
+
+    @Test func `a member that was added by id has a nickname once the results say so`() throws {
+        var peer = peer()
+        peer.feed(act(.addMember(channel: EntityID("10000001"), user: EntityID("20000003"))))
+        peer.answer("/chats", "[]")
+        peer.answer("members/add", #"{"results_id":"R1"}"#)
+        peer.pass(.milliseconds(500))
+        peer.answer("members/results/R1", status: 503)
+        let members = Item.Section.members(EntityID("10000001"))
+        #expect(peer.texts(of: members).isEmpty)
+        while !peer.targets.contains(where: { $0.contains("results/R1") }),
+            peer.transcript.now.microseconds < 60_000_000
+        {
+            peer.pass(.milliseconds(100))
+        }
+        peer.answer(
+            "members/results/R1",
+            #"{"members":[{"id":"1000000003","user_id":"20000003","nickname":"Bobby","guid":"A1-20000003"}]}"#)
+        #expect(peer.texts(of: members) == ["Bobby"])
+    }
+
+    @Test func `a group that was left is gone back into by its name, and is a room again`() throws {
+        var peer = peer()
+        let rejoin = Action.Operation.rejoinChannel(channel: EntityID("#book CLUB"))
+        peer.feed(act(rejoin))
+        peer.answer("/groups/former", #"[{"id":"10000003","name":"Book club"}]"#)
+        #expect(try body(of: "/v3/groups/join", peer) == #"{"group_id":"10000003"}"#)
+        #expect(peer.texts(of: .formerGroups).isEmpty, "it is shown where it will be")
+        peer.answer("/v3/groups/join", #"{"group":{"id":"10000003","name":"Book club"}}"#)
+        #expect(ends(peer) == ["10000003"])
+        #expect(peer.texts(of: .groups).contains("Book club"))
+        peer.feed(.act(Action(id: EntityID("A2"), rejoin, asked: Timestamp(milliseconds: 1))))
+        #expect(ends(peer) == ["10000003", "10000003"], "who is in it need not go back")
+    }
+
+    @Test func `a group that was not left cannot be gone back into`() {
+        var peer = peer()
+        peer.feed(act(.rejoinChannel(channel: EntityID("10000007"))))
+        peer.answer("/groups/former", "[]")
+        peer.answer("/groups/10000007", status: 404)
+        #expect(ends(peer) == ["you left no group 10000007 that you may go back into"])
+    }
+
+    @Test func `groups that were left are told of apart, as rooms that nobody can join`() {
+        var peer = GroupMeTranscript()
+        peer.open()
+        peer.answer("/users/me", #"{"id":"20000001","name":"Me"}"#)
+        peer.answer("/groups/former", #"[{"id":"10000003","name":"Book club"}]"#)
+        let former = peer.transcript.session.formerRooms
+        #expect(former.map(\.name) == ["/group/10000003"] && former.first?.title == "Book club")
+        #expect(peer.transcript.session.roomViews.allSatisfy { $0.facts.name != "/group/10000003" })
+    }
+
+    @Test(arguments: ["cake.png", "https://example.com/cake.png", "🎂"])
+    func `a picture that the image service does not have is no group's`(icon: String) {
+        for operation in [
+            picnic(icon: icon, []),
+            .editChannel(channel: EntityID("10000001"), name: nil, icon: icon, description: nil),
+        ] {
+            var peer = peer()
+            peer.feed(act(operation))
+            #expect(
+                ends(peer) == [
+                    "a group's picture is at https://i.groupme.com/…, as the image service gives it"
+                ])
+        }
+    }
+
+    @Test func `a picture that was uploaded becomes that of the group that is made or changed`() throws {
+        let address = "https://i.groupme.com/1x1.png.0123456789abcdef"
+        var peer = peer()
+        var made = Action(id: EntityID("A1"), picnic([]), asked: Timestamp(milliseconds: 1))
+        made.attach(address)
+        peer.feed(.act(made))
+        #expect(try body(of: "/v3/groups", peer).contains(#""image_url":"\#(address)""#))
+        let operation = Action.Operation.editChannel(
+            channel: EntityID("10000001"), name: "Us", icon: nil, description: nil)
+        var changed = Action(id: EntityID("A2"), operation, asked: Timestamp(milliseconds: 1))
+        changed.attach(address)
+        peer.feed(.act(changed))
+        #expect(
+            try body(of: "/groups/10000001/update", peer) == #"{"name":"Us","image_url":"\#(address)"}"#)
+    }
+}
