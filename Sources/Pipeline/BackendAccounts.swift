@@ -38,6 +38,8 @@ package struct AccountCalls: Sendable {
     package var login: LoginCalls?
     /// The page that shows people their token, where the service hands out none for a password: a login checks that token and keeps it.
     package var tokenPage: String?
+    /// Whether one logs in, with a password or with a token.
+    package var canLogIn: Bool { login != nil || tokenPage != nil }
     /// Files and pictures; nil where none can be had.
     package var downloads: DownloadCalls?
     /// Other users; nil where the service looks up none.

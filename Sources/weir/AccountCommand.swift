@@ -19,7 +19,7 @@ struct AccountOptions {
     var json: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
-        try self.init(arguments, with: arguments.command == .logout ? "login" : nil) { $0.login != nil }
+        try self.init(arguments, with: arguments.command == .logout ? "login" : nil, \.canLogIn)
     }
 
     /// Of a server that can do `what`; nil for whatever it can.
@@ -208,7 +208,7 @@ extension Arguments {
     }
 
     fileprivate var backendWithLogin: Configuration.BackendKind {
-        get throws(UsageError) { try knownBackend(with: "login") { $0.login != nil || $0.tokenPage != nil } }
+        get throws(UsageError) { try knownBackend(with: "login", \.canLogIn) }
     }
 
     /// The same, where its servers can do this.

@@ -116,6 +116,7 @@ struct GroupMeMessageTests {
             id: EntityID("a"), .addMember(channel: group, user: EntityID("20000003")), asked: Timestamp(milliseconds: 0)
         )
         peer.feed(.act(add))
+        peer.answer("/chats", "[]")
         peer.answer("/members/add", status: 202, body: #"{"response":{"results_id":"R"},"meta":{"code":202}}"#)
         peer.pass(.milliseconds(500))
         #expect(peer.targets == ["/v3/groups/10000001/members/results/R"])
