@@ -151,6 +151,9 @@ extension AccountService {
         try await all(list, look.access, look.token)
     }
 
+    /// Pages of one list at most, whatever a server sends.
+    private static let mostPages = 1_000
+
     /// The rows of all pages. A server that gives the same page for ever is asked no more.
     private func all<Row>(
         _ list: PagedList<Row>, _ access: Access, _ token: Secret?
@@ -166,6 +169,9 @@ extension AccountService {
             }
             rows += page.rows
             guard let next = page.next, asked.insert(next).inserted else { return rows }
+            guard asked.count < Self.mostPages else {
+                throw .unreachable(why: "the list does not end after \(rows.count) rows in \(asked.count) pages")
+            }
             call = list.call
             call.add(name: "page_token", next)
         }
