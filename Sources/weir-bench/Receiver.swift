@@ -15,6 +15,8 @@ struct Receiver {
     /// How far our receiver goes.
     enum Depth {
         case frames, events, session
+        /// The session of a backend that a profile declares.
+        case declared
         /// The session, by a consumer that takes so many events a second.
         case slowly(Int)
     }
@@ -71,6 +73,8 @@ struct Receiver {
         Receiver(
             "weir: session, library framing", .weir(.library, .session), leastRate: 2, mostProcessor: 0.5,
             mostMemory: 30),
+        // At most twice the processor time of the typed backend.
+        Receiver("weir: session, by a profile", .weir(.own, .declared), mostProcessor: 0.5),
         Receiver("weir: session, 20,000/s wanted", .weir(.own, .slowly(20_000)), mostMemory: 30),
         Receiver("TLS: weir: frames", .weir(.own, .frames), isSecure: true),
         Receiver("TLS: weir: session, to diffs", .weir(.own, .session), isSecure: true, leastRate: 3),
@@ -103,6 +107,7 @@ extension Receiver {
             case .frames: SourceConnection(on: loop, FrameCounter())
             case .events: SourceConnection(on: loop, EventDecoder())
             case .session: SourceConnection(on: loop, SessionRunner())
+            case .declared: SourceConnection(on: loop, SessionRunner(try .declared(declaredTwake)))
             case .slowly(let rate): SourceConnection(on: loop, SessionRunner(), rate: rate)
             }
         let source = BlastSource(port: port, authority: words.dropFirst(2).first)

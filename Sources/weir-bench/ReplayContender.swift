@@ -199,7 +199,7 @@ extension Event {
 private let declaredTraffic: Set = ["posting", "room", "activity"]
 
 /// The recorded events as a profile declares them: what is printed of each, and the rows of messages and channels.
-private let declaredTwake = """
+let declaredTwake = """
     name: declared-twake
     entities:
       message:

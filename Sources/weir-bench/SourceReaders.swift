@@ -71,6 +71,18 @@ struct EventDecoder: SourceReader {
     }
 }
 
+extension Configuration.BackendKind {
+    /// What a profile declares, which says as Twake's clients do whose the token is.
+    static func declared(_ profile: String) throws(BenchmarkError) -> Self {
+        let emit = #"realtime: {emit: [{event: authenticate, arguments: [{token: "{token}"}]}]}"#
+        do throws(Profile.Invalid) {
+            return .declared(try Profile(parsing: Array((profile + "\n" + emit + "\n").utf8)))
+        } catch {
+            throw .failed("the benchmark's profile is wrong: \(error)")
+        }
+    }
+}
+
 /// Runs a whole session: it joins the room of the channels, which starts the blast, and keeps their list.
 struct SessionRunner: SourceReader {
     private static let company = "a0000000-0000-4000-8000-000000000001"
@@ -83,11 +95,11 @@ struct SessionRunner: SourceReader {
     /// Number of the next input.
     private var number = 0
 
-    init() {
+    init(_ backend: Configuration.BackendKind = .twake) {
         let room = "/companies/\(Self.company)/workspaces/\(Self.workspace)/channels?type=public"
         session = Session(
             Configuration(
-                backend: .twake, revision: .v4, company: Self.company, workspace: Self.workspace, rooms: [room],
+                backend: backend, revision: .v4, company: Self.company, workspace: Self.workspace, rooms: [room],
                 lookAgain: nil),
             seed: 1)
     }
@@ -138,9 +150,9 @@ struct SessionRunner: SourceReader {
     private mutating func note(_ report: Report) {
         switch report {
         case .event(let report):
-            switch report.event.twake {
-            case .resource: progress.events += 1
-            case .unknown(let event): if event.name == "done" { progress.isDone = true }
+            switch report.wireName {
+            case "realtime:resource": progress.events += 1
+            case "done": progress.isDone = true
             default: break
             }
         case .diff: diffs += 1
