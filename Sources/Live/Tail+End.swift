@@ -75,7 +75,7 @@ extension Tail {
             socket?.send(message)
         case .close(_, let close): socket?.close(close)
         case .report(let report):
-            if case .gap(let gap) = report, gap.cause != .refetched { counts.gaps += 1 }
+            if case .gap(let gap) = report, gap.isLoss { counts.gaps += 1 }
             pending.append(
                 .report(StampedReport(stamp: stamp, report: report, context: configuration.context)))
         case .connect, .request, .cancel, .renewToken, .remember, .finish: break

@@ -224,7 +224,7 @@ extension Tail {
             keep(room)
             noteRoom(room)
             noteRoomFate(room)
-        case .gap(let gap): if gap.cause != .refetched { counts.gaps += 1 }
+        case .gap(let gap): if gap.isLoss { counts.gaps += 1 }
         case .undecodable: counts.undecodable += 1
         case .connection(let change):
             note(change)

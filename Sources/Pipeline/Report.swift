@@ -176,6 +176,8 @@ public struct GapReport: Sendable {
     /// What is fetched again to bring the model to the server's truth: short names for people, each once. Untrusted
     /// text.
     public var refetching: [String]
+    /// Whether something was lost, or may have been; false for the count of what a gap missed.
+    public var isLoss: Bool { cause != .refetched }
     /// What is missing in the model; nil where nothing is, once what is fetched again has come.
     public var hole: Hole?
     /// A report of a loss.

@@ -117,7 +117,7 @@ private final class Told: Outlet {
 }
 
 extension [StampedReport] {
-    var gaps: Int { count { if case .gap(let gap) = $0.report { gap.cause != .refetched } else { false } } }
+    var gaps: Int { count { if case .gap(let gap) = $0.report { gap.isLoss } else { false } } }
 
     var pushed: [String] {
         compactMap {

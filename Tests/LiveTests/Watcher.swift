@@ -23,7 +23,7 @@ extension [StampedReport] {
     var events: [EventReport] { compactMap { if case .event(let event) = $0.report { event } else { nil } } }
     /// The losses, without the reports of how many messages each missed.
     var gaps: [GapReport] {
-        compactMap { if case .gap(let gap) = $0.report, gap.cause != .refetched { gap } else { nil } }
+        compactMap { if case .gap(let gap) = $0.report, gap.isLoss { gap } else { nil } }
     }
     var notices: [Notice] { compactMap { if case .notice(let notice) = $0.report { notice } else { nil } } }
     var diffs: [DiffReport] { compactMap { if case .diff(let diff) = $0.report { diff } else { nil } } }

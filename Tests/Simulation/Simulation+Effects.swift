@@ -47,7 +47,7 @@ extension Simulation {
             say(String(decoding: line.bytes.dropLast(), as: UTF8.self))
             note(diff.batch.checksums?.after ?? 0)
             note(UInt64(bitPattern: now.microseconds))
-        case .gap(let gap): if gap.cause != .refetched { figures.gaps += 1 }
+        case .gap(let gap): if gap.isLoss { figures.gaps += 1 }
         case .undecodable: figures.undecodable += 1
         case .event: figures.events += 1
         case .room(let room): if room.change == .joined { figures.joins += 1 }

@@ -99,7 +99,7 @@ extension ReplayRun {
     private func count(_ report: Report) {
         switch report {
         case .event: counts.events += 1
-        case .gap(let gap): if gap.cause != .refetched { counts.gaps += 1 }
+        case .gap(let gap): if gap.isLoss { counts.gaps += 1 }
         case .undecodable: counts.undecodable += 1
         case .diff, .connection, .room, .action, .emit, .refetch, .typing, .notice: break
         }

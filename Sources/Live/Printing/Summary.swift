@@ -56,7 +56,7 @@ public struct Summary: Sendable {
         case .event(let report): add(report)
         case .diff(let report): add(report)
         case .gap(let gap):
-            if gap.cause != .refetched { gaps += 1 }
+            if gap.isLoss { gaps += 1 }
             if let missed = gap.missed { (repairs, self.missed) = (repairs + 1, self.missed + missed) }
             lost += gap.lost ?? 0
         case .connection(.ready):

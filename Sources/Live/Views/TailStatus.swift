@@ -51,7 +51,7 @@ struct TailStatus: Sendable {
         case .connection(.lost): connection = .lost(since: stamped.stamp.time)
         case .room(let room): note(room)
         case .gap(let gap):
-            if gap.cause != .refetched { gaps += 1 }
+            if gap.isLoss { gaps += 1 }
             lost += gap.lost ?? 0
         case .diff, .action, .emit, .refetch, .typing, .undecodable, .notice: break
         }

@@ -23,7 +23,7 @@ extension Watch {
         case .diff(let diff):
             if diff.cause > 0, diff.cause == cause.number { room = cause.room }
             follow(diff)
-        case .gap(let gap): if isCounted, gap.cause != .refetched { gaps += 1 }
+        case .gap(let gap): if isCounted, gap.isLoss { gaps += 1 }
         case .connection(let change): take(change)
         case .room(let report):
             room = report.room
