@@ -59,12 +59,7 @@ enum RoomsCommand {
     private static func select(_ options: RoomsOptions, _ client: RoomsClient) throws(Trouble) -> ExitCode {
         let globals = try client.ask("rooms.select", RoomsClient.Params(rooms: options.words))
         if options.json { return Console.print(globals.raw.description + "\n") }
-        func text(_ key: String) -> String? { if case .string(let text)? = globals[key] { text } else { nil } }
-        let channel = text("channel_name").map { "#" + $0 } ?? text("channel")
-        let words =
-            ["company", "workspace"].map { text($0 + "_name") ?? text($0) }
-            + [channel, text("thread").map { "thread \($0)" }]
-        return Console.print(TerminalText.escaped(words.compactMap(\.self).joined(separator: " / ")) + "\n")
+        return Console.print(TerminalText.escaped(Globals.selection(in: globals)) + "\n")
     }
 
     private static func resolve(

@@ -1,5 +1,5 @@
 import Events
-import JSONText
+package import JSONText
 import Network
 public import Pipeline
 import SectionedModel
@@ -36,13 +36,8 @@ extension Tail {
 
     /// Says what is restored from the last run.
     func tellGlobals() {
-        let globals = globals
-        var words: [String] = []
-        if let company = globals.company { words.append(name(of: .company, company) ?? company) }
-        if let workspace = globals.workspace { words.append(name(of: .workspace, workspace) ?? workspace) }
-        if let channel = globals.channel { words.append(name(ofChannel: channel).map { "#" + $0 } ?? channel) }
-        if let thread = globals.thread { words.append("thread \(thread)") }
-        if !words.isEmpty { tellNotice(Notice(.info, "selected: " + words.joined(separator: " / "))) }
+        let selection = Globals.selection(in: globalsValue)
+        if !selection.isEmpty { tellNotice(Notice(.info, "selected: " + selection)) }
     }
 
     private func name(of kind: Item.Kind, _ id: String) -> String? {
@@ -88,5 +83,17 @@ extension Tail {
         let near = Suggestion.nearest(to: title, among: all.compactMap { $0.title?.lowercased() })
         let hint = near.map { "; did you mean '\($0)'?" } ?? "; 'weir rooms ls' shows the rooms"
         throw RoomCallError(.nothing, "'\(word)' is no channel, message, workspace or company here" + hint)
+    }
+}
+
+extension Globals {
+    /// What is selected, for people, such as `Acme / Sales / #general`; empty for nothing. `value` is what `globals` gives. Untrusted text.
+    package static func selection(in value: JSONValue) -> String {
+        func text(_ key: String) -> String? { if case .string(let text)? = value[key] { text } else { nil } }
+        let words = [
+            text("company_name") ?? text("company"), text("workspace_name") ?? text("workspace"),
+            text("channel_name").map { "#" + $0 } ?? text("channel"), text("thread").map { "thread " + $0 },
+        ]
+        return words.compactMap(\.self).joined(separator: " / ")
     }
 }
