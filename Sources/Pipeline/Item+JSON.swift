@@ -50,7 +50,7 @@ extension Item {
         writer.endObject()
     }
 
-    /// The same for whoever asks who it is: of a person's row it has `is_user`, whether that is the user.
+    /// The same; the row of a person also says whether that is the user, as `is_user`.
     package func encode(into writer: inout JSONWriter, askedBy user: String?) {
         writer.beginObject()
         encodeMembers(into: &writer)

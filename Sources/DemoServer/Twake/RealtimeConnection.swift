@@ -45,7 +45,7 @@ package struct RealtimeConnection: Sendable {
 
     /// What is asked of a client that joins rooms. The real servers let every user into every room (1.5).
     package struct Rights: Hashable, Sendable {
-        /// Whether the user must have a right to what the room tells of.
+        /// Whether the user needs a right to what a room is about.
         package var areChecked = false
         /// Rooms one client may be in.
         package var mostRooms = RealtimeConnection.maximumRooms

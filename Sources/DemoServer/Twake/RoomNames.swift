@@ -62,7 +62,7 @@ struct RoomNames: Sendable {
 }
 
 extension World {
-    /// Whether a user has a right to what a room tells of: the company is theirs, the channel is public or they are in it, and nothing in it
+    /// Whether a user has a right to what a room is about: the company is theirs, the channel is public or they are in it, and nothing in it
     /// is another user's.
     func hasRight(_ user: EntityID, to room: String) -> Bool {
         let parts = room.split(separator: "?", maxSplits: 1)

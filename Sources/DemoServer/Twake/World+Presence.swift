@@ -1,7 +1,8 @@
 package import Events
 import JSONText
 
-/// What users say about themselves, and presence (1.6): who is there is told to everybody in the company's room; who left, as by the real server, to a room nobody is in.
+/// The accounts' languages and status, and presence (1.6): the company's room hears of users that come. That a user left goes, as at the real
+/// server, to a room without members.
 extension World {
     /// Somebody comes or leaves who is no client of ours.
     mutating func presence(of user: EntityID, isOnline: Bool) -> Outcome {

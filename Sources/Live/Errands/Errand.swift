@@ -139,7 +139,8 @@ public actor Errand {
         }
     }
 
-    /// Does what waited, in its order, and then what is wanted. What waited is not begun when a newer action of its tag is wanted.
+    /// Does the actions that waited, in their order, and then those that are wanted. An action that waited is dropped when a newer one of its
+    /// tag is wanted.
     func start(behind entries: [OutboxEntry]) {
         let tags = Set(wanted.compactMap { session.tag(of: $0) })
         waiting = entries.filter { $0.failure == nil }.map(\.action)

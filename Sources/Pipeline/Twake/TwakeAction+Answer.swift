@@ -129,7 +129,7 @@ extension TwakeBackend {
         }
     }
 
-    /// Nothing tells of a workspace that was deleted; its list is asked what else became of it.
+    /// No event says that a workspace was deleted: the list is fetched again.
     private mutating func settle(
         _ change: Action.WorkspaceChange, of workspace: EntityID, into transaction: inout Transaction
     ) -> EntityID? {
