@@ -5,42 +5,11 @@ import Testing
 /// The commands that write, against the embedded server of each era.
 @Suite("Commands that want something done", .timeLimit(.minutes(3)))
 struct ActionRunTests {
-    /// A server of its own, quiet but for what the tests do, and a token.
-    private struct Server {
-        let process: Peer
-        let url: String
-        let folder: String
-        /// `--token …` for its user.
-        var token: [String] { ["--token", "file:\(folder)/token"] }
-
-        init(era: String) throws {
-            folder = try temporaryFolder()
-            process = try Peer([try pathOfWeir(), "serve", "--seed", "3", "--quiet", "--era", era])
-            url = String(try process.readLine(startingWith: "url ").dropFirst(4))
-            let token = String(try process.readLine(startingWith: "token ").dropFirst(6))
-            try writeFile(folder + "/token", token + "\n")
-        }
-
-        /// Runs a command at the server.
-        func run(_ command: [String], _ rest: [String], _ options: [String] = []) throws -> CommandResult {
-            try weir(command + [url] + rest + token + options)
-        }
-
-        /// Runs a command that is to go well, and gives the first line it prints.
-        func did(_ command: [String], _ rest: [String], _ options: [String] = []) throws -> String {
-            let result = try run(command, rest, options)
-            try #require(result.status == 0, "\(command) \(rest): \(result.errors)")
-            return String(result.output.split(separator: "\n").first ?? "")
-        }
-
-        func stop() { process.stop() }
-    }
-
     private static let eras = ["a", "b"]
 
     @Test("A message is sent, edited, reacted to and deleted; each command prints the id", arguments: eras)
     func message(era: String) throws {
-        let server = try Server(era: era)
+        let server = try EraServer(era: era)
         defer { server.stop() }
         let id = try server.did(["send"], ["#general", "Good morning"])
         #expect(id.count == 36, "\(id)")
@@ -59,7 +28,7 @@ struct ActionRunTests {
 
     @Test("A text may come from standard input", arguments: eras)
     func standardInput(era: String) throws {
-        let server = try Server(era: era)
+        let server = try EraServer(era: era)
         defer { server.stop() }
         let input = try temporaryFile()
         let output = try temporaryFile()
@@ -82,7 +51,7 @@ struct ActionRunTests {
 
     @Test("Channels are made, changed, peopled and deleted, and workspaces made", arguments: eras)
     func channels(era: String) throws {
-        let server = try Server(era: era)
+        let server = try EraServer(era: era)
         defer { server.stop() }
         let channel = try server.did(
             ["channel", "create"], ["Releases"], ["--icon", "🚀", "--visibility", "private", "--description", "out"])
@@ -102,7 +71,7 @@ struct ActionRunTests {
 
     @Test("Members are added one by one, each with its result", arguments: eras)
     func members(era: String) throws {
-        let server = try Server(era: era)
+        let server = try EraServer(era: era)
         defer { server.stop() }
         let channel = try server.did(["channel", "create"], ["Quiet"])
         let nobody = "00000000-0000-4000-8000-000000000000"
@@ -117,7 +86,7 @@ struct ActionRunTests {
         "What is to be done in a place that is not there is refused, and the places that are there are named",
         arguments: eras)
     func places(era: String) throws {
-        let server = try Server(era: era)
+        let server = try EraServer(era: era)
         defer { server.stop() }
         let commands = [
             (["send"], ["#general", "hello"]), (["edit"], ["#general", "M", "hello"]), (["react"], ["#general", "M"]),
@@ -144,7 +113,7 @@ struct ActionRunTests {
 
     @Test("A result as JSON has always the same members", arguments: eras)
     func json(era: String) throws {
-        let server = try Server(era: era)
+        let server = try EraServer(era: era)
         defer { server.stop() }
         let sent = try server.run(["send"], ["#general", "hello"], ["--json"])
         #expect(sent.status == 0)
@@ -162,7 +131,7 @@ struct ActionRunTests {
     @Test(
         "A server that is not there is told from one that refuses, and from a token that is not good", arguments: eras)
     func failures(era: String) throws {
-        let server = try Server(era: era)
+        let server = try EraServer(era: era)
         defer { server.stop() }
         let missing = try weir(
             ["send", "http://127.0.0.1:1", "#general", "hello", "--max-attempts", "1"] + server.token)
@@ -181,7 +150,7 @@ struct ActionRunTests {
 
     @Test("A login leaves a token for its owner only, which logging out takes away", arguments: eras)
     func login(era: String) throws {
-        let server = try Server(era: era)
+        let server = try EraServer(era: era)
         defer { server.stop() }
         let file = server.folder + "/saved"
         let environment = ["PASSWORD": "weir"]
@@ -213,11 +182,11 @@ struct ActionRunTests {
 
     @Test("A file is downloaded once, whole and for its owner only", arguments: eras)
     func file(era: String) throws {
-        let server = try Server(era: era)
+        let server = try EraServer(era: era)
         defer { server.stop() }
         let store = ["--store", server.folder + "/kept.sqlite"]
         // The ids of one seed are the same in every era; era B's events say them outright.
-        let told = try Server(era: "b")
+        let told = try EraServer(era: "b")
         defer { told.stop() }
         let tail = try weir(
             ["tail", told.url, "--no-ctl", "--duration", "2s", "--format", "json", "--store", "none"] + told.token)
@@ -243,7 +212,7 @@ struct ActionRunTests {
 
     @Test("A picture is downloaded, one's own or somebody's; who has none is said to have none", arguments: eras)
     func picture(era: String) throws {
-        let server = try Server(era: era)
+        let server = try EraServer(era: era)
         defer { server.stop() }
         let store = ["--store", "none"]
         let own = try server.run(["download", "picture"], [], store)
@@ -257,7 +226,7 @@ struct ActionRunTests {
 
     @Test("A text that is refused is a draft until it is sent", arguments: eras)
     func draft(era: String) throws {
-        let server = try Server(era: era)
+        let server = try EraServer(era: era)
         defer { server.stop() }
         let store = ["--store", server.folder + "/kept.sqlite"]
         let none = try server.run(["send"], ["#later", "--draft"], store)

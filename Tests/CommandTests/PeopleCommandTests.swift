@@ -7,40 +7,12 @@ import Testing
 struct PeopleCommandTests {
     private static let eras = ["a", "b"]
 
-    /// A server of its own, quiet but for what the tests do, and a token.
-    private struct Server {
-        let process: Peer
-        let url: String
-        let folder: String
-        var token: [String] { ["--token", "file:\(folder)/token"] }
-        var store: [String] { ["--store", folder + "/kept.sqlite"] }
-
-        init(era: String) throws {
-            folder = try temporaryFolder()
-            process = try Peer([try pathOfWeir(), "serve", "--seed", "3", "--quiet", "--era", era])
-            url = String(try process.readLine(startingWith: "url ").dropFirst(4))
-            let token = String(try process.readLine(startingWith: "token ").dropFirst(6))
-            try writeFile(folder + "/token", token + "\n")
-        }
-
-        func run(_ command: [String], _ rest: [String] = [], _ options: [String] = []) throws -> CommandResult {
-            try weir(command + [url] + rest + token + store + options)
-        }
-
-        /// The lines of a command that is to go well.
-        func lines(_ command: [String], _ rest: [String] = [], _ options: [String] = []) throws -> [String] {
-            let result = try run(command, rest, options)
-            try #require(result.status == 0, "\(command) \(rest): \(result.errors)")
-            return result.output.split(separator: "\n").map(String.init)
-        }
-    }
-
     @Test(
         "The members of a workspace are listed with their names, and where the server says it with their roles",
         arguments: eras)
     func workspaceMembers(era: String) throws {
-        let server = try Server(era: era)
-        defer { server.process.stop() }
+        let server = try EraServer(era: era, keeps: true)
+        defer { server.stop() }
         let all = try server.lines(["workspace", "members"])
         #expect(all.contains { $0.hasSuffix("  Ana Lima" + (era == "b" ? "  member" : "")) }, "\(all)")
         let id = try #require(try server.lines(["workspace", "create"], ["Sales"]).first)
@@ -57,8 +29,8 @@ struct PeopleCommandTests {
 
     @Test("A workspace is renamed where the server has a call for it, and deleted", arguments: eras)
     func workspaces(era: String) throws {
-        let server = try Server(era: era)
-        defer { server.process.stop() }
+        let server = try EraServer(era: era, keeps: true)
+        defer { server.stop() }
         let id = try #require(try server.lines(["workspace", "create"], ["Sales"]).first)
         let renamed = try server.run(["workspace", "edit"], ["Sales"], ["--rename", "Trade"])
         if era == "b" {
@@ -79,8 +51,8 @@ struct PeopleCommandTests {
 
     @Test("A workspace is made with members where the server takes them", arguments: eras)
     func workspaceWithMembers(era: String) throws {
-        let server = try Server(era: era)
-        defer { server.process.stop() }
+        let server = try EraServer(era: era, keeps: true)
+        defer { server.stop() }
         let made = try server.run(["workspace", "create"], ["Sales"], ["--member", "ben@example.org"])
         #expect(made.status == (era == "a" ? 0 : 4), "\(made.errors)")
         if era == "b" {
@@ -91,8 +63,8 @@ struct PeopleCommandTests {
 
     @Test("A running tail shows the new name of a workspace")
     func tail() throws {
-        let server = try Server(era: "b")
-        defer { server.process.stop() }
+        let server = try EraServer(era: "b", keeps: true)
+        defer { server.stop() }
         let id = try #require(try server.lines(["workspace", "create"], ["Sales"]).first)
         let tail = try Peer(
             [try pathOfWeir(), "tail", server.url, "--no-ctl", "--quiet", "--format", "json", "--duration", "1m"]
@@ -108,8 +80,8 @@ struct PeopleCommandTests {
 
     @Test("An account is shown by its id, its user name and its name; without one it is the own", arguments: eras)
     func account(era: String) throws {
-        let server = try Server(era: era)
-        defer { server.process.stop() }
+        let server = try EraServer(era: era, keeps: true)
+        defer { server.stop() }
         let own = try server.lines(["account", "show"])
         #expect(own.contains("name      Ana Lima") && own.contains("username  ana.lima"), "\(own)")
         let id = String(try #require(own.first { $0.hasPrefix("id") }).dropFirst(10))
@@ -125,8 +97,8 @@ struct PeopleCommandTests {
 
     @Test("Language and status of the own account are changed where the server has a call for it", arguments: eras)
     func settings(era: String) throws {
-        let server = try Server(era: era)
-        defer { server.process.stop() }
+        let server = try EraServer(era: era, keeps: true)
+        defer { server.stop() }
         #expect(try server.lines(["account", "set"], [], ["--language", "fr"]).count == 1)
         #expect(try server.lines(["account", "show"]).contains("language  fr"))
         let status = try server.run(["account", "set"], [], ["--status", "at lunch", "--status-icon", "🍜"])
@@ -147,8 +119,8 @@ struct PeopleCommandTests {
 
     @Test("A draft is set for a channel and a thread, listed, shown, sent and dropped", arguments: eras)
     func drafts(era: String) throws {
-        let server = try Server(era: era)
-        defer { server.process.stop() }
+        let server = try EraServer(era: era, keeps: true)
+        defer { server.stop() }
         let head = try #require(try server.lines(["send"], ["#general", "Good morning"]).first)
         #expect(try server.lines(["draft", "ls"]) == [])
         #expect(try server.run(["draft", "show"], ["#general"]).errors == "weir: there is no draft for #general\n")
@@ -173,12 +145,12 @@ struct PeopleCommandTests {
 
     @Test("Drafts need no server, and name and id of a channel that the store knows are the same place")
     func draftsOffline() throws {
-        let server = try Server(era: "b")
+        let server = try EraServer(era: "b", keeps: true)
         let channel = try #require(try server.lines(["channel", "create"], ["Later"]).first)
         let tail = try weir(
             ["tail", server.url, "--no-ctl", "--quiet", "--duration", "2s"] + server.token + server.store)
         #expect(tail.status == 0 || tail.status == 8, "\(tail.errors)")
-        server.process.stop()
+        server.stop()
         #expect(try server.run(["draft", "set"], ["#later", "one"]).status == 0)
         #expect(try server.lines(["draft", "show"], [channel]) == ["one"])
         #expect(try server.run(["draft", "set"], [channel, "two"]).status == 0)
@@ -192,8 +164,8 @@ struct PeopleCommandTests {
 
     @Test("The members of a channel are listed with their names", arguments: eras)
     func channelMembers(era: String) throws {
-        let server = try Server(era: era)
-        defer { server.process.stop() }
+        let server = try EraServer(era: era, keeps: true)
+        defer { server.stop() }
         let channel = try #require(try server.lines(["channel", "create"], ["Quiet"]).first)
         let me = String(try #require(try server.lines(["account", "show"]).first).dropFirst(10))
         for name in [channel, "#quiet"] {

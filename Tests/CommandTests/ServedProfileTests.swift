@@ -46,6 +46,21 @@ import Testing
         deinit { server.stop() }
     }
 
+    /// A scenario of two rooms, one of them forbidden, in which nothing happens by itself.
+    private func still() throws -> String {
+        let path = try temporaryFolder() + "/still.yaml"
+        try writeFile(
+            path,
+            """
+            tokens: {token-of-ana: ana}
+            rows:
+              account: [{id: ana, name: Ana Lima}]
+              channel: [{id: lobby, name: The lobby}, {id: board, name: Board}]
+            forbidden: {room: board, why: members of the board only}
+            """)
+        return path
+    }
+
     /// Reads lines up to one that holds a text, or all; gives them.
     @discardableResult
     private func read(_ tail: Peer, to end: String = "\u{0}") -> String {
@@ -79,17 +94,7 @@ import Testing
     }
 
     @Test func `a message is sent, settled by its echo, changed and deleted, and a refusal says why`() throws {
-        let still = try temporaryFolder() + "/still.yaml"
-        try writeFile(
-            still,
-            """
-            tokens: {token-of-ana: ana}
-            rows:
-              account: [{id: ana, name: Ana Lima}]
-              channel: [{id: lobby, name: The lobby}, {id: board, name: Board}]
-            forbidden: {room: board, why: members of the board only}
-            """)
-        let stage = try Stage("socketio-chat", scenario: still)
+        let stage = try Stage("socketio-chat", scenario: try still())
         let tail = try stage.tail("--until-match", "kind = deletion")
         defer { tail.stop() }
         read(tail, to: "+ room  lobby")
@@ -114,17 +119,7 @@ import Testing
     func `rooms are left and joined, a message is sent, another one refused, and two replays are alike`(
         _ name: String, _ room: String
     ) throws {
-        let still = try temporaryFolder() + "/still.yaml"
-        try writeFile(
-            still,
-            """
-            tokens: {token-of-ana: ana}
-            rows:
-              account: [{id: ana, name: Ana Lima}]
-              channel: [{id: lobby, name: The lobby}, {id: board, name: Board}]
-            forbidden: {room: board, why: members of the board only}
-            """)
-        let stage = try Stage(name, scenario: still)
+        let stage = try Stage(name, scenario: try still())
         let record = stage.folder + "/a.weir"
         let tail = try stage.tail("--record", record, ctl: "t")
         defer { tail.stop() }

@@ -1,0 +1,43 @@
+import TestSupport
+import Testing
+
+/// A Twake server of an era, quiet but for what the tests do, and a token of its user.
+struct EraServer {
+    private let process: Peer
+    private let keeps: Bool
+    let url: String
+    let folder: String
+    /// `--token …` for its user.
+    var token: [String] { ["--token", "file:\(folder)/token"] }
+    /// `--store …`, of a store of its own.
+    var store: [String] { ["--store", folder + "/kept.sqlite"] }
+
+    /// With `keeps`, each command has the store.
+    init(era: String, keeps: Bool = false) throws {
+        self.keeps = keeps
+        folder = try temporaryFolder()
+        process = try Peer([try pathOfWeir(), "serve", "--seed", "3", "--quiet", "--era", era])
+        url = String(try process.readLine(startingWith: "url ").dropFirst(4))
+        let token = String(try process.readLine(startingWith: "token ").dropFirst(6))
+        try writeFile(folder + "/token", token + "\n")
+    }
+
+    /// Runs a command at the server.
+    func run(_ command: [String], _ rest: [String] = [], _ options: [String] = []) throws -> CommandResult {
+        try weir(command + [url] + rest + token + (keeps ? store : []) + options)
+    }
+
+    /// The lines of a command that is to go well.
+    func lines(_ command: [String], _ rest: [String] = [], _ options: [String] = []) throws -> [String] {
+        let result = try run(command, rest, options)
+        try #require(result.status == 0, "\(command) \(rest): \(result.errors)")
+        return result.output.split(separator: "\n").map(String.init)
+    }
+
+    /// The first line of a command that is to go well.
+    func did(_ command: [String], _ rest: [String], _ options: [String] = []) throws -> String {
+        try lines(command, rest, options).first ?? ""
+    }
+
+    func stop() { process.stop() }
+}
