@@ -10,7 +10,14 @@ package struct JSONPath: Hashable, Sendable {
     private let beginsInArguments: Bool
 
     /// The way to a member.
-    package init(key: String) { (steps, beginsInArguments) = ([.key(key)], false) }
+    package init(key: String) { self.init(steps: [.key(key)], beginsInArguments: false) }
+
+    /// All of an event's first argument, or all of what is no event.
+    package static let firstArgument = JSONPath(steps: [], beginsInArguments: true)
+
+    private init(steps: [Step], beginsInArguments: Bool) {
+        (self.steps, self.beginsInArguments) = (steps, beginsInArguments)
+    }
 
     /// The way that a text names; nil when it names none. Into an event's payload, a way that begins with a key begins in the event's
     /// first argument; `[0]` is its name. What was published on a channel has neither, and is the value itself. `.0` at the beginning
@@ -44,15 +51,52 @@ package struct JSONPath: Hashable, Sendable {
     /// What an error about a way adds.
     package static let hint = "payload[0] is the event's name, payload[1] its first argument"
 
-    /// The text of the value; nil where there is none.
+    /// The text of the value, a slice of the payload's; nil where there is none.
     package func value(in payload: RawJSON) -> RawJSON? {
+        start(in: payload).flatMap { Self.value(at: steps[...], in: $0) }
+    }
+
+    /// The values at several paths, in their order; nil where there is no path or no value. An object that paths begin in is read once for all of them.
+    package static func values(at paths: [JSONPath?], in payload: RawJSON) -> [RawJSON?] {
+        let isEvent = payload.bytes.first == UInt8(ascii: "[")
+        guard let object = isEvent ? argument(of: payload) : payload, object.bytes.first == UInt8(ascii: "{") else {
+            return paths.map { $0?.value(in: payload) }
+        }
+        var values = paths.map { path in
+            path?.steps.isEmpty == true || isEvent && path?.beginsInArguments == false ? path?.value(in: payload) : nil
+        }
+        var reader = JSONReader(object.bytes.span)
+        do throws(JSONError) {
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                let member = try reader.skip()
+                for (index, path) in paths.enumerated() where values[index] == nil {
+                    guard let path, case .key(let name)? = path.steps.first, !isEvent || path.beginsInArguments,
+                        reader.matches(key, text: name)
+                    else { continue }
+                    values[index] = value(at: path.steps.dropFirst(), in: object.slice(member))
+                }
+            }
+        } catch {}
+        return values
+    }
+
+    private static let argument = [Step.element(1)]
+
+    private static func argument(of event: RawJSON) -> RawJSON? { value(at: argument[...], in: event) }
+
+    private func start(in payload: RawJSON) -> RawJSON? {
+        beginsInArguments && payload.bytes.first == UInt8(ascii: "[") ? Self.argument(of: payload) : payload
+    }
+
+    private static func value(at steps: ArraySlice<Step>, in payload: RawJSON) -> RawJSON? {
+        if steps.isEmpty { return payload }
         var reader = JSONReader(payload.bytes.span)
         do throws(JSONError) {
-            if beginsInArguments, try reader.peek() == .array, try !Self.descend(.element(1), &reader) { return nil }
             for step in steps {
-                guard try Self.descend(step, &reader) else { return nil }
+                guard try descend(step, &reader) else { return nil }
             }
-            return try reader.raw()
+            return payload.slice(try reader.skip())
         } catch {
             return nil
         }
@@ -64,15 +108,15 @@ package struct JSONPath: Hashable, Sendable {
         case (.key(let name), .object):
             try reader.beginObject()
             while let key = try reader.nextKey() {
-                if reader.string(key) == name { return true }
-                _ = try reader.skip()
+                if reader.matches(key, text: name) { return true }
+                try reader.skip()
             }
             return false
         case (.element(let index), .array):
             try reader.beginArray()
             for _ in 0..<index {
                 guard try reader.nextElement() else { return false }
-                _ = try reader.skip()
+                try reader.skip()
             }
             return try reader.nextElement()
         // `list.0` is `list[0]`.

@@ -63,6 +63,11 @@ extension JSONReader {
     @inline(__always)
     public func matches(_ key: JSONKey, _ name: StaticString) -> Bool { matches(key.range, name) }
 
+    /// Whether `key`, just read by this reader, is `name`, escapes resolved.
+    package func matches(_ key: JSONKey, text name: String) -> Bool {
+        key.range.hasEscapes ? string(key) == name : matches(key.range, text: name)
+    }
+
     /// Whether the value of a string, just read by this reader, is `name`. Given a literal this costs a comparison of lengths and, when they
     /// agree, a few loads.
     @inlinable

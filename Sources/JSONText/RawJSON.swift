@@ -24,6 +24,11 @@ public struct RawJSON: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The value at a range of the text, which a reader of it gave. It keeps the whole text alive.
+    package func slice(_ range: Range<Int>) -> RawJSON {
+        RawJSON(unchecked: bytes[bytes.startIndex + range.lowerBound..<bytes.startIndex + range.upperBound])
+    }
+
     /// The object whose members `write` writes.
     package static func object(_ write: (inout JSONWriter) -> Void) -> RawJSON {
         var writer = JSONWriter()

@@ -9,8 +9,8 @@ import Wire
 /// changed while it was under way (`newer` decides, row by row). After a reconnect what is about joined rooms is read again.
 struct DeclaredBackend: Backend {
     let profile: Profile
-    /// The rules of each wire name, in their order.
-    private let rules: [String: [Int]]
+    /// The rules of each wire name, in their order, each with its index.
+    private let rules: [String: [EventReader]]
     let entities: [String: Profile.Entity]
     let reads: [String: Profile.Read]
     /// Whether the list of rooms is asked for, because the user did not name every room.
@@ -42,8 +42,10 @@ struct DeclaredBackend: Backend {
 
     init(_ profile: Profile, _ configuration: Configuration) {
         self.profile = profile
-        rules = Dictionary(grouping: profile.events.indices) { profile.events[$0].event }
-        entities = Dictionary(profile.entities.map { ($0.name, $0) }) { first, _ in first }
+        let entities = Dictionary(profile.entities.map { ($0.name, $0) }) { first, _ in first }
+        self.entities = entities
+        let readers = profile.events.enumerated().map { EventReader($0.element, index: $0.offset, entities) }
+        rules = Dictionary(grouping: readers) { $0.rule.event }
         reads = Dictionary(profile.reads.map { ($0.name, $0) }) { first, _ in first }
         let ofRows = profile.reads.filter { $0.each != nil && configuration.connects }
         readsOfRows = Dictionary(grouping: ofRows) { $0.each ?? "" }
@@ -147,37 +149,12 @@ struct DeclaredBackend: Backend {
             }
             payload = profile.realtime.message?.data?.inValue.value(in: payload) ?? payload
         }
-        for index in rules[name] ?? [] {
-            let rule = profile.events[index]
-            if let condition = rule.when, !condition.holds(of: payload) { continue }
-            var event = try decode(name, payload, by: rule, index)
+        for reader in rules[name] ?? [] where reader.rule.when?.holds(of: payload) ?? true {
+            var event = try reader.event(payload, in: profile)
             event.room = event.room ?? channel
             return Event(event)
         }
         return Event(DeclaredEvent(name: name, rule: nil, payload: payload, kind: "event", room: channel))
-    }
-
-    private func decode(
-        _ name: String, _ payload: RawJSON, by rule: Profile.EventRule, _ index: Int
-    ) throws(DecodingFailure) -> DeclaredEvent {
-        func value(_ path: ProfilePath?) -> RawJSON? { path?.value(inEvent: payload) }
-        var event = DeclaredEvent(
-            name: name, rule: index, payload: payload, kind: rule.kind ?? name,
-            room: value(rule.room)?.plainText.map { profile.room(of: $0) }, actor: value(rule.actor)?.plainText,
-            actorID: value(rule.actorID)?.plainText, text: value(rule.text)?.plainText,
-            serverTime: value(rule.time)?.time)
-        guard let entity = rule.entity.flatMap({ entities[$0] }) else { return event }
-        guard let rows = (rule.at ?? .whole).value(inEvent: payload) else {
-            throw DecodingFailure(subject: name, message: "nothing at \(rule.at?.text ?? ".")", offset: 0)
-        }
-        for row in rows.elements {
-            do throws(Profile.Entity.Unreadable) {
-                event.rows.append(try entity.reading(row, onlyID: rule.then.onlyRemoves))
-            } catch {
-                throw DecodingFailure(subject: name, message: error.message, offset: 0)
-            }
-        }
-        return event
     }
 
     mutating func handle(_ event: borrowing Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction) {
@@ -406,8 +383,8 @@ extension RawJSON {
         guard (try? reader.peek()) == .array, (try? reader.beginArray()) != nil else { return [self] }
         var elements: [RawJSON] = []
         while (try? reader.nextElement()) == true {
-            guard let element = try? reader.raw() else { break }
-            elements.append(element)
+            guard let element = try? reader.skip() else { break }
+            elements.append(slice(element))
         }
         return elements
     }

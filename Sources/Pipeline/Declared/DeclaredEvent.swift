@@ -26,6 +26,40 @@ struct DeclaredEvent: BackendEvent, Hashable {
     }
 }
 
+/// Reads the events that one rule is about.
+struct EventReader {
+    let rule: Profile.EventRule
+    private let index: Int
+    private let entity: Profile.Entity?
+    /// Where the room, the actor, its id, the text, the time and the rows are.
+    private let paths: [JSONPath?]
+
+    init(_ rule: Profile.EventRule, index: Int, _ entities: [String: Profile.Entity]) {
+        (self.rule, self.index, entity) = (rule, index, rule.entity.flatMap { entities[$0] })
+        paths = [rule.room, rule.actor, rule.actorID, rule.text, rule.time, rule.at ?? .whole].map { $0?.inEvent }
+    }
+
+    func event(_ payload: RawJSON, in profile: Profile) throws(DecodingFailure) -> DeclaredEvent {
+        let found = JSONPath.values(at: paths, in: payload)
+        var event = DeclaredEvent(
+            name: rule.event, rule: index, payload: payload, kind: rule.kind ?? rule.event,
+            room: found[0]?.plainText.map { profile.room(of: $0) }, actor: found[1]?.plainText,
+            actorID: found[2]?.plainText, text: found[3]?.plainText, serverTime: found[4]?.time)
+        guard let entity else { return event }
+        guard let rows = found[5] else {
+            throw DecodingFailure(subject: rule.event, message: "nothing at \(rule.at?.text ?? ".")", offset: 0)
+        }
+        for row in rows.elements {
+            do throws(Profile.Entity.Unreadable) {
+                event.rows.append(try entity.reading(row, onlyID: rule.then.onlyRemoves))
+            } catch {
+                throw DecodingFailure(subject: rule.event, message: error.message, offset: 0)
+            }
+        }
+        return event
+    }
+}
+
 extension Profile {
     /// The name of the room of what has this id.
     func room(of id: String) -> String { rooms?.name.filled { _ in id } ?? id }

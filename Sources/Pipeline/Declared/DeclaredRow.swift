@@ -69,26 +69,21 @@ extension Profile.Entity {
 
     /// Reads one row; with `onlyID`, no field of it.
     func reading(_ value: RawJSON, onlyID: Bool = false) throws(Unreadable) -> Reading {
-        guard let id = key.inValue.value(in: value)?.plainText else {
-            throw Unreadable(message: "\(name) without \(key.text)")
-        }
-        var values: [RawJSON?] = []
-        for field in onlyID ? [] : fields {
-            let found = (field.path?.inValue ?? JSONPath(key: field.name)).value(in: value)
-            if field.required, found == nil || found?.isNull == true {
+        var found = JSONPath.values(at: onlyID ? Array(paths.prefix(2)) : paths, in: value)
+        guard let id = found[0]?.plainText else { throw Unreadable(message: "\(name) without \(key.text)") }
+        let belongsTo = found[1]?.plainText.map { EntityID($0) }
+        found.removeFirst(2)
+        for (index, field) in (onlyID ? [] : fields).enumerated() {
+            if field.required, found[index] == nil || found[index]?.isNull == true {
                 throw Unreadable(message: "\(name) \(id) without \(field.path?.text ?? field.name)")
             }
-            guard let found, !found.isNull else {
-                values.append(found)
-                continue
-            }
-            guard let normal = field.type.normal(found) else {
+            guard let value = found[index], !value.isNull else { continue }
+            guard let normal = field.type.normal(value) else {
                 throw Unreadable(message: "\(name) \(id): \(field.name) is not of type \(field.type.rawValue)")
             }
-            values.append(normal)
+            found[index] = normal
         }
-        return Reading(
-            id: EntityID(id), parent: parent?.inValue.value(in: value)?.plainText.map { EntityID($0) }, values: values)
+        return Reading(id: EntityID(id), parent: belongsTo, values: found)
     }
 
     /// The row; what was not read of it stays as it was in `known`.
@@ -130,7 +125,7 @@ extension Profile.Entity {
 }
 
 extension Profile.Field.Kind {
-    /// A value as it is kept: a copy; nil for one of another type.
+    /// A value as it is kept; nil for one of another type.
     func normal(_ value: RawJSON) -> RawJSON? {
         let first = value.bytes.first
         let isText = first == UInt8(ascii: "\"")
@@ -149,6 +144,6 @@ extension Profile.Field.Kind {
             writer.string(text)
             return RawJSON(unchecked: writer.bytes[...])
         }
-        return RawJSON(unchecked: Array(value.bytes)[...])
+        return value
     }
 }

@@ -190,23 +190,29 @@ extension Profile {
         /// The kind of the rows: its name.
         public var name = ""
         /// Where its id is.
-        public var key = ProfilePath("id")!
+        public var key = ProfilePath("id")! { didSet { paths = waysOfFields } }
         /// What is kept of it, in this order.
-        public var fields: [Field] = []
+        public var fields: [Field] = [] { didSet { paths = waysOfFields } }
         /// The field that says which of two states is newer: the greater one; nil where the later word counts.
         public var newer: String?
         /// The section its rows stand in; nil for its name.
         public var section: String?
         /// Where the id of what the section belongs to is, such as a message's room; nil for one section of all.
-        public var parent: ProfilePath?
+        public var parent: ProfilePath? { didSet { paths = waysOfFields } }
         /// The field its rows are sorted by, a time or a whole number; `-` before it for the greatest first.
         public var sort: String?
         /// Whether it never changes: a row that is there is neither asked for nor replaced.
         public var once = false
         /// The fields of which no two rows have the same value, as the server sees to.
         public var unique: [String] = []
+        /// Where the key, the parent and each field are: made once, read for every row.
+        private(set) var paths: [JSONPath?] = []
         /// An entity without fields.
-        public init() {}
+        public init() { paths = waysOfFields }
+
+        private var waysOfFields: [JSONPath?] {
+            [key.inValue, parent?.inValue] + fields.map { $0.path?.inValue ?? JSONPath(key: $0.name) }
+        }
     }
 
     /// A field of a row.

@@ -195,7 +195,7 @@ public struct ProfilePath: Hashable, Sendable {
     /// As it was written.
     public let text: String
     /// In the payload of an event, where it begins in the first argument; `[0]` is the event's name.
-    private let inEvent: JSONPath
+    let inEvent: JSONPath
     /// In any other value.
     let inValue: JSONPath
 
@@ -206,7 +206,7 @@ public struct ProfilePath: Hashable, Sendable {
             let value = JSONPath(way, beginsInArguments: false)
         else { return nil }
         self.text = text
-        (inEvent, inValue) = (event, value)
+        (inEvent, inValue) = (way.isEmpty ? .firstArgument : event, value)
     }
 
     /// What follows the word `payload` in a filter.
@@ -225,9 +225,7 @@ public struct ProfilePath: Hashable, Sendable {
     }
 
     /// The value in the payload of an event; all of it is its first argument.
-    func value(inEvent payload: RawJSON) -> RawJSON? {
-        self == .whole ? payload.arguments.first : inEvent.value(in: payload)
-    }
+    func value(inEvent payload: RawJSON) -> RawJSON? { inEvent.value(in: payload) }
 }
 
 extension RawJSON {
