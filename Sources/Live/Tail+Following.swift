@@ -44,6 +44,7 @@ extension Tail {
         case .done, .refused, .dropped: followers.last = report
         case .queued, .sending, .delayed: break
         }
+        answerCall(of: report)
         followers.actions.removeAll { continuation in
             switch continuation.yield(report) {
             case .dropped: continuation.finish()
@@ -58,6 +59,7 @@ extension Tail {
     func endFollowers() {
         for continuation in followers.syncs { continuation.finish() }
         for continuation in followers.actions { continuation.finish() }
+        for call in followers.calls.values { call.answer(.failure(ControlError(.failed, "it is ending"))) }
         followers = Followers()
     }
 
@@ -102,6 +104,8 @@ struct Followers {
     var sync: SyncState?
     var syncs: [AsyncStream<SyncState>.Continuation] = []
     var actions: [AsyncStream<ActionReport>.Continuation] = []
+    /// The clients of the control socket that wait for the end of an action.
+    var calls: [EntityID: ControlCall] = [:]
     /// What became of the action that ended last.
     var last: ActionReport?
 }

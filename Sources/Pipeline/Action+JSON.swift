@@ -33,6 +33,17 @@ extension Action {
 }
 
 extension Action.Operation {
+    /// What an action's object has beside `do`, by the word there. An action of a profile has `run`, with its parameters.
+    package static let members: KeyValuePairs<String, [String]> = [
+        "send": ["channel", "text", "thread"], "edit": ["channel", "message", "text", "thread"],
+        "react": ["channel", "message", "names", "thread"], "delete": ["channel", "message", "thread"],
+        "read": ["channel"], "create_channel": ["name", "kind", "members", "icon", "description"],
+        "edit_channel": ["channel", "name", "icon", "description"], "delete_channel": ["channel"],
+        "rejoin_channel": ["channel"], "add_member": ["channel", "user"], "remove_member": ["channel", "user"],
+        "create_workspace": ["name", "members"], "rename_workspace": ["place", "name"], "delete_workspace": ["place"],
+        "set_language": ["language"], "set_status": ["text", "icon"],
+    ]
+
     fileprivate func encodeMembers(into writer: inout JSONWriter) {
         func write(_ members: KeyValuePairs<String, String?>) {
             for (key, value) in members {
@@ -89,7 +100,8 @@ extension Action.Operation {
         }
     }
 
-    fileprivate init?(_ value: JSONValue) {
+    /// Reads an action's object; nil where a member is missing.
+    package init?(_ value: JSONValue) {
         if case .object(let members)? = value["run"], let name = value["do"]?.text {
             var run = Action.Run(name, [:])
             for member in members { run.values[member.key] = member.value.text }
@@ -114,8 +126,7 @@ extension Action.Operation {
             guard let text else { return nil }
             self = .edit(reference, text: text)
         case ("react", _, let reference?):
-            guard let names = value["names"]?.texts else { return nil }
-            self = .react(reference, names: names)
+            self = .react(reference, names: value["names"]?.texts ?? [])
         case ("delete", _, let reference?): self = .delete(reference)
         case ("read", let channel?, _): self = .markRead(channel: channel)
         case ("edit_channel", let channel?, _):
@@ -134,8 +145,8 @@ extension Action.Operation {
             guard let draft = Action.ChannelDraft(value) else { return nil }
             self = .createChannel(draft)
         case ("create_workspace", _, _):
-            guard let name = value["name"]?.text, let members = value["members"]?.texts else { return nil }
-            self = .createWorkspace(name: name, members: members)
+            guard let name = value["name"]?.text else { return nil }
+            self = .createWorkspace(name: name, members: value["members"]?.texts ?? [])
         case ("rename_workspace", _, _):
             guard let workspace = value["place"]?.id, let name = value["name"]?.text else { return nil }
             self = .changeWorkspace(workspace, .rename(name))
@@ -146,8 +157,8 @@ extension Action.Operation {
             guard let language = value["language"]?.text else { return nil }
             self = .changeAccount(.language(language))
         case ("set_status", _, _):
-            guard let text, let icon = value["icon"]?.text else { return nil }
-            self = .changeAccount(.status(text, icon: icon))
+            guard let text else { return nil }
+            self = .changeAccount(.status(text, icon: value["icon"]?.text ?? ""))
         case (_, _, _): return nil
         }
     }
@@ -155,12 +166,12 @@ extension Action.Operation {
 
 extension Action.ChannelDraft {
     fileprivate init?(_ value: JSONValue) {
-        guard let kind = value["kind"]?.text.flatMap(Kind.init(rawValue:)), let name = value["name"]?.text,
-            let members = value["members"]?.texts
-        else { return nil }
+        guard let kind = Kind(rawValue: value["kind"]?.text ?? Kind.public.rawValue) else { return nil }
+        let name = value["name"]?.text ?? ""
+        if name.isEmpty, kind != .direct { return nil }
         self.init(
             kind: kind, name: name, icon: value["icon"]?.text ?? "", description: value["description"]?.text ?? "",
-            members: members.map { EntityID($0) })
+            members: (value["members"]?.texts ?? []).map { EntityID($0) })
         made = value["made"]?.id
     }
 }

@@ -48,7 +48,7 @@ extension Session {
 
     /// Nothing can be done while there is no connection; what is asked for waits. A session without a connection of its own is never
     /// offline: each request finds out.
-    private var isOnline: Bool { link.isReady || !configuration.connects }
+    package var isOnline: Bool { link.isReady || !configuration.connects }
 
     /// Moves every action as far as it gets now. The requests go out behind everything else the input led to, so that a store can
     /// keep that they went before they go.

@@ -7,24 +7,37 @@ import Terminal
 /// The commands that want something done: `send`, `edit`, `react`, `delete`, `read`, `channel`, `workspace`.
 enum ActionCommand {
     static func run(_ options: ActionOptions) async -> ExitCode {
-        let errand: Errand
+        var random = SystemRandomNumberGenerator()
+        let asked = wallClock()
+        let actions = options.operations.map { Action(id: .random(using: &random), $0, asked: asked) }
         do {
-            errand = try Errand(options.configuration) { notice in
-                if notice.level == .error { Console.note("\(notice.level.rawValue): \(notice.text)") }
+            switch options.target {
+            case .running(let process, let place):
+                let results = try actions.map { action throws(Trouble) in
+                    var action = action
+                    action.place = place
+                    return try process.perform(action)
+                }
+                return tell(results, json: options.json)
+            case .server(let configuration):
+                let errand = try Errand(configuration) { notice in
+                    if notice.level == .error { Console.note("\(notice.level.rawValue): \(notice.text)") }
+                }
+                return tell(await errand.run(actions), json: options.json)
             }
         } catch {
             return Console.fail(error)
         }
-        var random = SystemRandomNumberGenerator()
-        let asked = wallClock()
-        let actions = options.operations.map { Action(id: .random(using: &random), $0, asked: asked) }
+    }
+
+    private static func tell(_ results: [ErrandResult], json: Bool) -> ExitCode {
         var code = ExitCode.done
-        for result in await errand.run(actions) {
+        for result in results {
             guard !result.hadWaited else {
                 note(result)
                 continue
             }
-            let own = options.json ? printJSON(result) : printLine(result)
+            let own = json ? printJSON(result) : printLine(result)
             if code == .done { code = own }
         }
         return code
@@ -75,36 +88,9 @@ enum ActionCommand {
     }
 
     private static func printJSON(_ result: ErrandResult) -> ExitCode {
-        let printed = Console.print(JSONValue.fields(fields(of: result)).raw.description + "\n")
+        let printed = Console.print(result.json.raw.description + "\n")
         let own = code(of: result.outcome)
         return own == .done ? printed : own
-    }
-
-    /// Always the same members, null where there is nothing to say.
-    private static func fields(of result: ErrandResult) -> KeyValuePairs<String, JSONValue> {
-        var (state, subject, why) = ("done", JSONValue.null, JSONValue.null)
-        var status = result.status
-        switch result.outcome {
-        case .done(let id): subject = id.map { .string($0.description) } ?? .null
-        case .refused(let words, let number):
-            state = "refused"
-            why = .string(words)
-            status = number
-        case .unreachable(let words):
-            state = "unreachable"
-            why = .string(words)
-        case .waiting(let words):
-            state = "waiting"
-            why = .string(words)
-        case .noToken(let words):
-            state = "no_token"
-            why = .string(words)
-        }
-        return [
-            "action": .string(result.action.id.description), "do": .string(result.action.operation.name),
-            "state": .string(state), "subject": subject, "why": why,
-            "status": status.map { .integer(Int64($0)) } ?? .null,
-        ]
     }
 }
 
@@ -133,15 +119,21 @@ extension Action.Operation {
     }
 }
 
+extension RunningProcess {
+    /// Has a running tail do an action, and waits for its end.
+    fileprivate func perform(_ action: Action) throws(Trouble) -> ErrandResult {
+        var writer = JSONWriter()
+        action.encode(into: &writer)
+        let own = ["id", "asked", "step"]
+        guard case .object(let members)? = try? JSONValue(parsing: writer.bytes[...]),
+            let result = ErrandResult(
+                try call(.act, timeout: .seconds(30), members.filter { !own.contains($0.key) }), of: action)
+        else { throw Trouble("\(name) does not say what became of it", .runtimeError) }
+        return result
+    }
+}
+
 extension Action.Operation {
     /// What would have become of it.
     fileprivate var done: String { if case .send = self { "sent" } else { "done" } }
-}
-
-extension EntityID {
-    /// A random UUID (version 4).
-    static func random(using random: inout some RandomNumberGenerator) -> EntityID {
-        let (high, low) = (random.next() as UInt64, random.next() as UInt64)
-        return .uuid((high & ~0xF000) | 0x4000, (low & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000)
-    }
 }

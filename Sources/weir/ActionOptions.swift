@@ -8,8 +8,14 @@ import Wire
 
 /// The options of the commands that want something done.
 struct ActionOptions {
-    /// Where.
-    var configuration: ErrandConfiguration
+    /// What does it.
+    enum Target {
+        case server(ErrandConfiguration)
+        /// A running tail, at its own place where none is named.
+        case running(RunningProcess, Action.Place?)
+    }
+
+    var target: Target
     /// What, one after the other.
     var operations: [Action.Operation]
     /// Whether the result is JSON.
@@ -18,10 +24,29 @@ struct ActionOptions {
     init(_ arguments: Arguments) throws(UsageError) {
         var words = arguments.positionals[...]
         let verbs = try ActionVerb.take(&words, arguments)
+        if let name = try arguments.name(.on) {
+            for option in [Option.image, .draft, .token, .backend, .profile, .store] where arguments.isTyped(option) {
+                throw arguments.error("\(option.flag) is not for --on: the running tail does it, as it was begun")
+            }
+            if arguments.typedURL != nil { throw arguments.error("--on: leave out the URL, which the tail has") }
+            let place = Action.Place(
+                company: arguments[.company].map { EntityID($0) }, workspace: arguments[.workspace].map { EntityID($0) }
+            )
+            target = .running(RunningProcess(name: name), place)
+        } else {
+            target = .server(try Self.configuration(&words, arguments))
+        }
+        json = arguments.has(.json)
+        operations = try verbs.operations(words, arguments)
+    }
+
+    private static func configuration(
+        _ words: inout ArraySlice<String>, _ arguments: Arguments
+    ) throws(UsageError) -> ErrandConfiguration {
         guard let address = words.popFirst() else { throw arguments.error("URL is missing") }
         let url = try arguments.serviceURL(address)
         let tokens = try arguments.tokens()
-        configuration = ErrandConfiguration(
+        var configuration = ErrandConfiguration(
             server: url, token: tokens.server,
             maximumAttempts: try arguments.count(.maxAttempts) ?? 3, seed: UInt64.random(in: .min ... .max))
         configuration.serviceTokens = tokens.services
@@ -52,8 +77,7 @@ struct ActionOptions {
                         + " at \(service.addresses)")
             }
         }
-        json = arguments.has(.json)
-        operations = try verbs.operations(words, arguments)
+        return configuration
     }
 }
 
@@ -204,31 +228,25 @@ struct Words {
 
     /// An action that the profile declares, and its parameters.
     mutating func run() throws(UsageError) -> Action.Run {
-        guard let profile = try arguments.knownBackend.module.profile else {
-            throw arguments.error("do is for --profile FILE, which declares actions")
-        }
         let name = try id("ACTION").description
-        guard let procedure = profile.procedures.first(where: { $0.name == name }) else {
-            throw arguments.error(UsageError.unlisted(name, among: profile.procedures.map(\.name)))
-        }
         var values: [String: String] = [:]
         while let word = rest.popFirst() {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2 else {
                 throw arguments.error("\(UsageError.quoted(word)) is no parameter: write NAME=VALUE")
             }
-            guard procedure.allParameters.contains(parts[0]) else {
-                throw arguments.error(UsageError.unlisted(parts[0], among: procedure.allParameters))
-            }
-            if procedure.json.contains(parts[0]), (try? RawJSON(checking: Array(parts[1].utf8)[...])) == nil {
-                let word = UsageError.quoted(parts[1])
-                throw arguments.error("\(parts[0]): invalid JSON \(word); write it like true, 12 or '\"text\"'")
-            }
-            values[parts[0]] = procedure.files.contains(parts[0]) ? try file(parts[0], parts[1]) : parts[1]
+            values[parts[0]] = parts[1]
         }
-        if let missing = procedure.allParameters.first(where: { values[$0] == nil }) {
-            throw arguments.error("'\(name)' needs \(missing)=VALUE")
+        // A running tail has the profile.
+        if arguments.speaksToRunning { return Action.Run(name, values) }
+        guard let profile = try arguments.knownBackend.module.profile else {
+            throw arguments.error("do is for --profile FILE, which declares actions")
         }
+        guard let procedure = profile.procedures.first(where: { $0.name == name }) else {
+            throw arguments.error(UsageError.unlisted(name, among: profile.procedures.map(\.name)))
+        }
+        if let problem = procedure.problem(with: values) { throw arguments.error(problem) }
+        for name in procedure.files { values[name] = try file(name, values[name] ?? "") }
         return Action.Run(name, values)
     }
 

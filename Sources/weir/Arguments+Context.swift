@@ -13,12 +13,17 @@ extension Arguments {
         return Arguments.isURL(positionals[index]) ? positionals[index] : nil
     }
 
+    /// Whether a running tail does it, which knows its server.
+    var speaksToRunning: Bool {
+        has(.on) && typedURL == nil && (Command.actions.contains(command) || command == .watch || command == .emit)
+    }
+
     /// The context that applies to these arguments.
     ///
     /// A token belongs to its server: a context that is not about the URL typed does not apply, and is refused when it was typed, too.
     func chosenContext(for command: Command) throws(UsageError) -> Context? {
-        // What is watched may be none's server.
-        if command == .watch || command == .emit, has(.on), typedURL == nil { return nil }
+        // A running tail has its own server.
+        if speaksToRunning { return nil }
         if command == .watch, typedURL == nil, !positionals.isEmpty { return nil }
         guard command.takesContext, let choice = ContextChoice.current(self[.ctx]) else { return nil }
         let context: Context

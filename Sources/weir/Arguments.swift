@@ -154,7 +154,7 @@ struct Arguments {
 
     /// Whether there are as many words as the command takes.
     func checkPositionals() throws(UsageError) {
-        let expected = command.positionals
+        let expected = command.positionals.filter { $0.name != "URL" || !speaksToRunning }
         let required = expected.filter(\.isRequired)
         if positionals.count < required.count, !has(.explainFilter) {
             throw error(missing(required[positionals.count].name))

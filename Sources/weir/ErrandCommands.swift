@@ -22,12 +22,16 @@ extension Command {
             5 when the server cannot be reached: then the message waits in the store, and the next command or
             tail of the account sends it: first what waits, in its order, then what is new.
 
+            With --on a running tail sends it, and shows it at once: 'weir send --on NAME CHANNEL [TEXT]'. So it
+            is with edit, react, delete, read, do, channel, workspace and account.
+
             With --backend groupme CHANNEL is a group's id, LOW+HIGH of a direct's users, or '#' and a name.
             With --image the picture, of 8 MiB at most, is uploaded first, and TEXT may be left out; when it
             cannot be uploaded, nothing is sent.
             """,
         examples: "weir send https://chat.example.com '#general' 'Good morning' --token file:token",
         "weir send '#Family' 'Who is hungry?' --image cake.jpg --ctx groupme",
+        "weir send --on work '#general' 'Good morning'",
         "uptime | weir send https://chat.example.com 2982dc0a-65aa-47ae-a13c-082b2e3cc2a9 --token env:TOKEN")
 
     static let edit = Command(

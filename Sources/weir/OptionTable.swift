@@ -392,7 +392,7 @@ enum Option: Int, CaseIterable {
         case .on:
             Row(
                 "on", .tail, "the running tail to speak to",
-                .roomVerbs.and(Scope([.ctl, .tail, .record, .emit], [.server, .running])),
+                .roomVerbs.and(Scope([.ctl, .tail, .record, .emit], [.server, .running])).and(.actions),
                 settings: [.environment, .config],
                 otherwise: [
                     Variant(
@@ -400,7 +400,7 @@ enum Option: Int, CaseIterable {
                         isRepeatable: true, isInherited: false),
                     Variant(
                         [.watch], "running tail to watch; or EXPR, as weir tail has it", "NAME|EXPR", isRepeatable: true
-                    ), Variant([.emit], isInherited: false),
+                    ), Variant(Scope.actions.and([.emit]), isInherited: false),
                 ])
         case .name: Row("name", "NAME", "name of the control socket (default context, or process id)", .named)
         case .all:

@@ -139,6 +139,7 @@ extension Command {
             commas between them. observe prints each change, attach the lines of the recording, to the end.
             """,
         examples: "weir ctl work mark label=deploy",
+        "weir ctl work act do=send channel='#general' text='Good morning'",
         "weir ctl work record.start name=incident",
         "weir ctl work observe properties=state,rooms once=true timeout=10s",
         "weir ctl day seek to=mark:outage")

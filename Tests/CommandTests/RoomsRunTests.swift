@@ -306,4 +306,38 @@ import Testing
         #expect(!older.output.contains("line 25"))
     }
 
+    @Test func `a running tail does what another process asks for: it is shown, settled or refused`() throws {
+        let stage = try Stage(isRead: true)
+        let sent = try weir("send", "--on", "t", general, "spoken through", environment: stage.environment)
+        #expect(sent.status == 0 && sent.output.count == 37, "\(sent.output) \(sent.errors)")
+        var lines: [String] = []
+        while let line = stage.tail.readLine() {
+            lines.append(line)
+            if line.contains(#""state":"done""#) { break }
+        }
+        let shown = try #require(lines.firstIndex { $0.contains(#""state":"queued""#) })
+        #expect(lines[shown...].contains { $0.contains(#""type":"diff""#) && $0.contains("spoken through") })
+        #expect(lines.last?.contains(String(sent.output.dropLast())) == true)
+        stage.tail.drain()
+
+        let message = String(sent.output.dropLast())
+        let edited = try weir(
+            "ctl", "t", "act", "do=edit", "channel=" + general, "message=" + message, "text=better",
+            environment: stage.environment)
+        #expect(edited.output.contains(#""do":"edit","state":"done""#), "\(edited.output) \(edited.errors)")
+        let refused = try weir(
+            "delete", "--on", "t", "--json", general, "3f8e0000-0000-1000-8000-000000000000",
+            environment: stage.environment)
+        #expect(refused.status == 4 && refused.output.contains(#""state":"refused""#), "\(refused.output)")
+        let unknown = try weir("ctl", "t", "act", "do=snd", "text=x", environment: stage.environment)
+        #expect(unknown.status == 2 && unknown.errors.contains("there is no action 'snd'; did you mean 'send'?"))
+        let short = try weir("ctl", "t", "act", "do=send", "text=x", environment: stage.environment)
+        #expect(short.errors.contains("send takes channel, text, thread"), "\(short.errors)")
+        let typed = try weir("send", stage.url, "--on", "t", general, "x", environment: stage.environment)
+        #expect(typed.status == 2 && typed.errors.contains("--on: leave out the URL"), "\(typed.errors)")
+
+        stage.backend.stop()
+        let waits = try weir("send", "--on", "t", general, "later", environment: stage.environment)
+        #expect(waits.status == 5 && waits.errors.contains("the message waits in the store"), "\(waits.errors)")
+    }
 }

@@ -60,6 +60,19 @@ package struct ControlArguments: Hashable, Sendable {
     /// The value; nil when it was left out.
     func json(_ name: String) -> JSONValue? { if case .json(let value)? = values[name] { value } else { nil } }
 
+    /// All that were given, as an object.
+    var object: JSONValue {
+        .object(
+            values.compactMap { name, value in
+                switch value {
+                case .text(let text): JSONValue.Member(name, .string(text))
+                case .texts(let texts): JSONValue.Member(name, .array(texts.map { .string($0) }))
+                case .json(let value): JSONValue.Member(name, value)
+                case .integer, .number, .flag, .span: nil
+                }
+            })
+    }
+
     private static func value(_ given: JSONValue, of parameter: ControlParameter) throws(ControlError) -> Value {
         // A number is its text where it is spelled in an unusual way.
         let plain: JSONValue? = if case .text(let text) = given { try? JSONValue(parsing: text.bytes) } else { nil }

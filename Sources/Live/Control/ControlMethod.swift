@@ -1,3 +1,5 @@
+import Pipeline
+
 /// What can be asked of a running tail or replay: the one table of the control protocol, by which requests are checked and `weir ctl`
 /// reads its arguments. No method runs a command or reads a file of the caller's choice.
 package enum ControlMethod: String, CaseIterable, Sendable {
@@ -16,7 +18,7 @@ package enum ControlMethod: String, CaseIterable, Sendable {
     case roomsWho = "rooms.who"
     case roomsHistory = "rooms.history"
     case roomsContext = "rooms.context"
-    case mark, attach, observe, unobserve, pause, resume
+    case act, mark, attach, observe, unobserve, pause, resume
     case refetch, cancel
     case position, seek, step, speed, loop
     case viewSet = "view.set"
@@ -94,6 +96,7 @@ package enum ControlMethod: String, CaseIterable, Sendable {
         case .roomsContext: Row([.tail], "the store of its sets and pins, and whose they are")
         case .roomsSelect:
             Row([.tail], "select a company, workspace, channel or thread, by title, room or message; none", [.rooms])
+        case .act: Row([.tail], "do an action, and answer once it is done, refused or delayed", ControlParameter.action)
         case .mark: Row([.tail, .replay], "mark this place", [.optional("label", .text, "what the mark is called")])
         case .attach: Row([.tail], "make this connection a stream of the recording, from here on")
         case .observe:
@@ -232,6 +235,22 @@ package struct ControlParameter: Sendable {
     static func optional(_ name: String, _ kind: Kind, _ meaning: String) -> Self {
         Self(name: name, kind: kind, isRequired: false, meaning: meaning)
     }
+
+    /// An action: its name, and what any of them takes.
+    static let action: [ControlParameter] = {
+        let known = Action.Operation.members
+        var seen: Set<String> = []
+        let members = known.flatMap(\.value).filter { seen.insert($0).inserted }
+        return [.required("do", .text, known.map(\.key).joined(separator: ", ") + ", or one of the profile")]
+            + members.map { name in
+                let kind: Kind = ["names", "members"].contains(name) ? .texts : .text
+                return .optional(
+                    name, kind, "of " + known.filter { $0.value.contains(name) }.map(\.key).joined(separator: ", "))
+            } + [
+                .optional("run", .json, "of one of the profile: an object of its parameters"),
+                .optional("company", .text, "where it is"), .optional("workspace", .text, "where it is"),
+            ]
+    }()
 
     static let rooms = required("rooms", .texts, "names of rooms, or patterns")
     static let lasting = optional("for", .span, "how long; for ever when it does not say")

@@ -65,6 +65,7 @@ extension Tail {
         case .modelGet: return try rows(call.arguments)
         case .modelItem: return try row(call.arguments.text("id") ?? "")
         case .refetch: return try refetch(call.arguments)
+        case .act: try act(call)
         case .cancel: return try cancel(call.arguments.text("tag") ?? "")
         case .mark:
             mark(call.arguments.text("label") ?? "mark")

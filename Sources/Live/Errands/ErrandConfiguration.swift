@@ -1,4 +1,5 @@
 public import Events
+package import JSONText
 public import Network
 public import Pipeline
 public import Store
@@ -99,6 +100,38 @@ public struct ErrandResult: Hashable, Sendable {
     public var hadWaited = false
     /// Whether the text of a message that was not sent is kept as a draft.
     public var isDraft = false
+}
+
+// As JSON, for `--json` and the control socket: always the same members, null where there is nothing to say.
+extension ErrandResult {
+    /// The object.
+    package var json: JSONValue {
+        var (state, subject, why, status) = ("done", JSONValue.null, JSONValue.null, status)
+        switch outcome {
+        case .done(let id): subject = id.map { .string($0.description) } ?? .null
+        case .refused(let words, let number): (state, why, status) = ("refused", .string(words), number)
+        case .unreachable(let words): (state, why) = ("unreachable", .string(words))
+        case .waiting(let words): (state, why) = ("waiting", .string(words))
+        case .noToken(let words): (state, why) = ("no_token", .string(words))
+        }
+        return .fields([
+            "action": .string(action.id.description), "do": .string(action.operation.name), "state": .string(state),
+            "subject": subject, "why": why, "status": status.map { .integer(Int64($0)) } ?? .null,
+        ])
+    }
+
+    /// What a running tail answered about an action; nil for what is no such answer.
+    package init?(_ json: JSONValue, of action: Action) {
+        let subject: EntityID? = if case .string(let id)? = json["subject"] { EntityID(id) } else { nil }
+        let why = if case .string(let words)? = json["why"] { words } else { "no reason given" }
+        let status: Int? = if case .integer(let number)? = json["status"] { Int(clamping: number) } else { nil }
+        switch json["state"] {
+        case .string("done"): self.init(action: action, outcome: .done(subject: subject))
+        case .string("refused"): self.init(action: action, outcome: .refused(why: why, status: status))
+        case .string("waiting"): self.init(action: action, outcome: .waiting(why: why))
+        default: return nil
+        }
+    }
 }
 
 /// Why an errand cannot begin.

@@ -58,13 +58,7 @@ extension DeclaredBackend {
                 "the profile '\(profile.name)' has no action '\(run.name)'" + (known.isEmpty ? "" : "; it has " + known)
             )
         }
-        for name in procedure.allParameters where run.values[name] == nil {
-            return .impossible("'\(run.name)' needs \(name)=VALUE")
-        }
-        for name in run.values.keys.sorted() where !procedure.allParameters.contains(name) && !name.contains(".") {
-            return .impossible(
-                "'\(run.name)' has no parameter '\(name)'; it has " + procedure.allParameters.joined(separator: ", "))
-        }
+        if let problem = procedure.problem(with: run.values) { return .impossible(problem) }
         guard let step = step(of: run) else { return .impossible("'\(run.name)' has no step \(run.step + 1)") }
         guard var run = atNextRow(run, step, in: model) else { return .follow(advanced(run, subject: nil)) }
         let values = values(run, of: action)
@@ -238,6 +232,18 @@ extension Profile.Read {
 extension Profile.Procedure {
     /// Every parameter: texts, JSON and files.
     package var allParameters: [String] { parameters + json + files }
+
+    /// What is wrong with the values of its parameters; nil when nothing is. A name with a dot is of a row that a step found.
+    package func problem(with values: [String: String]) -> String? {
+        for name in values.keys.sorted() where !allParameters.contains(name) && !name.contains(".") {
+            return "'\(self.name)' has no parameter '\(name)'; it has " + allParameters.joined(separator: ", ")
+        }
+        for name in json {
+            guard let value = values[name], (try? RawJSON(checking: Array(value.utf8)[...])) == nil else { continue }
+            return "\(name): invalid JSON '\(value)'; write it like true, 12 or '\"text\"'"
+        }
+        return allParameters.first { values[$0] == nil }.map { "'\(name)' needs \($0)=VALUE" }
+    }
 
     /// What a parameter puts into a body that is no text.
     func filling(_ name: String, _ value: String?) -> JSONTemplate.Filling? {
