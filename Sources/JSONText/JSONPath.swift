@@ -56,17 +56,18 @@ package struct JSONPath: Hashable, Sendable {
         start(in: payload).flatMap { Self.value(at: steps[...], in: $0) }
     }
 
-    /// The values at several paths, in their order; nil where there is no path or no value. An object that paths begin in is read once for all of them.
+    /// The values at several paths, in their order; nil where there is no path or no value. An object that paths begin in is read once for
+    /// all of them.
     package static func values(at paths: [JSONPath?], in payload: RawJSON) -> [RawJSON?] {
+        var reader = JSONReader(payload.bytes.span)
         let isEvent = payload.bytes.first == UInt8(ascii: "[")
-        guard let object = isEvent ? argument(of: payload) : payload, object.bytes.first == UInt8(ascii: "{") else {
-            return paths.map { $0?.value(in: payload) }
-        }
-        var values = paths.map { path in
-            path?.steps.isEmpty == true || isEvent && path?.beginsInArguments == false ? path?.value(in: payload) : nil
-        }
-        var reader = JSONReader(object.bytes.span)
         do throws(JSONError) {
+            if isEvent, try !descend(.element(1), &reader) { return paths.map { $0?.value(in: payload) } }
+            guard try reader.peek() == .object else { return paths.map { $0?.value(in: payload) } }
+            var values = paths.map { path in
+                path?.steps.isEmpty == true || isEvent && path?.beginsInArguments == false
+                    ? path?.value(in: payload) : nil
+            }
             try reader.beginObject()
             while let key = try reader.nextKey() {
                 let member = try reader.skip()
@@ -74,11 +75,13 @@ package struct JSONPath: Hashable, Sendable {
                     guard let path, case .key(let name)? = path.steps.first, !isEvent || path.beginsInArguments,
                         reader.matches(key, text: name)
                     else { continue }
-                    values[index] = value(at: path.steps.dropFirst(), in: object.slice(member))
+                    values[index] = value(at: path.steps.dropFirst(), in: payload.slice(member))
                 }
             }
-        } catch {}
-        return values
+            return values
+        } catch {
+            return paths.map { $0?.value(in: payload) }
+        }
     }
 
     private static let argument = [Step.element(1)]

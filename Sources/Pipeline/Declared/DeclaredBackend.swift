@@ -9,7 +9,9 @@ import Wire
 /// changed while it was under way (`newer` decides, row by row). After a reconnect what is about joined rooms is read again.
 struct DeclaredBackend: Backend {
     let profile: Profile
-    /// The rules of each wire name, in their order, each with its index.
+    /// One for each of the profile's rules, in their order.
+    private let readers: [EventReader]
+    /// The same, by the wire name.
     private let rules: [String: [EventReader]]
     let entities: [String: Profile.Entity]
     let reads: [String: Profile.Read]
@@ -44,7 +46,7 @@ struct DeclaredBackend: Backend {
         self.profile = profile
         let entities = Dictionary(profile.entities.map { ($0.name, $0) }) { first, _ in first }
         self.entities = entities
-        let readers = profile.events.enumerated().map { EventReader($0.element, index: $0.offset, entities) }
+        readers = profile.events.enumerated().map { EventReader($0.element, index: $0.offset, entities) }
         rules = Dictionary(grouping: readers) { $0.rule.event }
         reads = Dictionary(profile.reads.map { ($0.name, $0) }) { first, _ in first }
         let ofRows = profile.reads.filter { $0.each != nil && configuration.connects }
@@ -159,10 +161,10 @@ struct DeclaredBackend: Backend {
 
     mutating func handle(_ event: borrowing Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction) {
         guard let event = event.value as? DeclaredEvent, let index = event.rule else { return }
-        let rule = profile.events[index]
+        let rule = readers[index].rule
         if let saying = rule.says { hear(saying, event, rule, into: &transaction) }
         var fetches = rule.entity == nil
-        if let entity = rule.entity.flatMap({ entities[$0] }) {
+        if let entity = readers[index].entity {
             let parent = event.room.map { EntityID(profile.id(ofRoom: $0)) }
             for row in event.rows {
                 let known = transaction.model[entity.itemID(row.id)]
