@@ -62,6 +62,10 @@ extension Input {
     }
 
     private init?(_ record: Record.ActionRecord) {
+        if record.act == .push {
+            self = .pushed(record.what)
+            return
+        }
         if record.act == .emit {
             guard let emit = Emit(record.what) else { return nil }
             self = .emit(emit)
@@ -76,7 +80,7 @@ extension Input {
         case (.retry, .string(let id)): self = .retryAction(EntityID(id))
         case (.cancel, .string(let tag)): self = .cancel(tag: tag)
         case (.restore, .array(let entries)): self = .restoreOutbox(entries.compactMap { OutboxEntry($0) })
-        case (.drop, _), (.retry, _), (.cancel, _), (.restore, _), (.emit, _): return nil
+        case (.drop, _), (.retry, _), (.cancel, _), (.restore, _), (.emit, _), (.push, _): return nil
         }
     }
 
@@ -168,6 +172,7 @@ extension Record {
                         writer.endArray()
                     }))
         case .emit(let emit): .action(ActionRecord(act: .emit, what: json { emit.encode(into: &$0) }))
+        case .pushed(let payload): .action(ActionRecord(act: .push, what: payload))
         case .remembered(let memory): .memory(MemoryRecord(user: memory.user, rows: memory.rows))
         case .want(let rooms, let source, let span):
             rooms.first.map {

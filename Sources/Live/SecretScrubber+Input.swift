@@ -1,3 +1,4 @@
+import JSONText
 import Pipeline
 import Recording
 import Wire
@@ -20,6 +21,7 @@ extension SecretScrubber {
             guard let rows = scrubbed(memory.rows[...]) else { return nil }
             memory.rows = rows
             return .remembered(memory)
+        case .pushed(let payload): return scrubbed(payload.bytes).map { .pushed(RawJSON(unchecked: $0[...])) }
         case .start, .opened, .reading, .tokenRenewed, .act, .dropAction, .retryAction, .cancel, .restoreOutbox, .want,
             .unwant,
             .only, .resetRooms, .withdraw, .look, .refetch, .select, .emit, .stop:

@@ -252,7 +252,7 @@ extension Input {
         case .start, .stop: false
         case .opened, .failed, .message, .closed, .reading, .answered, .tokenRenewed, .act, .dropAction, .retryAction,
             .cancel, .restoreOutbox, .want, .unwant, .only, .resetRooms, .withdraw, .look, .refetch, .select,
-            .emit, .remembered:
+            .emit, .pushed, .remembered:
             true
         }
     }

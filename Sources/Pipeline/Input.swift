@@ -1,4 +1,5 @@
 package import Events
+package import JSONText
 package import Wire
 
 /// Everything that can happen to a session. A recording is the list of these. What is about a connection or request
@@ -52,6 +53,8 @@ package enum Input: Sendable {
     case select(String)
     /// The user says something to the server.
     indirect case emit(Emit)
+    /// A push service delivered a notification, which a client of the control socket hands on: JSON, as the service has it.
+    case pushed(RawJSON)
     /// What was remembered of an earlier session fills the model, until the server has spoken. Comes soon after `start`; a large
     /// memory comes in several parts.
     case remembered(Memory)

@@ -204,6 +204,7 @@ package struct Session: Sendable {
         case .select(""): transaction.globals.clearChannel()
         case .select(let name): backend.select(name, rooms, into: &transaction)
         case .emit(let emit): self.emit(emit, into: &effects)
+        case .pushed(let payload): handle(.json(JSONMessage(name: JSONMessage.push, payload: payload)), into: &effects)
         case .remembered(let memory): recall(memory)
         case .stop: stop(into: &effects)
         }

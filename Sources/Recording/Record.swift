@@ -104,6 +104,8 @@ extension Record {
             case restore
             /// Said something to the server; `what` is the emit.
             case emit
+            /// Handed on a notification of a push service; `what` is its JSON.
+            case push
         }
         /// What the user did.
         package var act: Act

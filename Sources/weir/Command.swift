@@ -6,7 +6,7 @@ import Terminal
 final class Command: Sendable {
     /// The commands, in the order of the help. One that is not here is none.
     static let table: [Command] = [
-        demo, serve, tail, watch, record, replay, ps, attach, ctl,
+        demo, serve, tail, watch, record, replay, ps, attach, ctl, notify,
         rooms, roomsLs, roomsResolve, roomsJoin, roomsLeave, roomsOnly, roomsReset, roomsSelect, roomsPin, roomsUnpin,
         roomsMute, roomsUnmute, roomsSet, roomsWho, roomsHistory, roomsWatch,
         file, fileInfo, fileDoctor, fileRepair, fileIndex, fileCat, fileGrep, fileFilter, fileCut, fileMerge, fileSplit,

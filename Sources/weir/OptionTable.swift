@@ -392,7 +392,7 @@ enum Option: Int, CaseIterable {
         case .on:
             Row(
                 "on", .tail, "the running tail to speak to",
-                .roomVerbs.and(Scope([.ctl, .tail, .record, .emit], [.server, .running])).and(.actions),
+                .roomVerbs.and(Scope([.ctl, .notify, .tail, .record, .emit], [.server, .running])).and(.actions),
                 settings: [.environment, .config],
                 otherwise: [
                     Variant(

@@ -306,6 +306,39 @@ import Testing
         #expect(!older.output.contains("line 25"))
     }
 
+    @Test func `a push notification that another process hands on is an event, in the recording and its replay too`()
+        throws
+    {
+        let stage = try Stage(["--record", "FOLDER/pushed.weir"], isRead: true)
+        let listed = try stage.rooms("ls", general, "--json")
+        let channel = try #require(listed.output.split(separator: "/").dropLast().last.map(String.init))
+        let push = #"{"notification":{"title":"Sales","body":"Ana: hello"},"channel_id":"\#(channel)"}"#
+        let file = stage.folder + "/push.json"
+        try writeFile(file, push + "\n" + push)
+        let handed = try weir("notify", file, "--on", "t", environment: stage.environment)
+        #expect(handed.status == 0, "\(handed.errors)")
+        var seen = 0
+        while seen < 2, let line = stage.tail.readLine() {
+            if line.contains(#""kind":"notification""#), line.contains("Sales: Ana: hello"),
+                line.contains("#General") || line.contains(channel)
+            {
+                seen += 1
+            }
+        }
+        try writeFile(file, "[1]")
+        let wrong = try weir("notify", "--on", "t", file, environment: stage.environment)
+        #expect(wrong.status == 2 && wrong.errors.contains("notification 1 is not a JSON object"), "\(wrong.errors)")
+        kill(stage.tail.pid, SIGTERM)
+        stage.tail.drain()
+        stage.tail.wait()
+        let replayed = try weir(
+            "replay", stage.folder + "/pushed.weir", "--filter", "kind = notification", "--format", "compact",
+            environment: stage.environment)
+        #expect(
+            replayed.output.split(separator: "\n").count == 2 && replayed.output.contains("Ana: hello"),
+            "\(replayed.output)\(replayed.errors)")
+    }
+
     @Test func `a running tail does what another process asks for: it is shown, settled or refused`() throws {
         let stage = try Stage(isRead: true)
         let sent = try weir("send", "--on", "t", general, "spoken through", environment: stage.environment)

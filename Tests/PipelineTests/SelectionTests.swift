@@ -83,6 +83,33 @@ import Wire
         #expect(!names.contains { $0.hasPrefix("/companies/C/") })
     }
 
+    private func events(of transcript: Transcript) -> [String] {
+        transcript.effects.compactMap { effect in
+            guard case .report(.event(let report)) = effect else { return nil }
+            return report.withEvent { "\($0.kind) \($0.room ?? "-") \($0.summary)" }
+        }
+    }
+
+    @Test func `a push notification is an event of its channel, whose messages are fetched when it is joined`() {
+        var transcript = discovered()
+        func push(_ json: String) { transcript.feed(.pushed(RawJSON(unchecked: ArraySlice(json.utf8)))) }
+        let sent = #"{"company_id":"C","workspace_id":"W","channel_id":"CH","message_id":"M2"}"#
+        let shown = #""notification":{"title":"Sales","body":"Ana: hello","badge":1},"collapse_key":"CH""#
+        push(#"{\#(shown),"data":{"notification_data":\#(sent)}}"#)
+        #expect(events(of: transcript) == ["notification \(F.feedRoom) Sales: Ana: hello"])
+        transcript.pass(.seconds(1))
+        transcript.settle([("/feed", F.list(F.head("M1", "hi", at: 1000), F.head("M2", "hello", at: 2000)))])
+        #expect(transcript.texts(in: messages) == ["hi", "hello"])
+
+        push(#"{\#(shown),"channel_id":"OTHER"}"#)
+        #expect(
+            events(of: transcript) == ["notification /companies/C/workspaces/W/channels/OTHER/feed Sales: Ana: hello"])
+        transcript.pass(.seconds(1))
+        #expect(transcript.requests.isEmpty, "of a room that is not joined")
+        push(#"{"notification":{"title":"no place"}}"#)
+        #expect(transcript.undecodable.map(\.subject) == ["push"])
+    }
+
     @Test func `selecting what is selected changes nothing, and a room that names nothing is refused`() {
         var transcript = discovered()
         let rows = transcript.session.model.count

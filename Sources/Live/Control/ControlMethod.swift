@@ -18,7 +18,7 @@ package enum ControlMethod: String, CaseIterable, Sendable {
     case roomsWho = "rooms.who"
     case roomsHistory = "rooms.history"
     case roomsContext = "rooms.context"
-    case act, mark, attach, observe, unobserve, pause, resume
+    case act, push, mark, attach, observe, unobserve, pause, resume
     case refetch, cancel
     case position, seek, step, speed, loop
     case viewSet = "view.set"
@@ -97,6 +97,10 @@ package enum ControlMethod: String, CaseIterable, Sendable {
         case .roomsSelect:
             Row([.tail], "select a company, workspace, channel or thread, by title, room or message; none", [.rooms])
         case .act: Row([.tail], "do an action, and answer once it is done, refused or delayed", ControlParameter.action)
+        case .push:
+            Row(
+                [.tail], "take a notification of a push service as an event, and fetch what it is about",
+                [.required("payload", .json, "the notification, as the service has it")])
         case .mark: Row([.tail, .replay], "mark this place", [.optional("label", .text, "what the mark is called")])
         case .attach: Row([.tail], "make this connection a stream of the recording, from here on")
         case .observe:

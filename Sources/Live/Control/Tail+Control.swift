@@ -66,6 +66,7 @@ extension Tail {
         case .modelItem: return try row(call.arguments.text("id") ?? "")
         case .refetch: return try refetch(call.arguments)
         case .act: try act(call)
+        case .push: return try push(call.arguments)
         case .cancel: return try cancel(call.arguments.text("tag") ?? "")
         case .mark:
             mark(call.arguments.text("label") ?? "mark")

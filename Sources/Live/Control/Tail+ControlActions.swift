@@ -20,6 +20,15 @@ extension Tail {
         if !session.isOnline { answerCall(of: action, .waiting(why: "the tail has no connection")) }
     }
 
+    /// Takes a notification of a push service.
+    func push(_ arguments: ControlArguments) throws(ControlError) -> ControlResult {
+        guard case .object? = arguments.json("payload"), let payload = arguments.json("payload")?.raw else {
+            throw ControlError(.parameters, "params.payload is to be a JSON object")
+        }
+        feed(.pushed(payload))
+        return .done
+    }
+
     /// Answers the client that waits for an action, when a report ends it.
     func answerCall(of report: ActionReport) {
         guard !followers.calls.isEmpty else { return }

@@ -7,6 +7,9 @@ public struct JSONMessage: Hashable, Sendable {
     public var name: String
     /// What it carries: the part that the profile names, else all of it.
     public var payload: RawJSON
+
+    /// The name of a notification of a push service.
+    static let push = "push"
 }
 
 /// The client's end of a plain WebSocket of JSON messages, as a profile describes it. Pure: messages and times in, effects out.

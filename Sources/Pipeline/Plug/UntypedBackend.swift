@@ -9,6 +9,9 @@ struct UntypedBackend: Backend {
     }
 
     func decode(_ event: WireEvent) throws(DecodingFailure) -> Event {
+        if case .json(let message) = event {
+            return .socketIO(UntypedEvent(name: message.name, arguments: [message.payload]))
+        }
         guard case .socketIO(let event) = event else { throw .foreign(event.name) }
         return .socketIO(UntypedEvent(name: event.name, arguments: event.sized.arguments))
     }

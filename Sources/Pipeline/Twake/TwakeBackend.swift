@@ -41,6 +41,9 @@ struct TwakeBackend: Backend {
     }
 
     func decode(_ event: WireEvent) throws(DecodingFailure) -> Event {
+        if case .json(let message) = event, message.name == JSONMessage.push {
+            return .twake(.resource(try pushed(message.payload)))
+        }
         guard case .socketIO(let event) = event else { throw .foreign(event.name) }
         return .twake(
             event.hasOffset
@@ -82,9 +85,28 @@ struct TwakeBackend: Backend {
         meetSenders(into: &transaction)
     }
 
-    /// An action this version does not know may have done anything to the entity: what the room is about is looked at.
+    /// A notification of the push service, as an event of its channel's room.
+    private func pushed(_ payload: RawJSON) throws(DecodingFailure) -> Twake.SocketIOResource {
+        let push = try Twake.pushNotification(from: payload.bytes)
+        let named = push.company.flatMap { company in
+            push.workspace.map { TwakeChannelPath(company: company, workspace: $0, channel: push.channel) }
+        }
+        let path = named ?? paths[push.channel] ?? defaultPath(of: push.channel)
+        var notification = Twake.DesktopNotification.blank
+        (notification.company, notification.workspace) = (path?.company, path?.workspace)
+        (notification.channel, notification.thread) = (push.channel, push.thread)
+        (notification.message, notification.user) = (push.message, facts.user)
+        (notification.title, notification.text) = (push.title, push.body)
+        return Twake.SocketIOResource(
+            action: .event, room: path.map { Twake.RoomName.ofMessages(facts.effectiveEra, $0).description } ?? "",
+            type: .desktopNotification, path: nil, resource: .desktopNotification(notification))
+    }
+
+    /// An action this version does not know may have done anything to the entity: what the room is about is looked at. So it is after a
+    /// notification in a channel's room: the push service sent it, and its message may not have come over the connection.
     private mutating func handle(_ sent: Twake.SocketIOResource.Fields, into transaction: inout Transaction) {
-        guard sent.action.isKnown else {
+        let isPush = sent.type == .desktopNotification && Twake.RoomName(sent.room).channel != nil
+        guard sent.action.isKnown, !isPush else {
             for key in resources(of: sent.room, transaction.model) { transaction.fetch(key, after: .seconds(1)) }
             return
         }

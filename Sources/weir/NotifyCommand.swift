@@ -1,0 +1,58 @@
+import Glibc
+import JSONText
+import Live
+import Network
+import Terminal
+
+/// The options of `notify`.
+struct NotifyOptions {
+    /// The tail; nil when there is just one.
+    var name: String?
+    /// The notifications, in their order.
+    var payloads: [JSONValue]
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        name = try arguments.name(.on)
+        let path = arguments.positionals.first ?? "-"
+        let label = path == "-" ? "standard input" : UsageError.quoted(path)
+        let text: String
+        do throws(TextFile.Problem) {
+            text = path == "-" ? try TextFile.read(STDIN_FILENO) : try TextFile.read(path)
+        } catch {
+            throw arguments.error("\(label): \(error.message)")
+        }
+        payloads = []
+        var rest = Array(text.utf8)[...].drop(while: \.isJSONSpace)
+        while !rest.isEmpty {
+            var reader = JSONReader(rest.span)
+            guard let range = try? reader.skip(),
+                let value = try? JSONValue(parsing: rest.prefix(range.upperBound), keepsSpelling: true),
+                case .object = value
+            else {
+                throw arguments.error(
+                    "\(label): notification \(payloads.count + 1) is not a JSON object:"
+                        + " \(TerminalText.truncated(String(decoding: rest.prefix(80), as: UTF8.self), to: 40))")
+            }
+            payloads.append(value)
+            rest = rest.dropFirst(range.upperBound).drop(while: \.isJSONSpace)
+        }
+        guard !payloads.isEmpty else { throw arguments.error("\(label) has no notification") }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isJSONSpace: Bool { self == 0x20 || (0x09...0x0A).contains(self) || self == 0x0D }
+}
+
+/// `weir notify`: hands notifications of a push service to a running tail.
+enum NotifyCommand {
+    static func run(_ options: NotifyOptions) async -> ExitCode {
+        do throws(Trouble) {
+            let process = try RunningProcess.find(options.name)
+            for payload in options.payloads { _ = try process.call(.push, [.init("payload", payload)]) }
+            return .done
+        } catch {
+            return Console.fail(error)
+        }
+    }
+}
