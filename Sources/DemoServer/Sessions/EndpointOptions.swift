@@ -49,12 +49,13 @@ package struct EndpointOptions: Hashable, Sendable {
 }
 
 extension HTTPServer {
-    /// A server for an endpoint: it takes messages up to the endpoint's limit, and bodies up to that or, for REST, a megabyte.
+    /// A server for an endpoint: it takes messages up to the endpoint's limit, and bodies up to that or, for REST, `largestBody`.
     convenience init(
-        on loop: EventLoop, address: String, port: UInt16, endpoint: EndpointOptions, handler: any HTTPServerHandler
+        on loop: EventLoop, address: String, port: UInt16, endpoint: EndpointOptions, largestBody: Int = 1 << 20,
+        handler: any HTTPServerHandler
     ) throws(NetworkError) {
         try self.init(
-            on: loop, address: address, port: port, maximumBody: max(1 << 20, endpoint.maxPayload),
+            on: loop, address: address, port: port, maximumBody: max(largestBody, endpoint.maxPayload),
             maximumMessage: endpoint.maxPayload, handler: handler)
     }
 

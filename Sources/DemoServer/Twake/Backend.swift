@@ -116,6 +116,17 @@ package struct Backend: Sendable {
         }
     }
 
+    /// Takes a file that no message has yet, and gives it.
+    mutating func upload(_ call: RESTCall) throws(RESTError) -> SentFile {
+        guard let part = call.form?.file, let name = part.filename else { throw .badRequest("The form has no file") }
+        serial += 1
+        let file = SentFile(
+            id: ids.uuid(serial), owner: try call.user().id, name: name,
+            type: part.type ?? "application/octet-stream", bytes: Array(part.bytes))
+        do throws(WorldError) { try world.keep(file) } catch { throw RESTError(error) }
+        return file
+    }
+
     /// Performs an action of somebody who is no client of ours, as from another device; the frames are what it makes the server send.
     /// Nil when the world refuses it, which changes nothing.
     package mutating func act(_ action: UserAction<EntityID>, by user: EntityID, at now: Moment) -> [Frame]? {
@@ -178,8 +189,14 @@ package struct Backend: Sendable {
             ? RESTError(status: 403, message: "Wrong token") : RESTError(status: 401, message: "Bad credentials")
     }
 
+    /// The most bytes of a body that is no form.
+    private static let largestJSON = 1 << 20
+
     private static func body(of request: RESTRequest) throws(RESTError) -> JSONValue {
-        guard !request.body.isEmpty else { return .null }
+        guard !request.body.isEmpty, request.type?.lowercased().hasPrefix(MultipartForm.type) != true else {
+            return .null
+        }
+        guard request.body.count <= largestJSON else { throw RESTError(status: 413, message: "Payload too large") }
         do throws(JSONError) { return try JSONValue(parsing: request.body[...]) } catch {
             throw .badRequest("Body is not valid JSON: \(error)")
         }

@@ -98,7 +98,10 @@ package final class EmbeddedServer: Sendable {
         user = hub.facts.me
         company = hub.facts.company
         workspace = hub.facts.workspace
-        http = try HTTPServer(on: hub.loop, address: address, port: port, endpoint: hub.endpoint, handler: hub)
+        // A form has little more than its file.
+        http = try HTTPServer(
+            on: hub.loop, address: address, port: port, endpoint: hub.endpoint,
+            largestBody: World.Limit.file + (1 << 16), handler: hub)
         url = http.url(address)
         hub.loop.run { hub.assumeIsolated { $0.open() } }
     }

@@ -111,6 +111,8 @@ package struct Message: Hashable, Sendable {
     var channel: EntityID
     package var user: EntityID
     var text: String
+    /// The files that were sent with it.
+    var files: [EntityID] = []
     /// What the client that sent it keeps with it.
     var context: JSONValue?
     /// A deleted message keeps its place and loses its contents (3.3).
@@ -120,19 +122,19 @@ package struct Message: Hashable, Sendable {
     var editedAt: Int64?
     var pin: Pin?
     var reactions: [Reaction] = []
-    /// The files that were sent with it.
-    var files: [EntityID] = []
 
     var isHead: Bool { thread == id }
 }
 
-/// A file that somebody sent with a message.
+/// A file that somebody uploaded.
 struct SentFile: Hashable, Sendable {
     var id: EntityID
-    var message: EntityID
-    /// Where its message was written.
-    var channel: EntityID
+    var owner: EntityID
+    /// The message it was sent with; nil until there is one.
+    var message: EntityID?
     var name: String
+    /// Its media type.
+    var type = "text/plain"
     var bytes: [UInt8]
 }
 

@@ -60,17 +60,24 @@ extension EraA {
 
     private static func post(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
         let channel = try channel("channel_id", call, backend.world)
-        let text = try call.requiredField("original_str")
+        let (text, files) = try said(call)
         guard let thread = call.field("thread_id"), !thread.isEmpty else {
-            return try changed(.post(channel: channel.id, text: text), call, &backend)
+            return try changed(.post(channel: channel.id, text: text, files: files), call, &backend)
         }
         let head = try message(EntityID(thread), in: channel, backend.world)
-        return try changed(.reply(message: head.id, text: text), call, &backend)
+        return try changed(.reply(message: head.id, text: text, files: files), call, &backend)
+    }
+
+    /// The text, which may be empty beside files, and the files. What is not prepared has none.
+    private static func said(_ call: RESTCall) throws(RESTError) -> (text: String, files: [EntityID]) {
+        let files = files(in: call.body["prepared"])
+        return (files.isEmpty ? try call.requiredField("original_str") : call.field("original_str") ?? "", files)
     }
 
     private static func edit(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
         let message = try named(call, backend.world)
-        return try changed(.edit(message: message.id, text: try call.requiredField("original_str")), call, &backend)
+        let (text, files) = try said(call)
+        return try changed(.edit(message: message.id, text: text, files: files), call, &backend)
     }
 
     private static func delete(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {

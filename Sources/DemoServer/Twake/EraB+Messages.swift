@@ -79,7 +79,9 @@ extension EraB {
         let message = call.body["options"]?["message"] ?? .null
         let text = message["text"]?.stringValue ?? ""
         let id = try backend.perform(
-            .post(channel: EntityID(channel), text: text, context: context(of: message)), for: call)
+            .post(
+                channel: EntityID(channel), text: text, context: context(of: message), files: files(of: message) ?? []),
+            for: call)
         guard let id, let thread = backend.world.threads[id] else { throw .notFound("Thread not found") }
         return resource(backend.world.json(thread))
     }
@@ -91,7 +93,10 @@ extension EraB {
             return try changed(.move(message: EntityID(moved), target: thread.id), call, &backend)
         }
         let text = fields["text"]?.stringValue ?? ""
-        return try changed(.reply(message: thread.id, text: text, context: context(of: fields)), call, &backend)
+        return try changed(
+            .reply(
+                message: thread.id, text: text, context: context(of: fields), files: files(of: fields) ?? []), call,
+            &backend)
     }
 
     /// The client's own object, of which the server keeps no more than a little.
@@ -108,8 +113,11 @@ extension EraB {
             return try changed(.move(message: call.id(2), target: thread.id), call, &backend)
         }
         let message = try message(call, backend.world)
+        let fields = call.body["resource"] ?? .null
+        // The first servers take away what is not named, the last ones keep it.
+        let files = files(of: fields) ?? (backend.world.edition == .last ? nil : [])
         return try changed(
-            .edit(message: message.id, text: call.body["resource"]?["text"]?.stringValue ?? ""), call, &backend)
+            .edit(message: message.id, text: fields["text"]?.stringValue ?? "", files: files), call, &backend)
     }
 
     private static func deleteMessage(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {

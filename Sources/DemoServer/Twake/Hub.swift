@@ -186,6 +186,7 @@ extension Hub {
         let authorization = request.header("authorization") ?? ""
         let call = RESTRequest(
             method: request.method, path: request.path, query: request.query, body: request.body,
+            type: request.header("content-type"),
             bearer: authorization.hasPrefix(scheme) ? String(authorization.dropFirst(scheme.count)) : nil,
             host: request.header("host") ?? "localhost")
         let (response, frames) = backend.handle(call, at: loop.now)

@@ -10,6 +10,8 @@ package struct RESTRequest: Hashable, Sendable {
     /// Without `?`, as received.
     var query = ""
     var body: [UInt8] = []
+    /// The media type of the body, where it says one.
+    var type: String?
     /// The token of `Authorization: Bearer …`.
     var bearer: String?
     /// The `Host` header, for answers that name the server.
@@ -96,6 +98,9 @@ struct RESTCall: Sendable {
     func id(_ index: Int) -> EntityID { EntityID(parameter(index)) }
 
     func queryValue(_ name: String) -> String? { query.first { $0.name == name }?.value }
+
+    /// The form that was posted; nil for another body.
+    var form: MultipartForm? { MultipartForm(request.body, type: request.type) }
 
     /// The caller; routes that need one are never reached without.
     func user() throws(RESTError) -> User {

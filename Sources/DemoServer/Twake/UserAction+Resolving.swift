@@ -56,11 +56,12 @@ extension UserAction<String> {
 
     private func resolvedOnMessages(channel: Resolver, message: Resolver) -> UserAction<EntityID>? {
         switch self {
-        case .post(let name, let text, let context):
-            return channel(name).map { .post(channel: $0, text: text, context: context) }
-        case .reply(let name, let text, let context):
-            return message(name).map { .reply(message: $0, text: text, context: context) }
-        case .edit(let name, let text): return message(name).map { .edit(message: $0, text: text) }
+        case .post(let name, let text, let context, let files):
+            return channel(name).map { .post(channel: $0, text: text, context: context, files: files) }
+        case .reply(let name, let text, let context, let files):
+            return message(name).map { .reply(message: $0, text: text, context: context, files: files) }
+        case .edit(let name, let text, let files):
+            return message(name).map { .edit(message: $0, text: text, files: files) }
         case .delete(let name): return message(name).map { .delete(message: $0) }
         case .react(let name, let names): return message(name).map { .react(message: $0, names: names) }
         case .pin(let name, let isPinned): return message(name).map { .pin(message: $0, isPinned: isPinned) }

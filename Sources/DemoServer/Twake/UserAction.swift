@@ -1,13 +1,14 @@
-import Events
+package import Events
 package import JSONText
 
 /// What a user can do. References are ids in the world, and names in a scenario.
 package enum UserAction<Reference: Hashable & Sendable>: Hashable, Sendable {
     /// Begins a thread in a channel. The context is the client's own, kept with the message.
-    case post(channel: Reference, text: String, context: JSONValue? = nil)
+    case post(channel: Reference, text: String, context: JSONValue? = nil, files: [EntityID] = [])
     /// Answers in the thread of a message.
-    case reply(message: Reference, text: String, context: JSONValue? = nil)
-    case edit(message: Reference, text: String)
+    case reply(message: Reference, text: String, context: JSONValue? = nil, files: [EntityID] = [])
+    /// Replaces the text, and the files where they are given.
+    case edit(message: Reference, text: String, files: [EntityID]? = nil)
     case delete(message: Reference)
     /// Replaces the user's reactions to a message; none removes them.
     case react(message: Reference, names: [String])
@@ -123,12 +124,12 @@ extension World {
         _ action: UserAction<EntityID>, by actor: User, at now: Int64, newID: EntityID
     ) throws(WorldError) -> Outcome {
         switch action {
-        case .post(let channel, let text, let context):
-            return try post(text, in: channel, by: actor, at: now, id: newID, context: context)
-        case .reply(let message, let text, let context):
-            return try reply(text, to: message, by: actor, at: now, id: newID, context: context)
-        case .edit(let message, let text):
-            return try edit(message, text: text, by: actor, at: now)
+        case .post(let channel, let text, let context, let files):
+            return try post(text, in: channel, by: actor, at: now, id: newID, context: context, files: files)
+        case .reply(let message, let text, let context, let files):
+            return try reply(text, to: message, by: actor, at: now, id: newID, context: context, files: files)
+        case .edit(let message, let text, let files):
+            return try edit(message, text: text, files: files, by: actor, at: now)
         case .delete(let message):
             return try delete(message, by: actor, at: now)
         case .react(let message, let names):

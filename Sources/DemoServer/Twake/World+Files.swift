@@ -8,20 +8,39 @@ extension World {
         _ name: String, _ text: String, to id: EntityID, by user: User, at now: Int64, id file: EntityID
     ) throws(WorldError) -> Outcome {
         var message = try existingMessage(id, for: user)
-        guard message.user == user.id, files.count < Limit.files else { throw .refused("Can't write this message.") }
+        guard message.user == user.id else { throw .refused("Can't write this message.") }
         try check(text)
-        guard !name.isEmpty, name.count <= Limit.title else {
-            throw .badRequest("The file has no name that can be kept")
-        }
-        files[file] = SentFile(id: file, message: id, channel: message.channel, name: name, bytes: Array(text.utf8))
+        try keep(SentFile(id: file, owner: user.id, message: id, name: name, bytes: Array(text.utf8)))
         message.files.append(file)
         return changed(message, at: now)
     }
 
-    /// A file that the user may read: of a message that is there, in a channel the user may see.
+    /// Keeps a file.
+    mutating func keep(_ file: SentFile) throws(WorldError) {
+        guard !file.name.isEmpty, file.name.count <= Limit.title else {
+            throw .badRequest("The file has no name that can be kept")
+        }
+        guard files.count < Limit.files, file.bytes.count <= Limit.file,
+            files.values.reduce(file.bytes.count, { $0 + $1.bytes.count }) <= Limit.fileBytes
+        else { throw .refused("There is no room for the file.") }
+        files[file.id] = file
+    }
+
+    /// Gives a message those of these files that are the user's and no other message's.
+    mutating func claim(_ ids: [EntityID], for message: EntityID, by user: User) -> [EntityID] {
+        ids.filter { id in
+            guard let file = files[id], file.owner == user.id, file.message ?? message == message else { return false }
+            files[id]?.message = message
+            return true
+        }
+    }
+
+    /// A file that the user may read: the user's own, or of a message that is there, in a channel the user may see.
     func file(_ id: EntityID, for user: User) -> SentFile? {
-        guard let file = files[id], messages[file.message]?.isDeleted == false,
-            (try? visibleChannel(file.channel, to: user)) != nil
+        guard let file = files[id] else { return nil }
+        guard let message = file.message else { return file.owner == user.id ? file : nil }
+        guard let message = messages[message], !message.isDeleted,
+            (try? visibleChannel(message.channel, to: user)) != nil
         else { return nil }
         return file
     }
@@ -50,7 +69,7 @@ extension World {
                         "source": .string("internal"),
                         "external_id": .fields(["id": .id(file.id), "company_id": .id(company.id)]),
                         "name": .string(file.name), "extension": .string(file.suffix),
-                        "size": .integer(Int64(file.bytes.count)), "mime": .string("text/plain"),
+                        "size": .integer(Int64(file.bytes.count)), "mime": .string(file.type),
                         "thumbnails": .array([]),
                     ]),
                 ])
@@ -59,12 +78,11 @@ extension World {
 
     /// Era A's files are parts of the prepared content (4.3).
     func proxyParts(filesOf message: Message) -> [JSONValue] {
-        message.files.compactMap { files[$0] }.map { file in
-            let workspace = channel(file.channel)?.workspace ?? Self.directWorkspace
-            let path = "/ajax/drive/download?workspace_id=\(workspace)&element_id=\(file.id)&download=1"
+        let workspace = channel(message.channel)?.workspace ?? Self.directWorkspace
+        return message.files.compactMap { files[$0] }.map { file in
             let metadata = JSONValue.fields([
                 "id": .id(file.id), "name": .string(file.name), "size": .integer(Int64(file.bytes.count)),
-                "preview": .null, "download": .string(path),
+                "preview": .null, "download": .string(EraA.downloadPath(of: file, in: workspace)),
             ])
             let part = JSONValue.fields([
                 "type": .string("file"), "mode": .string("preview"), "content": .id(file.id), "metadata": metadata,
@@ -85,16 +103,38 @@ extension SentFile {
 // The answers of era B (4.4).
 extension EraB {
     static let fileRoutes: [Route] = [
+        Route("POST", "files/v1/companies/*/files", upload),
         Route("GET", "files/v1/companies/*/files/*/download", download),
         Route("GET", "users/v1/users/*/picture", isPublic: true, picture),
     ]
 
     static func picturePath(of user: User) -> String { "/internal/services/users/v1/users/\(user.id)/picture" }
 
+    private static func upload(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        try checkCompany(call, backend.world)
+        let file = try backend.upload(call)
+        return resource(
+            .fields([
+                "company_id": .id(backend.world.company.id), "id": .id(file.id), "user_id": .id(file.owner),
+                "application_id": .null, "updated_at": .integer(call.now), "created_at": .integer(call.now),
+                "metadata": .fields(["name": .string(file.name), "mime": .string(file.type)]),
+                "thumbnails": .array([]),
+                "upload_data": .fields(["size": .integer(Int64(file.bytes.count)), "chunks": .integer(1)]),
+            ]))
+    }
+
+    /// The files that a message is to have; nil where it does not say.
+    static func files(of message: JSONValue) -> [EntityID]? {
+        message["files"]?.arrayValue?.compactMap { file in
+            (file["metadata"]?["external_id"]?["id"] ?? file["id"])?.stringValue.map { EntityID($0) }
+        }
+    }
+
     private static func download(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
         try checkCompany(call, backend.world)
         guard let file = backend.world.file(call.id(1), for: try call.user()) else { throw .notFound("File not found") }
-        return RESTAnswer(content: .init(type: "text/plain; charset=utf-8", bytes: file.bytes))
+        let type = file.type == "text/plain" ? "text/plain; charset=utf-8" : file.type
+        return RESTAnswer(content: .init(type: type, bytes: file.bytes))
     }
 
     private static func picture(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
@@ -105,10 +145,38 @@ extension EraB {
 // The answers of era A (4.3).
 extension EraA {
     static let fileRoutes: [Route] = [
+        Route("POST", "media/upload", upload),
         Route("GET", "ajax/drive/download", download), Route("GET", "picture/*", isPublic: true, picture),
     ]
 
     static func picturePath(of user: User) -> String { "/internal/mobile/picture/\(user.id)" }
+
+    private static func upload(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        guard let workspace = call.form?.text("workspace_id") else {
+            throw .badRequest("should have required property 'workspace_id'")
+        }
+        let file = try backend.upload(call)
+        return RESTAnswer(
+            value: .fields([
+                "id": .id(file.id), "name": .string(file.name), "extension": .string(file.suffix),
+                "size": .integer(Int64(file.bytes.count)), "preview": .null,
+                "download": .string(downloadPath(of: file, in: EntityID(workspace))),
+            ]))
+    }
+
+    static func downloadPath(of file: SentFile, in workspace: EntityID) -> String {
+        "/ajax/drive/download?workspace_id=\(workspace)&element_id=\(file.id)&download=1"
+    }
+
+    /// The files among the pieces of a message's contents.
+    static func files(in prepared: JSONValue?) -> [EntityID] {
+        guard let prepared else { return [] }
+        if let pieces = prepared.arrayValue { return pieces.flatMap { files(in: $0) } }
+        if prepared["type"]?.stringValue == "file" {
+            return prepared["content"]?.stringValue.map { [EntityID($0)] } ?? []
+        }
+        return prepared["type"]?.stringValue == "nop" ? files(in: prepared["content"]) : []
+    }
 
     private static func download(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
         guard let file = backend.world.file(try call.idField("element_id"), for: try call.user()) else {

@@ -4,43 +4,50 @@ import JSONText
 /// Messages: posting, answering, editing, reacting, pinning, deleting, moving (T1–T5, T14).
 extension World {
     mutating func post(
-        _ text: String, in id: EntityID, by user: User, at now: Int64, id message: EntityID, context: JSONValue? = nil
+        _ text: String, in id: EntityID, by user: User, at now: Int64, id message: EntityID, context: JSONValue? = nil,
+        files: [EntityID] = []
     ) throws(WorldError) -> Outcome {
         var channel = try writableChannel(id, by: user)
-        try check(text)
+        try check(text, beside: files)
+        let files = claim(files, for: message, by: user)
         threads[message] = Thread(id: message, channel: id, createdBy: user.id, createdAt: now, lastActivity: now)
         channel.threads.append(message)
         store(channel)
         forgetQuietestThread(of: channel)
         return try add(
             Message(
-                id: message, thread: message, channel: id, user: user.id, text: text, context: context, createdAt: now,
-                updatedAt: now),
+                id: message, thread: message, channel: id, user: user.id, text: text, files: files, context: context,
+                createdAt: now, updatedAt: now),
             by: user)
     }
 
     mutating func reply(
-        _ text: String, to head: EntityID, by user: User, at now: Int64, id message: EntityID, context: JSONValue? = nil
+        _ text: String, to head: EntityID, by user: User, at now: Int64, id message: EntityID,
+        context: JSONValue? = nil,
+        files: [EntityID] = []
     ) throws(WorldError) -> Outcome {
         guard let id = messages[head]?.thread, var thread = threads[id] else { throw .notFound("Thread not found") }
         _ = try writableChannel(thread.channel, by: user)
-        try check(text)
         guard thread.replies.count < Limit.replies else { throw .refused("Can't write this message.") }
+        try check(text, beside: files)
+        let files = claim(files, for: message, by: user)
         thread.replies.append(message)
         thread.lastActivity = now
         threads[id] = thread
         return try add(
             Message(
-                id: message, thread: id, channel: thread.channel, user: user.id, text: text, context: context,
-                createdAt: now,
-                updatedAt: now),
+                id: message, thread: id, channel: thread.channel, user: user.id, text: text, files: files,
+                context: context, createdAt: now, updatedAt: now),
             by: user)
     }
 
-    mutating func edit(_ id: EntityID, text: String, by user: User, at now: Int64) throws(WorldError) -> Outcome {
+    mutating func edit(
+        _ id: EntityID, text: String, files: [EntityID]?, by user: User, at now: Int64
+    ) throws(WorldError) -> Outcome {
         var message = try existingMessage(id, for: user)
         guard message.user == user.id else { throw .refused("Can't write this message.") }
-        try check(text)
+        try check(text, beside: files ?? message.files)
+        if let files { message.files = claim(files, for: id, by: user) }
         message.text = text
         message.editedAt = now
         return changed(message, at: now)
@@ -197,8 +204,8 @@ extension World {
         return message
     }
 
-    func check(_ text: String) throws(WorldError) {
-        guard !text.isEmpty else { throw .badRequest("The message has no text") }
+    func check(_ text: String, beside files: [EntityID] = []) throws(WorldError) {
+        guard !text.isEmpty || !files.isEmpty else { throw .badRequest("The message has no text") }
         guard text.count <= Limit.text else { throw .badRequest("The message has more than \(Limit.text) characters") }
     }
 

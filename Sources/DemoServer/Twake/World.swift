@@ -24,6 +24,10 @@ package struct World: Sendable {
         static let reactions = 50
         /// Files of the company.
         static let files = 1_000
+        /// Bytes of one file; the proxy's own limit (4.3).
+        static let file = 50_000_000
+        /// Bytes of all files.
+        static let fileBytes = 200_000_000
         /// Badges of one user; beyond it no more are made.
         static let badges = 1_000
     }
