@@ -1,3 +1,4 @@
+import Events
 import JSONText
 import Pipeline
 
@@ -11,13 +12,21 @@ enum ItemLine {
         let id = text("user_id") ?? text("user") ?? text("sender_id")
         let isUser = item["is_user"] == .bool(true)
         // GroupMe's messages stand by their ids.
-        if case .integer(let time)? = entity["created_at"] ?? item["sort"], time > 0, let words = text("text") {
+        if case .integer(let time)? = entity["created_at"] ?? item["sort"], time > 0,
+            let words = said(in: entity, text("text"))
+        {
             let who = (text("sender_name") ?? text("name") ?? id ?? "") + (isUser ? " (you)" : "")
             return TimeOfDay.text(wall: time.multipliedReportingOverflow(by: 1000).partialValue) + "  " + who + "  "
                 + words
         }
         return [id, text("nickname") ?? text("name"), text("type"), isUser ? "(you)" : nil]
             .compactMap(\.self).joined(separator: "  ")
+    }
+
+    /// What is said, and the files that came with it; nil for neither.
+    private static func said(in entity: JSONValue, _ text: String?) -> String? {
+        guard let files = entity["files"].flatMap({ FilePreview.text(of: $0) }) else { return text }
+        return [text, files].compactMap(\.self).joined(separator: " ")
     }
 }
 

@@ -120,12 +120,24 @@ import Testing
             """#
         let file = Twake.File(id: EntityID("F1"), name: "x.png", size: 1234, download: "/ajax/drive/")
         let pieces = try message(body).content
+        #expect(try message(body).files == [file])
         #expect(
             pieces == [
                 .text("Hi "), .mention(name: "a.user", user: EntityID("U1")), .lineBreak,
                 .group(type: "nop", start: nil, [.file(file, mode: "preview")]), .mention(name: "all", user: nil),
                 .other(try RawJSON(#"{"x":1}"#)), .other(try RawJSON("7")),
             ])
+    }
+
+    @Test(arguments: [
+        (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (1234, "1.2 kB"), (12_345, "12 kB"), (999_499, "999 kB"),
+        (999_900, "1.0 MB"), (50_000_001, "50 MB"), (3_400_000_000, "3.4 GB"), (.max, "9223372 TB"),
+    ])
+    func `that is a file is shown with its name and size`(_ size: Int, _ text: String) throws {
+        #expect(FilePreview.text(name: "x.png", size: size) == "[x.png \(text)]")
+        let rows = #"[{"id":"F","name":"x.png","size":\#(size)},{"id":"G"},7,{}]"#
+        #expect(FilePreview.text(of: try JSONValue(parsing: Array(rows.utf8)[...])) == "[x.png \(text)] [G]")
+        #expect(FilePreview.text(of: .array([])) == nil && FilePreview.text(of: .null) == nil)
     }
 
     @Test func `that is a message does not fail for what it quotes`() throws {

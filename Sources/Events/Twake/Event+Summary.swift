@@ -154,18 +154,12 @@ extension Twake.Resource {
 extension Twake.Message {
     fileprivate func summary(_ action: Twake.ResourceAction) -> String {
         if isDeleted { return "deleted message \(self.id)" }
-        let line = "\(sender ?? "?"): \(self.text.isEmpty ? fileNames : self.text)"
+        let files = self.files.map { FilePreview.text(name: $0.name ?? $0.id.description, size: $0.size) }
+        let line = "\(sender ?? "?"): " + ([self.text] + files).filter { !$0.isEmpty }.joined(separator: " ")
         switch action {
         case .created, .saved: return line
         case .updated, .deleted, .event, .unknown: return "\(action.wireName) \(line)"
         }
-    }
-}
-
-extension Twake.Message {
-    /// What a message without a text shows: its files.
-    private var fileNames: String {
-        self.files.map { "📎 \($0.name ?? $0.id.description)" }.joined(separator: ", ")
     }
 }
 

@@ -28,6 +28,21 @@ extension Twake {
         public var download: String?
         /// Pictures of it, small to large as the server sends them.
         public var thumbnails: [Thumbnail] = []
+
+        /// A file of these fields.
+        package init(
+            id: EntityID, company: EntityID? = nil, message: EntityID? = nil, source: String? = nil,
+            externalID: EntityID? = nil, name: String? = nil, extension: String? = nil, size: Int? = nil,
+            mime: String? = nil, preview: String? = nil, download: String? = nil, thumbnails: [Thumbnail] = []
+        ) {
+            (self.id, self.company, self.message) = (id, company, message)
+            (self.source, self.externalID) = (source, externalID)
+            (self.name, self.extension, self.size, self.mime) = (name, `extension`, size, mime)
+            (self.preview, self.download, self.thumbnails) = (preview, download, thumbnails)
+        }
+
+        /// What a download of it names: its id where it is kept, else its own.
+        package var contentID: EntityID { externalID ?? id }
     }
 
     /// A picture of a file. Fields absent or null on the wire are nil.

@@ -31,6 +31,20 @@ extension Twake.Message {
 }
 
 extension Twake.Twacode {
+    /// The files among the pieces, and in groups of them.
+    static func files(in contents: RawJSON) -> [Twake.File] {
+        var reader = JSONReader(contents.bytes.span)
+        return ((try? list(reading: &reader)) ?? []).flatMap(\.files)
+    }
+
+    private var files: [Twake.File] {
+        switch self {
+        case .file(let file, _): [file]
+        case .group(_, _, let pieces): pieces.flatMap(\.files)
+        case .text, .lineBreak, .mention, .other: []
+        }
+    }
+
     /// Reads pieces, those in the `elements` of a block among them; what stands alone is a list of one.
     fileprivate static func list(reading reader: inout JSONReader) throws(Mismatch) -> [Self] {
         switch try reader.kind() {

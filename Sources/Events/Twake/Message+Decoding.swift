@@ -56,7 +56,10 @@ extension Twake.Message.Fields {
         if id.isNone, rest.details?.value.ephemeral != nil { return false }
         try id.require("id", at: start)
         if thread.isNone { thread = id }
-        if let blocks = rest.blocks(besides: text, in: reader) { rest.noted().value.blocks = blocks }
+        if let blocks = rest.blocks(besides: text, in: reader) {
+            rest.noted().value.blocks = blocks
+            rest.noteFiles(in: blocks)
+        }
         if let details = rest.details { complete(with: details) }
         return true
     }

@@ -62,7 +62,7 @@ extension Twake.Message.Fields {
         set { set(\.blocks, newValue) }
     }
 
-    /// The files sent with it. Era A has them in its `content`.
+    /// The files sent with it. Era A's are those in its `content`, too.
     public var files: [Twake.File] {
         get { detail(\.files) }
         set { set(\.files, newValue) }

@@ -104,6 +104,13 @@ struct MessageRest {
         return Self.besides(message, reader.compactText(at: prepared), isBlock: false)
     }
 
+    /// Era A has a message's files in its contents only.
+    mutating func noteFiles(in blocks: RawJSON) {
+        guard prepared != nil else { return }
+        let files = Twake.Twacode.files(in: blocks)
+        if !files.isEmpty { noted().value.files = files }
+    }
+
     /// The contents, unless they are nothing, or the text again once the white space is gone.
     private static func besides(_ message: String, _ contents: RawJSON, isBlock: Bool) -> RawJSON? {
         var plain = JSONWriter()

@@ -54,8 +54,18 @@ struct ItemFacts {
         fields = found
     }
 
-    /// What a person would call it, in short: its name, title or text. Untrusted text.
+    /// What a person would call it, in short: its name, title or text, and the files that came with it. Untrusted text.
     var label: String? {
+        guard let files else { return words }
+        return [words, files].compactMap(\.self).joined(separator: " ")
+    }
+
+    private var files: String? {
+        guard let field = fields.first(where: { isNamed($0, "files") }) else { return nil }
+        return (try? JSONValue(parsing: text[field.value])).flatMap { FilePreview.text(of: $0) }
+    }
+
+    private var words: String? {
         if let name { return name }
         for key in ["name", "title", "text"] as [StaticString] {
             guard let field = fields.first(where: { isNamed($0, key) }), text[field.value.lowerBound] == 0x22,
