@@ -13,9 +13,7 @@ extension RESTCall {
             for file in files {
                 let content: [UInt8]
                 do throws(TextFile.Problem) { content = try TextFile.bytes(file.path, limit: Self.largestFile) } catch {
-                    var problem = error
-                    problem.message = "the file \(file.path): \(error.message)"
-                    throw problem
+                    throw error.of(file.path)
                 }
                 filled += body[place..<file.offset]
                 filled += Base64.encode(content[...])
@@ -27,14 +25,16 @@ extension RESTCall {
 }
 
 extension EventLoop {
-    /// Fills the files into the body of a request, on a thread of their own; `completion` is called on the loop, at once where there are none.
+    /// Fills the files into the body of a request, or opens the one of its form, on a thread of their own; `completion` is called on the loop,
+    /// at once where there are none. `progress` is told on another thread what of a form's file was sent.
     func fill(
-        _ exchange: HTTPRequest, _ call: RESTCall,
+        _ exchange: HTTPRequest, _ call: RESTCall, progress: (@Sendable (UploadProgress) -> Void)? = nil,
         _ completion: @escaping @Sendable (Result<HTTPRequest, TextFile.Problem>) -> Void
     ) {
-        guard !call.files.isEmpty else { return completion(.success(exchange)) }
+        guard !call.files.isEmpty || call.form != nil else { return completion(.success(exchange)) }
         offload(named: "weir-file") {
-            call.bodyWithFiles().map { body in
+            if let form = call.form { return form.opened(progress).map { exchange.posting($0) } }
+            return call.bodyWithFiles().map { body in
                 var exchange = exchange
                 exchange.body = body
                 return exchange
@@ -42,6 +42,55 @@ extension EventLoop {
         } completion: {
             completion($0)
         }
+    }
+}
+
+extension TextFile.Problem {
+    /// The same as a sentence.
+    fileprivate func of(_ path: String) -> Self {
+        var problem = self
+        problem.message = "the file \(path): \(message)"
+        return problem
+    }
+}
+
+/// How far the upload of a file is.
+public struct UploadProgress: Hashable, Sendable {
+    /// What the file is called.
+    public var name: String
+    /// Bytes.
+    public var sent: Int, size: Int
+}
+
+extension RESTCall.Form {
+    /// The form with its file open.
+    fileprivate func opened(_ progress: (@Sendable (UploadProgress) -> Void)?) -> Result<HTTPForm, TextFile.Problem> {
+        Result { () throws(TextFile.Problem) in
+            let opened: UploadedFile
+            do throws(TextFile.Problem) {
+                let name = file.name
+                opened = try UploadedFile(opening: file.path) { sent, size in
+                    progress?(UploadProgress(name: name, sent: sent, size: size))
+                }
+            } catch {
+                throw error.of(file.path)
+            }
+            return HTTPForm(
+                fields: fields.map { ($0.name, $0.value) }, name: name, filename: file.name, type: file.type,
+                file: opened)
+        }
+    }
+}
+
+extension HTTPRequest {
+    /// How long a file may be on its way.
+    private static let patience: Duration = .seconds(600)
+
+    /// The same with a form, which is sent once.
+    fileprivate func posting(_ form: HTTPForm) -> HTTPRequest {
+        var request = self
+        (request.form, request.isRepeatable, request.timeout) = (form, false, Self.patience)
+        return request
     }
 }
 

@@ -9,6 +9,8 @@ final class CurlExchange {
     private(set) var easy: UnsafeMutableRawPointer?
     let request: HTTPRequest
     private var headerList: UnsafeMutablePointer<curl_slist>?
+    /// The form that is sent; nil for none.
+    private var form: OpaquePointer?
     /// libcurl writes the words of an error here.
     private let errorText: UnsafeMutablePointer<CChar>
     private var response = HTTPResponse(status: 0)
@@ -54,6 +56,8 @@ final class CurlExchange {
     func free() {
         if let easy { curl_easy_cleanup(easy) }
         easy = nil
+        curl_mime_free(form)
+        form = nil
         curl_slist_free_all(headerList)
         headerList = nil
     }
@@ -129,11 +133,19 @@ final class CurlExchange {
         headers = request.access.headers(for: request.url, own: headers)
         // libcurl would wait a second for leave to send a large body, and call a body a form.
         headers.append(("Expect", ""))
-        if !headers.contains(where: { $0.name.lowercased() == "content-type" }) { headers.append(("Content-Type", "")) }
+        if request.form == nil, !headers.contains(where: { $0.name.lowercased() == "content-type" }) {
+            headers.append(("Content-Type", ""))
+        }
         return headers
     }
 
     private func setMethod(_ easy: UnsafeMutableRawPointer) {
+        if let form = request.form {
+            self.form = form.make(for: easy)
+            weir_curl_set_pointer(easy, CURLOPT_MIMEPOST, self.form.map { UnsafeMutableRawPointer($0) })
+            weir_curl_set_text(easy, CURLOPT_CUSTOMREQUEST, request.method)
+            return
+        }
         switch request.method {
         case "HEAD": weir_curl_set_long(easy, CURLOPT_NOBODY, 1)
         case "GET" where request.body.isEmpty: weir_curl_set_long(easy, CURLOPT_HTTPGET, 1)
@@ -299,6 +311,8 @@ final class CurlExchange {
         case CURLE_OPERATION_TIMEDOUT: return failure(.timeout, timeoutWords)
         case CURLE_COULDNT_CONNECT: return failure(.connect, words)
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE: return failure(.lost, words)
+        case CURLE_ABORTED_BY_CALLBACK where request.form != nil:
+            return failure(.protocolError, "the file cannot be read to its end")
         case CURLE_FILESIZE_EXCEEDED:
             let length = response.headers.last { $0.name == "content-length" }.flatMap { Int($0.value) }
             return tooLarge(length.map { "\($0) bytes" } ?? "\(request.maximumBody + 1) bytes or more")

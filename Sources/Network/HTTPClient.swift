@@ -15,6 +15,8 @@ public struct HTTPRequest: Sendable {
     public var bearer: Secret?
     /// The body; empty for none.
     public var body: [UInt8]
+    /// A form in place of the body; nil for a body.
+    public var form: HTTPForm?
     /// Whether it may be sent a second time when a kept connection dies before a byte of the answer came. Otherwise it gets a
     /// connection of its own, so that what makes something makes it once.
     public var isRepeatable = true

@@ -19,6 +19,11 @@ extension Action {
         writer.member("company", place?.company?.description)
         writer.member("workspace", place?.workspace?.description)
         if !pictures.isEmpty { writer.member("pictures", names: pictures) }
+        guard !files.isEmpty else { return }
+        writer.key("files")
+        writer.beginArray()
+        for file in files { file.encode(into: &writer) }
+        writer.endArray()
     }
 
     /// Reads what `encode` wrote; nil for anything else.
@@ -29,6 +34,7 @@ extension Action {
         self.init(id: EntityID(id), operation, asked: Timestamp(milliseconds: asked))
         place = Place(company: value["company"]?.id, workspace: value["workspace"]?.id)
         pictures = value["pictures"]?.texts ?? []
+        if case .array(let files)? = value["files"] { self.files = files.compactMap { File($0) } }
     }
 }
 

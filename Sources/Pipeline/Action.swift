@@ -11,6 +11,8 @@ public struct Action: Hashable, Sendable {
     public var place: Place?
     /// Addresses of pictures that a message has, as the backend's image service gave them.
     public var pictures: [String] = []
+    /// Files that a message gets when it is sent or edited, beside those it has: each is uploaded first, and once.
+    public var files: [File] = []
     /// The wall clock when it was asked for, which a message shows until the server has given it a time.
     public var asked: Timestamp
 

@@ -86,6 +86,26 @@ package struct RESTCall: Hashable, Sendable {
     package var service: String?
     /// Files of the user's that belong into the body, in its order. Who sends the call reads them: nothing here does.
     package var files: [File] = []
+    /// A form with a file of the user's, in place of a body; nil for a body.
+    package var form: Form?
+
+    /// What is posted as `multipart/form-data`: fields, and behind them a file, which is read while it is sent.
+    package struct Form: Hashable, Sendable {
+        /// The fields.
+        package var fields: [Field] = []
+        /// What the file's field is called.
+        package var name: String
+        /// The file.
+        package var file: Action.File
+
+        /// A field of text.
+        package struct Field: Hashable, Sendable {
+            /// What it is called.
+            package var name: String
+            /// What it says.
+            package var value: String
+        }
+    }
 
     /// A file whose content, in base64, stands at that place of a body.
     package struct File: Hashable, Sendable {

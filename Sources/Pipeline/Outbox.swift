@@ -164,6 +164,15 @@ struct Outbox: Sendable {
         entries[index].action.operation = operation
     }
 
+    /// A file of it was uploaded: what is left is done with as many attempts.
+    mutating func noteUpload(_ file: EntityID, of id: EntityID) {
+        version += 1
+        change(id) { entry in
+            entry.action.noteUpload(file)
+            (entry.state, entry.attempts, entry.refusals) = (.queued, 0, 0)
+        }
+    }
+
     /// Try again later; `isInDoubt` when it may have been done.
     mutating func wait(_ id: EntityID, until: Moment, isInDoubt: Bool) {
         version += 1

@@ -79,7 +79,9 @@ extension Session {
 
     /// Whether it may have been done, and would be done twice. What an earlier process left in doubt cannot be looked for before it is known
     /// whose it is, and where.
-    private func isInDoubt(_ entry: OutboxEntry) -> Bool { entry.isInDoubt && entry.action.operation.makesSomething }
+    private func isInDoubt(_ entry: OutboxEntry) -> Bool {
+        entry.isInDoubt && (entry.action.operation.makesSomething || entry.action.nextUpload != nil)
+    }
 
     /// Takes one action a step further; false when it waits for something.
     private mutating func go(on entry: OutboxEntry, into effects: inout [Effect]) -> Bool {
@@ -116,7 +118,10 @@ extension Session {
     private mutating func check(_ entry: OutboxEntry, into effects: inout [Effect]) -> Bool {
         let id = entry.action.id
         if let echo = echo(of: entry) { return finish(id, subject: echo, into: &effects) }
-        guard let key = backend.evidence(of: entry.action, since: entry.baseline, in: transaction.model) else {
+        // What has files to upload was not sent, and nothing shows whether the upload was done.
+        guard entry.action.nextUpload == nil,
+            let key = backend.evidence(of: entry.action, since: entry.baseline, in: transaction.model)
+        else {
             refuse(id, why: Self.isInDoubt, status: nil, into: &effects)
             return true
         }
@@ -179,6 +184,7 @@ extension Session {
     ) {
         switch following {
         case .next(let operation): outbox.goOn(id, operation)
+        case .uploaded(let file): outbox.noteUpload(file, of: id)
         case .refused(let why): refuse(id, why: why, status: status, into: &effects)
         case .finished(let subject): _ = finish(id, subject: subject, into: &effects)
         }

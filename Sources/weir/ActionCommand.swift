@@ -1,6 +1,8 @@
 import Events
+import Glibc
 import JSONText
 import Live
+import Network
 import Pipeline
 import Terminal
 
@@ -9,7 +11,11 @@ enum ActionCommand {
     static func run(_ options: ActionOptions) async -> ExitCode {
         var random = SystemRandomNumberGenerator()
         let asked = wallClock()
-        let actions = options.operations.map { Action(id: .random(using: &random), $0, asked: asked) }
+        let actions = options.operations.map { operation in
+            var action = Action(id: .random(using: &random), operation, asked: asked)
+            action.files = options.files
+            return action
+        }
         do {
             switch options.target {
             case .running(let process, let place):
@@ -19,15 +25,36 @@ enum ActionCommand {
                     return try process.perform(action)
                 }
                 return tell(results, json: options.json)
-            case .server(let configuration):
-                let errand = try Errand(configuration) { notice in
-                    if notice.level == .error { Console.note("\(notice.level.rawValue): \(notice.text)") }
-                }
-                return tell(await errand.run(actions), json: options.json)
+            case .server(let configuration): return try await run(actions, configuration, json: options.json)
             }
         } catch {
             return Console.fail(error)
         }
+    }
+
+    private static func run(
+        _ actions: [Action], _ configuration: ErrandConfiguration, json: Bool
+    ) async throws -> ExitCode {
+        let progress = UploadLine.onTerminal
+        var configuration = configuration
+        if let progress { configuration.uploading = { progress.show($0) } }
+        let errand = try Errand(configuration) { notice in
+            if notice.level == .error { Console.note("\(notice.level.rawValue): \(notice.text)") }
+        }
+        let interruption = Monitor<Int32?>(nil)
+        if actions.contains(where: { !$0.files.isEmpty }) {
+            Signals.onFirst { number in
+                errand.cancel { isCancelled in
+                    // What was sent cannot be taken back.
+                    guard isCancelled else { _exit(128 + number) }
+                    interruption.change { $0 = number }
+                }
+            }
+        }
+        let results = await errand.run(actions)
+        progress?.end()
+        let code = tell(results, json: json)
+        return interruption.look { $0 }.map { ExitCode(endedBy: $0) } ?? code
     }
 
     private static func tell(_ results: [ErrandResult], json: Bool) -> ExitCode {
@@ -136,4 +163,32 @@ extension RunningProcess {
 extension Action.Operation {
     /// What would have become of it.
     fileprivate var done: String { if case .send = self { "sent" } else { "done" } }
+}
+
+/// How far uploads are, in one line of the terminal that is written over; nothing where standard error is no terminal.
+private final class UploadLine: Sendable {
+    /// The text that stands there.
+    private let shown = Monitor("")
+
+    static var onTerminal: UploadLine? { isatty(2) == 1 ? UploadLine() : nil }
+
+    /// Shows a file's share and size, where that changes what stands there.
+    func show(_ progress: UploadProgress) {
+        let share = progress.size == 0 ? 100 : progress.sent * 100 / progress.size
+        let name = TerminalText.truncated(TerminalText.escaped(progress.name), to: 40)
+        let text = "uploading \(name)  \(share) % of \(FilePreview.text(ofBytes: progress.size))"
+        shown.change { shown in
+            guard shown != text else { return }
+            shown = text
+            Self.write("\r\u{1B}[K" + text + (share == 100 ? "\n" : ""))
+            if share == 100 { shown = "" }
+        }
+    }
+
+    /// Leaves the line.
+    func end() { shown.change { if !$0.isEmpty { Self.write("\n") } } }
+
+    private static func write(_ text: String) {
+        try? DescriptorWriter(descriptor: 2, name: "standard error").write(Array(text.utf8))
+    }
 }

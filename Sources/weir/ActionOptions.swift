@@ -18,6 +18,8 @@ struct ActionOptions {
     var target: Target
     /// What, one after the other.
     var operations: [Action.Operation]
+    /// Files that go with the message.
+    var files: [Action.File] = []
     /// Whether the result is JSON.
     var json: Bool
 
@@ -25,7 +27,8 @@ struct ActionOptions {
         var words = arguments.positionals[...]
         let verbs = try ActionVerb.take(&words, arguments)
         if let name = try arguments.name(.on) {
-            for option in [Option.image, .draft, .token, .backend, .profile, .store] where arguments.isTyped(option) {
+            for option in [Option.image, .file, .draft, .token, .backend, .profile, .store]
+            where arguments.isTyped(option) {
                 throw arguments.error("\(option.flag) is not for --on: the running tail does it, as it was begun")
             }
             if arguments.typedURL != nil { throw arguments.error("--on: leave out the URL, which the tail has") }
@@ -34,7 +37,15 @@ struct ActionOptions {
             )
             target = .running(RunningProcess(name: name), place)
         } else {
-            target = .server(try Self.configuration(&words, arguments))
+            let configuration = try Self.configuration(&words, arguments)
+            target = .server(configuration)
+            for path in arguments.all(.file) {
+                guard configuration.backend.module.takesFiles else {
+                    let names = BackendModule.all.filter(\.takesFiles).map(\.name).joined(separator: ", ")
+                    throw arguments.error("--file is for --backend \(names)")
+                }
+                files.append(try arguments.file("--file", path))
+            }
         }
         json = arguments.has(.json)
         operations = try verbs.operations(words, arguments)
@@ -136,8 +147,9 @@ private enum ActionVerb {
                 guard arguments[.store] != "none" else { throw arguments.error("--draft needs the store") }
                 return [.send(channel: channel, thread: thread, text: "")]
             }
-            // A picture needs no words.
-            let text = arguments.has(.image) && words.all.isEmpty ? "" : try words.text()
+            // A picture or a file needs no words.
+            let needsNone = arguments.has(.image) || arguments.has(.file)
+            let text = needsNone && words.all.isEmpty ? "" : try words.text()
             return [.send(channel: channel, thread: thread, text: text)]
         case .edit:
             let message = try words.message(thread)
@@ -250,21 +262,14 @@ struct Words {
         return Action.Run(name, values)
     }
 
-    /// The path of a file that can be read, from the root: another process may send it, from another folder.
+    /// The path of a file whose content goes into a body.
     private func file(_ name: String, _ path: String) throws(UsageError) -> String {
-        var facts = stat()
-        guard let whole = realpath(path, nil), stat(whole, &facts) == 0, access(whole, R_OK) == 0 else {
-            throw arguments.error("\(name): \(UsageError.quoted(path)): \(String(cString: strerror(errno)))")
-        }
-        defer { free(whole) }
-        guard facts.st_mode & S_IFMT != S_IFDIR else {
-            throw arguments.error("\(name): \(UsageError.quoted(path)) is a folder")
-        }
-        guard facts.st_size <= RESTCall.largestFile else {
+        let file = try arguments.file(name, path)
+        guard file.size <= RESTCall.largestFile else {
             throw arguments.error(
                 "\(name): \(UsageError.quoted(path)) is longer than \(RESTCall.largestFile >> 20) MiB")
         }
-        return String(cString: whole)
+        return file.path
     }
 
     /// The text of a message: the last word, or standard input.
@@ -283,5 +288,21 @@ struct Words {
 
     func end() throws(UsageError) {
         if let word = rest.first { throw arguments.error("unexpected argument \(UsageError.quoted(word))") }
+    }
+}
+
+extension Arguments {
+    /// A file that can be read, by its path from the root: another process may send it, from another folder.
+    fileprivate func file(_ name: String, _ path: String) throws(UsageError) -> Action.File {
+        var facts = stat()
+        guard let whole = realpath(path, nil), stat(whole, &facts) == 0, Glibc.access(whole, R_OK) == 0 else {
+            throw error("\(name): \(UsageError.quoted(path)): \(String(cString: strerror(errno)))")
+        }
+        defer { free(whole) }
+        guard facts.st_mode & S_IFMT == S_IFREG else {
+            let kind = facts.st_mode & S_IFMT == S_IFDIR ? "is a folder" : "is no file"
+            throw error("\(name): \(UsageError.quoted(path)) \(kind)")
+        }
+        return Action.File(path: String(cString: whole), size: facts.st_size)
     }
 }

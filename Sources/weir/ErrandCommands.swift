@@ -25,11 +25,16 @@ extension Command {
             With --on a running tail sends it, and shows it at once: 'weir send --on NAME CHANNEL [TEXT]'. So it
             is with edit, react, delete, read, do, channel, workspace and account.
 
+            Each --file is uploaded first, one after the other, and TEXT may be left out. An upload is not done
+            twice: when no answer comes to it, or it is interrupted, nothing is sent. A Twake server of era A
+            takes files of 50000000 bytes at most.
+
             With --backend groupme CHANNEL is a group's id, LOW+HIGH of a direct's users, or '#' and a name.
             With --image the picture, of 8 MiB at most, is uploaded first, and TEXT may be left out; when it
             cannot be uploaded, nothing is sent.
             """,
         examples: "weir send https://chat.example.com '#general' 'Good morning' --token file:token",
+        "weir send https://chat.example.com '#general' 'As agreed' --file plan.pdf --token file:token",
         "weir send '#Family' 'Who is hungry?' --image cake.jpg --ctx groupme",
         "weir send --on work '#general' 'Good morning'",
         "uptime | weir send https://chat.example.com 2982dc0a-65aa-47ae-a13c-082b2e3cc2a9 --token env:TOKEN")
@@ -39,7 +44,7 @@ extension Command {
         run: reading(ActionOptions.init, ActionCommand.run), inherits: .context,
         details: """
             Without TEXT, or with -, the text is read from standard input. A reply that is not among the newest
-            messages needs --thread.
+            messages needs --thread. The files of the message stay; each --file is uploaded first, and added.
             """,
         examples: "weir edit https://chat.example.com '#general' MESSAGE 'Good evening' --token file:token")
 

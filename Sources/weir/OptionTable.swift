@@ -14,7 +14,8 @@ enum Option: Int, CaseIterable {
         onWriteError, noStates, keepSecrets, flightRecorder, store, diffLog, diffLogReversible, speed, rate,
         idleLimit, span, loop, follow, step, refetch, verify, serve, listen, scenario, seed, tokenLife,
         strictRooms, roomLimit, pingInterval,
-        pingTimeout, connectTimeout, recovery, era, maxPayload, thread, draft, image, visibility, icon, description,
+        pingTimeout, connectTimeout, recovery, era, maxPayload, thread, draft, image, file, visibility, icon,
+        description,
         rename, member, language, status, statusIcon, user, password, save, json, output, force, secrets, event,
         notEvent, direction, connection,
         notConnection, start, end, ripple, fixedStrings, ignoreCase, invertMatch, countOnly, raw, after, before,
@@ -312,6 +313,10 @@ enum Option: Int, CaseIterable {
             Row("draft", .flag, "send the draft of the place in place of TEXT ('weir help draft')", [.send])
         case .image:
             Row("image", "FILE", "picture to send along (GroupMe): JPEG, PNG, GIF or WebP", [.send], .repeatable)
+        case .file:
+            Row(
+                "file", "FILE", "file to send along (Twake): it is uploaded first, and once", [.send, .edit],
+                .repeatable)
         case .visibility:
             Row("visibility", "public|private|direct", "who sees the channel (default public)", [.channel])
         case .icon: Row("icon", "EMOJI|FILE", "the channel's icon; of a GroupMe group the picture", [.channel])

@@ -26,6 +26,7 @@ public final class HTTPRelay: HTTPServerHandler {
     /// What the server answered so far, held back or not.
     public let exchanges = Mailbox<Exchange>()
     private let rule = Monitor<Rule> { _, _ in true }
+    private let loss = Monitor<@Sendable (Exchange) -> Bool> { _ in false }
     /// Answers that are not given yet.
     private let waiting = Monitor<[Waiting]>([])
     private let target: URLParts
@@ -48,6 +49,9 @@ public final class HTTPRelay: HTTPServerHandler {
     /// Answers that the rule does not let through wait until it does; it is asked again after each exchange.
     public func hold(unless rule: @escaping Rule) { self.rule.change { $0 = rule } }
 
+    /// The first answer for which the rule holds is lost: the client is told 502 in its place.
+    public func loseFirst(where rule: @escaping @Sendable (Exchange) -> Bool) { loss.change { $0 = rule } }
+
     /// Cuts every connection and ends its threads.
     public func close() {
         for listener in listeners.change({ $0 }) { listener.close() }
@@ -64,15 +68,21 @@ public final class HTTPRelay: HTTPServerHandler {
         copy.isRepeatable = request.method == "GET"
         let target = url.target
         client.send(copy) { [self] result in
-            let response = (try? result.get()) ?? HTTPResponse(status: 502)
+            var response = (try? result.get()) ?? HTTPResponse(status: 502)
             let token = request.header("authorization").map { String($0.trimmingPrefix("Bearer ")) }
-            exchanges.put(
-                Exchange(
-                    method: request.method, target: target, token: token, body: request.body,
-                    status: response.status, answer: response.body))
+            let exchange = Exchange(
+                method: request.method, target: target, token: token, body: request.body, status: response.status,
+                answer: response.body)
+            let isLost = loss.change { rule in
+                guard rule(exchange) else { return false }
+                rule = { _ in false }
+                return true
+            }
+            if isLost { response = HTTPResponse(status: 502) }
+            exchanges.put(exchange)
             let (all, rule) = (exchanges.all, rule.look { $0 })
             let ready = waiting.change { waiting in
-                waiting.append(Waiting(index: all.count - 1) { respond(response) })
+                waiting.append(Waiting(index: all.count - 1) { [response] in respond(response) })
                 let ready = waiting.filter { rule($0.index, all) }
                 waiting.removeAll { rule($0.index, all) }
                 return ready

@@ -211,9 +211,23 @@ public actor Errand {
     }
 
     private func send(_ request: FetchRequest) {
-        loop.fill(exchange(request.call, token: token), request.call) { [weak self] filled in
+        let progress = configuration.uploading
+        loop.fill(exchange(request.call, token: token), request.call, progress: progress) { [weak self] filled in
             self?.assumeIsolated { $0.send(filled, request.id) }
         }
+    }
+
+    /// Gives all actions up, unless one of them may be at the server already; `decided` is told whether it does so, before they end. Any thread.
+    public nonisolated func cancel(_ decided: @escaping @Sendable (_ isCancelled: Bool) -> Void) {
+        loop.run { self.assumeIsolated { $0.giveUp(decided) } }
+    }
+
+    private func giveUp(_ decided: (Bool) -> Void) {
+        // What has files to upload is not sent yet.
+        let isSent = session.pendingActions.contains { $0.attempts > 0 && $0.action.nextUpload == nil }
+        let isCancelled = completion != nil && results.isEmpty && !isSent
+        decided(isCancelled)
+        if isCancelled { endAll(.refused(why: "it was cancelled before it was sent", status: nil)) }
     }
 
     private func send(_ filled: Result<HTTPRequest, TextFile.Problem>, _ request: Int) {

@@ -29,6 +29,8 @@ public struct ErrandConfiguration: Sendable {
     public var sendsDrafts = false
     /// Pictures that are uploaded first, and go with every message that is sent, or become that of the channel that is made or changed.
     public var pictures: [Picture] = []
+    /// Told on another thread how far the upload of a message's file is.
+    public var uploading: (@Sendable (UploadProgress) -> Void)?
     /// How often one action, or what it needs to know, is tried while the server cannot be reached.
     public var maximumAttempts: Int
     /// No longer than this is waited when the server says `Retry-After`.

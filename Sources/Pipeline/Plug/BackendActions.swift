@@ -30,6 +30,8 @@ enum ActionFollowing: Hashable, Sendable {
     case next(Action.Operation)
     /// It is done; the id of what its last step found or made.
     case finished(EntityID?)
+    /// Its next file is at the server, which calls it so.
+    case uploaded(EntityID)
     /// It cannot go on; why.
     case refused(why: String)
 }

@@ -36,6 +36,8 @@ package struct BackendModule: Sendable {
     package var eventKinds: [String]
     /// What is known of its events; nil where there is no vocabulary.
     package var guide: BackendGuide?
+    /// Whether its messages have files, each of which is uploaded first.
+    package var takesFiles = false
     /// Where the pictures of messages are uploaded; nil where none can be sent.
     package var pictures: BackendPictures?
     /// What its servers are asked about accounts; nil where there are none.

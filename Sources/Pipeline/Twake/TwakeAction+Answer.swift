@@ -5,11 +5,10 @@ import SectionedModel
 // What the server says to an action.
 extension TwakeBackend {
     func judge(_ answer: Answer, of action: Action, attempt: Int) -> ActionVerdict {
+        if let file = action.nextUpload { return judge(answer, ofUpload: file) }
         switch answer {
         case .failure(let kind, let message):
-            // These end before the request has left.
-            let neverLeft = ["resolve", "connect", "tls", "proxy"].contains(kind)
-            return .later(after: nil, why: message, mayBeDone: !neverLeft)
+            return .later(after: nil, why: message, mayBeDone: !Self.neverLeft(kind))
         case .response(200..<300, let body, _):
             // Whatever stands between may answer in the server's place (a gateway's page): that is no word of the server.
             if confirms(action.operation, body) { return .done }
@@ -32,6 +31,9 @@ extension TwakeBackend {
             return .refused(why: why, status: status)
         }
     }
+
+    /// Whether a failure of that kind ended the request before it left.
+    static func neverLeft(_ kind: String) -> Bool { ["resolve", "connect", "tls", "proxy"].contains(kind) }
 
     /// Whether a body is what the server answers to an operation that it did.
     private func confirms(_ operation: Action.Operation, _ body: ArraySlice<UInt8>) -> Bool {
@@ -59,7 +61,7 @@ extension TwakeBackend {
     private static let refusals: Set<String> = ["Can't write this message.", "This message doesn't exists."]
 
     /// Era A says 403 to a bad token, and to who has no right (4.1).
-    private func isTokenRefusal(_ status: Int, _ words: String) -> Bool {
+    func isTokenRefusal(_ status: Int, _ words: String) -> Bool {
         if facts.effectiveEra == .a {
             return status == 403 && ["Wrong token", "Token is not provided"].contains(words)
         }
@@ -81,7 +83,7 @@ extension TwakeBackend {
     }
 
     /// The server's words in an error: `message` (B), `error` (A). Untrusted.
-    private static func words(of body: ArraySlice<UInt8>) -> String {
+    static func words(of body: ArraySlice<UInt8>) -> String {
         guard let value = try? JSONValue(parsing: body) else { return "" }
         return String((value["message"]?.text ?? value["error"]?.text ?? "").prefix(300))
     }

@@ -10,7 +10,13 @@ extension TwakeBackend {
         switch view.action.operation {
         case .send(let channel, let thread, let text): lay(text, channel, thread, view, on: &overlay, in: &model)
         case .edit(let reference, let text):
-            overlay.change(.message(reference.message), view, in: &model) { $0.message?.with { $0.text = text } }
+            let files = view.action.files
+            overlay.change(.message(reference.message), view, in: &model) { row in
+                row.message?.with { message in
+                    message.text = text
+                    if !files.isEmpty { message.files = message.files.adding(files) }
+                }
+            }
         case .react(let reference, let names):
             let user = facts.user
             overlay.change(.message(reference.message), view, in: &model) { row in
@@ -54,8 +60,9 @@ extension TwakeBackend {
         let known = self.channel(named: name, in: model, at: view.action.place?.workspace)
         if case .text(let text) = name, text.hasPrefix("#"), known == nil { return }
         let channel = known?.id ?? name
-        let message = Twake.Message(
+        var message = Twake.Message(
             id: id, thread: thread ?? id, channel: channel, user: facts.user, text: text, createdAt: view.action.asked)
+        if !view.action.files.isEmpty { message.files = [].adding(view.action.files) }
         guard let row = Item.message(message) else { return }
         let place = Self.behindEveryTime + Int64(view.order)
         overlay.put(

@@ -11,10 +11,13 @@ extension TwakeBackend {
         let request: RESTCall
         switch action.operation {
         case .send(_, let thread, let text):
-            request = era == .a ? .proxySend(path, thread, text) : .coreSend(path, thread, text, action.id)
+            let files = [Twake.File]().adding(action.files)
+            request =
+                era == .a ? .proxySend(path, thread, text, files) : .coreSend(path, thread, text, files, action.id)
         case .edit(let reference, let text):
             let place = place(of: reference, path, model)
-            request = era == .a ? .proxyEdit(place, text) : .coreEdit(place, text)
+            let files = (model[.message(reference.message)]?.message?.files ?? []).adding(action.files)
+            request = era == .a ? .proxyEdit(place, text, files) : .coreEdit(place, text, files)
         case .react(let reference, let names):
             if era == .a, names.count > 1 { return .impossible("this server takes one reaction to a message") }
             let place = place(of: reference, path, model)
@@ -82,7 +85,7 @@ extension TwakeBackend {
     }
 
     /// Where a message is, as far as it is said or known; one that is not known is taken for a head.
-    private func place(
+    func place(
         of reference: Action.MessageReference, _ path: TwakeChannelPath, _ model: SectionedCollection<Item>
     ) -> TwakeMessagePlace {
         let thread = reference.thread ?? model[.message(reference.message)]?.message?.thread ?? reference.message
@@ -91,7 +94,7 @@ extension TwakeBackend {
 }
 
 /// Where a message is.
-private struct TwakeMessagePlace {
+struct TwakeMessagePlace {
     var path: TwakeChannelPath
     var thread: EntityID
     var message: EntityID
@@ -103,12 +106,14 @@ extension RESTCall {
         RESTCall(method, "\(TwakeEndpoints.proxy)/\(path)", body: body.bytes)
     }
 
-    fileprivate static func proxySend(_ path: TwakeChannelPath, _ thread: EntityID?, _ text: String) -> Self {
-        proxy(.post, "messages", path.fields(thread: thread, ["original_str": .string(text)]))
+    fileprivate static func proxySend(
+        _ path: TwakeChannelPath, _ thread: EntityID?, _ text: String, _ files: [Twake.File]
+    ) -> Self {
+        proxy(.post, "messages", path.fields(thread: thread, [:]).saying(text, files))
     }
 
-    fileprivate static func proxyEdit(_ place: TwakeMessagePlace, _ text: String) -> Self {
-        proxy(.put, "messages", place.fields(["original_str": .string(text)]))
+    fileprivate static func proxyEdit(_ place: TwakeMessagePlace, _ text: String, _ files: [Twake.File]) -> Self {
+        proxy(.put, "messages", place.fields([:]).saying(text, files))
     }
 
     fileprivate static func proxyDelete(_ place: TwakeMessagePlace) -> Self {
@@ -192,12 +197,13 @@ extension RESTCall {
     /// Without an id a message is new. `context` is the client's own and comes back with the message, so that the echo is known for
     /// certain.
     fileprivate static func coreSend(
-        _ path: TwakeChannelPath, _ thread: EntityID?, _ text: String, _ id: EntityID
+        _ path: TwakeChannelPath, _ thread: EntityID?, _ text: String, _ files: [Twake.File], _ id: EntityID
     ) -> Self {
         let message = JSONValue.fields([
             "text": .string(text),
             "blocks": .array([.fields(["type": .string("twacode"), "elements": .array([.string(text)])])]),
-            "files": .array([]), "type": .string("message"), "subtype": .null,
+            "files": .array(files.map { $0.reference(in: path.company) }), "type": .string("message"),
+            "subtype": .null,
             "context": .fields(["client_id": .string(id.description)]),
         ])
         let threads: RESTTarget = "messages/v1/companies/\(path.company)/threads"
@@ -216,11 +222,14 @@ extension RESTCall {
             ]))
     }
 
-    fileprivate static func coreEdit(_ place: TwakeMessagePlace, _ text: String) -> Self {
-        let message = JSONValue.fields([
+    fileprivate static func coreEdit(_ place: TwakeMessagePlace, _ text: String, _ files: [Twake.File]) -> Self {
+        var message = JSONValue.fields([
             "text": .string(text),
             "blocks": .array([.fields(["type": .string("twacode"), "elements": .array([.string(text)])])]),
         ])
+        if !files.isEmpty {
+            message = message.adding(["files": .array(files.map { $0.reference(in: place.path.company) })])
+        }
         return core(.post, place.corePath, .fields(["resource": message, "options": .fields([:])]))
     }
 

@@ -50,7 +50,23 @@ extension TwakeBackend {
         {
             return .fetch([feed])
         }
-        return request(for: Action(id: action.id, operation, asked: action.asked), in: channel, era, model)
+        if case .edit(let reference, _) = operation {
+            // What it has is sent again: a server takes files that an edit does not name for taken away.
+            let place = place(of: reference, channel.path, model)
+            let key = ResourceKey.twake(.message(era, channel.path, thread: place.thread, id: place.message))
+            if model[.message(reference.message)] == nil {
+                guard fetched.contains(key) else { return .fetch([key]) }
+                if !action.files.isEmpty { return .impossible("there is no such message in the channel") }
+            }
+        }
+        if let file = action.nextUpload {
+            // Era A keeps the files of directs in a workspace, too.
+            let place = TwakePlace(company: company, workspace: channel.isDirect ? workspace : channel.workspace)
+            return upload(file, of: action, for: operation, to: place, era)
+        }
+        var known = action
+        known.operation = operation
+        return request(for: known, in: channel, era, model)
     }
 
     func lane(of action: Action, in model: SectionedCollection<Item>) -> EntityID? {
@@ -177,7 +193,9 @@ extension TwakeBackend {
         // What carries an action's id is that action's message, and no other.
         if let id = sent.clientID { return id == action.id }
         if facts.keepsContext == true { return false }
-        guard sent.text == text else { return false }
+        guard sent.text == text, action.nextUpload == nil,
+            Set(action.files.compactMap(\.uploaded)).isSubset(of: sent.files.map(\.contentID))
+        else { return false }
         if let thread { guard sent.thread == thread, !sent.isHead else { return false } }
         if thread == nil { guard sent.isHead, sent.channel == channel else { return false } }
         guard let baseline, let createdAt = sent.createdAt else { return true }

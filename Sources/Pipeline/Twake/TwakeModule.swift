@@ -19,6 +19,7 @@ extension BackendModule {
             "workspace", "user", "company", "company_user", "company_application", "online", "documents", "unknown",
         ],
         guide: BackendGuide(kinds: { TwakeGuide.all }),
+        takesFiles: true,
         accounts: .twake)
 }
 
