@@ -16,6 +16,12 @@ package protocol BackendEvent: Hashable, Sendable {
     var isKnown: Bool { get }
     /// The server's time of it, when it says; the time of what it is about is none.
     var serverTime: Timestamp? { get }
+    /// What the message in it addresses; empty unless said otherwise.
+    var mentions: [Mention] { get }
+}
+
+extension BackendEvent {
+    package var mentions: [Mention] { [] }
 }
 
 /// An event of some backend.
@@ -40,6 +46,8 @@ public struct Event: Hashable, Sendable {
     public var isKnown: Bool { value.isKnown }
     /// The server's time of it, when it says; the time of what it is about is none.
     public var serverTime: Timestamp? { value.serverTime }
+    /// What the message in it addresses, users and groups, found when asked for; empty for what has no message.
+    public var mentions: [Mention] { value.mentions }
 
     /// Whether both are the same event of the same backend.
     public static func == (a: Event, b: Event) -> Bool { a.value.equals(b.value) }

@@ -20,6 +20,12 @@ package protocol ItemEntity: Hashable, Sendable {
     var person: EntityID? { get }
     /// When it was said; nil for what is no message.
     var saidAt: Timestamp? { get }
+    /// What it addresses; empty for what is no message.
+    var mentions: [Mention] { get }
+    /// The name by which texts address the user who it is, without `@`. Untrusted text.
+    var handle: String? { get }
+    /// How much of the channel that it is `user` has not read, as far as the model says; nil where nothing says it.
+    func unread(by user: String?, in model: SectionedCollection<Item>) -> Int?
 }
 
 extension ItemEntity {
@@ -35,6 +41,9 @@ extension ItemEntity {
     package var roomPart: String? { nil }
     package var person: EntityID? { nil }
     package var saidAt: Timestamp? { nil }
+    package var mentions: [Mention] { [] }
+    package var handle: String? { nil }
+    package func unread(by user: String?, in model: SectionedCollection<Item>) -> Int? { nil }
 }
 
 extension Item {

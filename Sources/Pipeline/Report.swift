@@ -66,6 +66,8 @@ public struct EventReport: Sendable {
     public var actor: String? { contents.event.actor }
     /// The id of who did it, as `Event.actorID`. Untrusted text.
     public var actorID: String? { contents.event.actorID }
+    /// What the message in it addresses, as `Event.mentions`. Untrusted text.
+    public var mentions: [Mention] { contents.event.mentions }
     /// Whether this version knows it.
     public var isKnown: Bool { contents.event.isKnown }
     /// The server's time of it, when it says.

@@ -253,7 +253,7 @@ package struct Session: Sendable {
             if !transaction.refetched.isEmpty { history.missing?.count(batch) }
             let report = DiffReport(
                 sequence: diffs, cause: transaction.cause, batch: consume batch, refetched: transaction.refetched,
-                user: user)
+                user: user ?? remembered.user)
             effects.append(.report(.diff(report)))
         }
         if transaction.globals != keptGlobals {

@@ -8,7 +8,8 @@ package struct TerminalBuffer: Sendable {
     package var limit: Int? { didSet { fits = bytes.count } }
     /// Whether what is appended stands out from what is around it.
     package var isHighlighted = false
-    private let colour: Bool
+    /// Whether styles leave a trace.
+    package let colour: Bool
     /// How many bytes of the line still leave a column for the ellipsis.
     private var fits = 0
     private var isCut = false

@@ -42,11 +42,13 @@ extension Command {
             have missed. A reader that closes the pipe ends it quietly.
 
             An EXPR is made of FIELD OPERATOR VALUE, and, or, not and parentheses. Fields: type, kind, room,
-            actor, event, namespace, dir, size, lag, known, is_user (it is yours), text, payload.KEY, diff.op,
-            diff.section, diff.kind, diff.id, diff.field. Operators: = != < <= > >=, ~ and !~ with a /regular
-            expression/ as RE2 and Go have it, like with *, ? and […], in (…), not in (…), exists. /RE/ alone
-            looks in the line. A change has the fields of the event that caused it. Gaps are always shown, and
-            what is recorded is complete, whatever is shown.
+            actor, event, namespace, dir, size, lag, known, is_user (it is yours), mentions (an id or a name;
+            me, all), text, payload.KEY, diff.op, diff.section, diff.kind, diff.id, diff.field. Operators: = !=
+            < <= > >=, ~ and !~ with a /regular expression/ as RE2 and Go have it, like with *, ? and […],
+            in (…), not in (…), exists. /RE/ alone looks in the line. A change has the fields of the event that
+            caused it. Gaps are always shown, and what is recorded is complete, whatever is shown.
+
+            A message that mentions you is highlighted; without colours an @ stands before it.
 
             Without --company, --workspace and --join it looks where the account looked last, if that is still
             there; 'weir rooms select' looks elsewhere. Messages that are remembered are shown at once and not
@@ -176,8 +178,9 @@ extension Command {
         details: """
             ROOM, TITLE, KIND, who wants it (SOURCE: cli, list, ctl, pin), whether it is wanted (WANT: yes, no,
             limit), STATE (wanted, joining, joined, refused, lost, left, listed; former for a group that you
-            left) and SINCE when, EVENTS, RATE, LAST, LAG, GAPS, and why a room was refused. With --store no
-            tail is spoken to: what FILE remembers of the account that was tailed last is listed.
+            left) and SINCE when, UNREAD messages as far as is known (of a list the workspace's, of badges the
+            company's), EVENTS, RATE, LAST, LAG, GAPS, and why a room was refused. With --store no tail is
+            spoken to: what FILE remembers of the account that was tailed last is listed.
             """,
         examples: "weir rooms ls --all 'kind=direct'", "weir rooms ls --json | jq .state")
 

@@ -35,7 +35,7 @@ import Wire
             Self.object(Self.stamped(.event(report)), connection: 2, leftOut: 4)
                 == #"{"v":1,"type":"event",\#(Self.common),"lag_ms":null,"conn":2,"dir":"in","namespace":"/chat","room":null,"#
                 + #""actor":null,"kind":"event","event":"hello","known":true,"payload":["hello",{"text":"Grüß \u001b dich"}],"#
-                + #""server_time":null,"clock_offset_ms":3,"room_title":null,"summary":"hello {\"text\":1}","dropped_before":4,"ack":5}"#
+                + #""server_time":null,"clock_offset_ms":3,"room_title":null,"summary":"hello {\"text\":1}","dropped_before":4,"ack":5,"mentions":[]}"#
                 + "\n")
     }
 

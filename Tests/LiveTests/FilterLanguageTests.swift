@@ -13,6 +13,7 @@ struct FilterLanguageTests {
             ("known", "known = true"),
             ("not known", "not known = true"),
             ("is_user", "is_user = true"),
+            ("mentions in (me, all)", "mentions in (me, all)"),
             ("!known", "not known = true"),
             ("kind == message && size>=64K || lag < -1.5s", "kind = message and size >= 64K or lag < -1500ms"),
             ("kind = message and (kind = typing or known)", "kind = message and (kind = typing or known = true)"),

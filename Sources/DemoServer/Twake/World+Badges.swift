@@ -101,10 +101,10 @@ extension World {
 }
 
 extension String {
-    /// Whether `@name` stands here as a whole word.
+    /// Whether `@name`, or `@name:id`, stands here as a whole word.
     fileprivate func mentions(_ name: String) -> Bool {
-        split { $0.isWhitespace || ",;:!?()".contains($0) }.contains { word in
-            word.first == "@" && (word.dropFirst() == name[...] || word.dropFirst() == "\(name)."[...])
+        Twake.Twacode.pieces(ofText: self).contains {
+            if case .mention(name, _) = $0 { true } else { false }
         }
     }
 }

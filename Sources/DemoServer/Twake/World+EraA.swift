@@ -60,7 +60,7 @@ extension World {
             "modification_date": .integer(modificationDate(message)),
             "content": .fields([
                 "original_str": .string(message.text),
-                "prepared": .array([.string(message.text)] + proxyParts(filesOf: message)),
+                "prepared": .array(pieces(of: message.text) + proxyParts(filesOf: message)),
             ]),
             "reactions": json(message.reactions), "channel_id": .id(message.channel),
             "username": .text(sender?.username),

@@ -62,7 +62,7 @@ extension World {
             "updated_at": .integer(message.updatedAt), "user_id": .id(message.user), "application_id": .null,
             "text": .string(message.text),
             "blocks": .array(
-                deleted ? [] : [.fields(["type": .string("twacode"), "elements": .array([.string(message.text)])])]),
+                deleted ? [] : [.fields(["type": .string("twacode"), "elements": .array(pieces(of: message.text))])]),
             "files": deleted ? .array([]) : json(filesOf: message), "context": message.context ?? .null,
             "edited": message.editedAt.map { .fields(["edited_at": .integer($0)]) } ?? .null,
             "pinned_info": message.pin.map { .fields(["pinned_at": .integer($0.at), "pinned_by": .id($0.by)]) }
@@ -70,6 +70,33 @@ extension World {
             "reactions": message.reactions.isEmpty && !deleted ? .null : json(message.reactions), "bookmarks": .null,
             "override": .null,
         ])
+    }
+
+    /// A text as its sender's client takes it apart: mentions, and what stands between (4.3). A name that no user has is text.
+    func pieces(of text: String) -> [JSONValue] {
+        var pieces: [JSONValue] = []
+        var plain = ""
+        for piece in Twake.Twacode.pieces(ofText: text) {
+            switch piece {
+            case .text(let text): plain += text
+            case .mention(let name, let id):
+                guard let word = mention(name, id) else {
+                    plain += "@" + name + (id.map { ":\($0)" } ?? "")
+                    continue
+                }
+                if !plain.isEmpty { pieces.append(.string(plain)) }
+                plain = ""
+                pieces.append(.fields(["start": .string("@"), "content": .string(word)]))
+            case .lineBreak, .file, .group, .other: break
+            }
+        }
+        return plain.isEmpty && !pieces.isEmpty ? pieces : pieces + [.string(plain)]
+    }
+
+    /// `name:id` of a user, `all` and `here` for themselves.
+    private func mention(_ name: String, _ id: EntityID?) -> String? {
+        if name == "all" || name == "here" { return name }
+        return (id.flatMap { user($0) } ?? user(login: name)).map { "\($0.username):\($0.id)" }
     }
 
     func json(_ reactions: [Message.Reaction]) -> JSONValue {

@@ -40,6 +40,16 @@ extension GroupMe.Event {
         }
     }
 
+    package var mentions: [Mention] {
+        guard case .push(let push) = self else { return [] }
+        return switch push.content {
+        case .line(let message), .direct(let message), .updated(let message): message.mentions
+        case .liked, .favorite, .unliked, .reaction, .deleted, .read, .typing, .added, .removed, .group, .ping,
+            .subscribed, .unknown:
+            []
+        }
+    }
+
     package var summary: String {
         switch self {
         case .joined(let channel): "joined \(channel)"

@@ -39,6 +39,11 @@ extension Twake.Event {
         return user.description
     }
 
+    package var mentions: [Mention] {
+        guard case .resource(let resource) = self, case .message(let message) = resource.resource else { return [] }
+        return message.mentions
+    }
+
     package var summary: String {
         switch self {
         case .authenticated: "authenticated"

@@ -45,6 +45,40 @@ extension Twake.Twacode {
         }
     }
 
+    /// The pieces of a text that nothing took apart: `@name:id` and `@name` are mentions, unless something of a name stands before the `@`,
+    /// as in an address.
+    package static func pieces(ofText text: String) -> [Self] {
+        let bytes = text.utf8
+        var pieces: [Self] = []
+        var start = bytes.startIndex
+        var rest = bytes[...]
+        while let at = rest.firstIndex(of: UInt8(ascii: "@")) {
+            let behind = bytes.index(after: at)
+            rest = bytes[behind...]
+            if at > bytes.startIndex, isOfName(bytes[bytes.index(before: at)]) { continue }
+            var word = rest.prefix { isOfName($0) }
+            while let last = word.last, ".:-".utf8.contains(last) { word.removeLast() }
+            guard !word.isEmpty else { continue }
+            if start < at { pieces.append(.text(String(text[start..<at]))) }
+            pieces.append(Node.mention(String(Substring(word))))
+            start = word.endIndex
+            rest = bytes[start...]
+        }
+        if start < bytes.endIndex { pieces.append(.text(String(text[start...]))) }
+        return pieces
+    }
+
+    /// Whether a byte is part of a name or an id, or of the colon between them; all letters beyond ASCII are.
+    private static func isOfName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "-"),
+            UInt8(ascii: "_"), 0x80...:
+            true
+        default: false
+        }
+    }
+
     /// Reads pieces, those in the `elements` of a block among them; what stands alone is a list of one.
     fileprivate static func list(reading reader: inout JSONReader) throws(Mismatch) -> [Self] {
         switch try reader.kind() {
@@ -138,7 +172,7 @@ private struct Node {
     }
 
     /// What follows the last colon is the id: a name may have one too.
-    private static func mention(_ word: String) -> Twake.Twacode {
+    static func mention(_ word: String) -> Twake.Twacode {
         guard let colon = word.lastIndex(of: ":") else { return .mention(name: word, user: nil) }
         return .mention(
             name: String(word[..<colon]), user: EntityID(String(word[word.index(after: colon)...])).ifAny)

@@ -10,7 +10,7 @@ struct FilterFacts {
     /// The event that was seen last: what is caused by it comes right behind it.
     private var event: SeenEvent?
     /// Who and what is called how, as far as the changes said.
-    private var names: KnownNames
+    private(set) var names: KnownNames
     private let learns: Bool
     private let verdicts = RoomVerdicts()
     /// Of the report that is asked about now; made when asked for.
@@ -28,7 +28,7 @@ struct FilterFacts {
         if rows != nil { rows = nil }
         if line != nil { line = nil }
         guard case .diff(let diff) = stamped.report else { return }
-        names.user = diff.user ?? names.user
+        names.people.user = diff.user ?? names.people.user
         if learns { names.learn(from: rows(of: stamped)) }
     }
 
@@ -81,7 +81,8 @@ struct FilterFacts {
         case .diffID: row.map { test.matches($0.item.id.text) } ?? false
         case .diffField:
             row.map { row in row.differences(ItemFacts(row.item)).contains { test.matches($0.key) } } ?? false
-        case .kind, .room, .actor, .event, .namespace, .direction, .size, .lag, .known, .isUser, .payload:
+        case .kind, .room, .actor, .event, .namespace, .direction, .size, .lag, .known, .isUser, .mentions,
+            .payload:
             switch stamped.report {
             case .event(let report): holds(test, of: report, lag: stamped.lag)
             case .diff: holdsOfCause(test, stamped) ?? holds(test, ofRow: row)
@@ -110,6 +111,7 @@ struct FilterFacts {
             lag().map { test.matches($0.multipliedReportingOverflow(by: 1000).partialValue) } ?? false
         case .known: test.matches(report.isKnown)
         case .isUser: test.matches(isUser(report.actorID ?? report.actor))
+        case .mentions: holds(test, ofMentions: report.mentions)
         case .payload: test.matches(report.payload)
         case .type, .text, .diffOperation, .diffSection, .diffKind, .diffID, .diffField: false
         }
@@ -130,10 +132,14 @@ struct FilterFacts {
         return holds(test, of: event.report, lag: event.lag)
     }
 
-    /// Of a change that no event caused only the kind is known.
+    /// Of a change that no event caused only the kinds of its rows are known, and what the messages among them address.
     private func holds(_ test: FilterMatcher, ofRow row: DiffRow?) -> Bool {
-        guard test.field == .kind, let row else { return false }
-        return test.matches(row.item.id.kind.rawValue)
+        guard let row else { return false }
+        return switch test.field {
+        case .kind: test.matches(row.item.id.kind.rawValue)
+        case .mentions: holds(test, ofMentions: row.item.entity.value.mentions)
+        default: false
+        }
     }
 
     private func holds(_ test: FilterMatcher, of report: TypingReport, _ stamped: StampedReport) -> Bool {
@@ -155,7 +161,14 @@ struct FilterFacts {
     }
 
     /// False while it is not known who the user is.
-    private func isUser(_ id: String?) -> Bool { id != nil && id == names.user }
+    private func isUser(_ id: String?) -> Bool { id != nil && id == names.people.user }
+
+    private func holds(_ test: FilterMatcher, ofMentions mentions: [Mention]) -> Bool {
+        if test.asksForUser, names.people.isUser(among: mentions) { return true }
+        return mentions.contains { mention in
+            mention.name.map { test.matches($0) } ?? false || mention.id.map { holds(test, ofActor: $0) } ?? false
+        }
+    }
 
     private func holds(_ test: FilterMatcher, ofActor actor: String) -> Bool {
         if test.matches(actor) { return true }
@@ -212,9 +225,7 @@ private final class RoomVerdicts {
 /// What users and channels are called, learnt from the rows of changes.
 struct KnownNames {
     static let mostTitles = 10_000
-    private(set) var people = KnownPeople()
-    /// The server's id of the user; nil while it is not known.
-    var user: String?
+    var people = KnownPeople()
     private var titles: [String: String] = [:]
     /// Counts the titles that came or changed.
     private(set) var revision = 0

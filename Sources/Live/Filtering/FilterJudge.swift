@@ -39,6 +39,9 @@ public struct FilterJudge {
         tally = FilterTally(setting)
     }
 
+    /// What it knows of names, for a judge that goes on.
+    var names: KnownNames { facts.names }
+
     /// Begins to count anew; `setting` is the one it judges by.
     mutating func countAnew(_ setting: ViewFilter.Setting) { tally = FilterTally(setting) }
 
@@ -97,7 +100,7 @@ public struct FilterJudge {
         var rows: [DiffRow]?
         for index in codes.indices {
             let code = codes[index]
-            if code.isOfRows || code.asksForKind && !hasCause {
+            if code.isOfRows || code.asksForRowFacts && !hasCause {
                 let left = rows ?? facts.rows(of: stamped)
                 let passing = left.filter { facts.accepts(code, stamped, row: $0) }
                 if passing.isEmpty { return index }

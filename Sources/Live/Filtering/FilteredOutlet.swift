@@ -31,7 +31,7 @@ public final class FilteredOutlet: Outlet {
         let marks = state.change { state in
             if filter.revision != state.revision {
                 let (setting, revision) = filter.begin()
-                state = State(judge: FilterJudge(setting), revision: revision)
+                state = State(judge: FilterJudge(setting, knowing: state.judge.names), revision: revision)
             }
             let marks = reports.map { state.judge.mark($0) }
             filter.note(state.judge.tally, of: state.revision)

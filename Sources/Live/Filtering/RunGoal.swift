@@ -56,7 +56,7 @@ struct RunGoal {
             revision = filter.revision
             var setting = filter.setting
             setting.highlights = []
-            view = setting.showsAll ? nil : FilterJudge(setting)
+            view = setting.showsAll ? nil : FilterJudge(setting, knowing: view?.names ?? KnownNames())
         }
         return view?.mark(stamped).isShown ?? true
     }

@@ -234,7 +234,7 @@ final class Track {
             return
         }
         guard let batch = model.commit() else { return }
-        tell(.diff(DiffReport(sequence: 0, cause: 0, batch: batch)), stamp)
+        tell(.diff(DiffReport(sequence: 0, cause: 0, batch: batch, user: player.session.user)), stamp)
     }
 
     /// What became of rooms meanwhile.

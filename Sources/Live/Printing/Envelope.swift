@@ -21,7 +21,7 @@ struct Envelope: ~Copyable {
         "retry_in_us", "change",
         "source", "action", "do", "subject", "status", "user", "name", "channel", "channel_name", "thread", "typing",
         "layer", "message", "excerpt", "dropped_before", "ctx", "refetched", "label", "author",
-        "resource", "outcome", "took_us", "hole", "ack", "answers",
+        "resource", "outcome", "took_us", "hole", "ack", "answers", "mentions",
     ]
 
     /// What has been written.
@@ -95,6 +95,15 @@ struct Envelope: ~Copyable {
         writer.member("summary", report.event.summary)
         writer.member("dropped_before", leftOut)
         writer.member("ack", orNull: report.ackID)
+        writer.key("mentions")
+        writer.beginArray()
+        for mention in report.mentions {
+            writer.beginObject()
+            writer.member("id", orNull: mention.id)
+            writer.member("name", orNull: mention.name)
+            writer.endObject()
+        }
+        writer.endArray()
     }
 
     private mutating func append(_ gap: GapReport, _ stamped: StampedReport) {

@@ -36,8 +36,13 @@ extension EventLines {
 
     private func append(_ row: DiffRow, cause: Int, to buffer: inout TerminalBuffer) {
         let facts = ItemFacts(row.item)
+        let isForUser = row.operation != .delete && people.isUser(among: row.item.entity.value.mentions)
+        let isHighlighted = buffer.isHighlighted
+        buffer.isHighlighted = isHighlighted || isForUser
+        defer { buffer.isHighlighted = isHighlighted }
         buffer.pad(to: columns.room)
         buffer.append(row.operation.sign + " " + row.item.id.kind.rawValue + " ", row.operation.style)
+        if isForUser { appendMentionMark(to: &buffer) }
         buffer.append(name(of: row.item, facts))
         // A membership has no name of its own: its user's.
         if let label = facts.label ?? people[row.item.id.id.description] {

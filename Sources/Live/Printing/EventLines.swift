@@ -48,7 +48,7 @@ struct EventLines {
         case .event(let event): append(event, stamped, mark, to: &buffer)
         case .diff(let diff):
             let rows = DiffRow.rows(of: diff.batch)
-            people.learn(from: rows)
+            people.learn(from: diff, rows)
             append(rows, cause: diff.cause, to: &buffer)
         case .gap(let gap): append(gap, stamped.stamp, to: &buffer)
         case .typing(let report): append(report, to: &buffer)
@@ -63,6 +63,8 @@ struct EventLines {
         let event = report.event
         appendSpacer(stamped.stamp, to: &buffer)
         appendDate(stamped.stamp, to: &buffer)
+        let isForUser = people.isUser(among: report.mentions)
+        if isForUser { buffer.isHighlighted = true }
         appendTime(stamped, to: &buffer)
         if isCompact {
             if let room = event.room ?? namespace(of: report) {
@@ -77,9 +79,15 @@ struct EventLines {
         buffer.append("  ")
         if mark.leftOut > 0 { buffer.append("(+\(mark.leftOut)) ", .dim) }
         if let id = report.ackID { buffer.append("#\(id)\(mark.isAnswered ? "✓" : "?") ", .caution) }
+        if isForUser { appendMentionMark(to: &buffer) }
         appendText(of: event, to: &buffer)
         buffer.endLine()
         if !isCompact { appendDetails(of: report, stamped.stamp, to: &buffer) }
+    }
+
+    /// What stands for the colours where there are none: the line mentions the user.
+    func appendMentionMark(to buffer: inout TerminalBuffer) {
+        if !buffer.colour { buffer.append("@ ") }
     }
 
     /// Where an event without a room belongs: its namespace, unless that is the usual one and the only one.
@@ -138,7 +146,7 @@ struct EventLines {
 
     /// Learns who is called how.
     mutating func learn(from report: Report) {
-        if case .diff(let diff) = report { people.learn(from: DiffRow.rows(of: diff.batch)) }
+        if case .diff(let diff) = report { people.learn(from: diff, DiffRow.rows(of: diff.batch)) }
     }
 
     /// Who an id is, as far as that is known.

@@ -28,6 +28,8 @@ struct EventTable {
             appendHeading(to: &buffer)
             lines.appendDate(stamped.stamp, to: &buffer)
             let event = report.event
+            let isForUser = lines.people.isUser(among: report.mentions)
+            if isForUser { buffer.isHighlighted = true }
             lines.appendTime(stamped, to: &buffer)
             cell(
                 event.room.map { lines.label(of: $0) } ?? "", settings.roomWidth, TerminalStyle.room(event.room ?? ""),
@@ -35,6 +37,7 @@ struct EventTable {
             cell(event.kind, Self.kind, event.isKnown ? .bold : .caution, to: &buffer)
             let (_, summary) = lines.words(of: event)
             cell(event.actor.map { lines.name(of: $0) } ?? "", Self.actor, .plain, to: &buffer)
+            if isForUser { lines.appendMentionMark(to: &buffer) }
             buffer.append(summary)
             buffer.endLine()
         case .gap(let gap):

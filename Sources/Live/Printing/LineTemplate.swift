@@ -21,7 +21,7 @@ public struct LineTemplate: Hashable, Sendable {
     public static let fieldNames = Field.allCases.map(\.rawValue) + ["payload"]
 
     private enum Field: String, CaseIterable {
-        case time, date, rel, n, lag, room, title, actor, kind, event, namespace, known, size, summary
+        case time, date, rel, n, lag, room, title, actor, kind, event, namespace, known, mentions, size, summary
     }
 
     private enum Value: Hashable {
@@ -169,6 +169,7 @@ extension LineTemplate {
             case .event: report.wireName
             case .namespace: report.namespace
             case .known: event.isKnown ? "true" : "false"
+            case .mentions: event.mentions.map(\.title).joined(separator: ", ")
             case .size: String(report.payload.bytes.count)
             case .summary: event.summary
             }

@@ -68,8 +68,8 @@ extension Watch {
 
     private mutating func follow(_ diff: DiffReport) {
         let rows = DiffRow.rows(of: diff.batch)
-        printer.people.learn(from: rows)
-        log.learn(from: rows)
+        printer.people.learn(from: diff, rows)
+        log.learn(from: diff, rows)
         guard model != nil else { return }
         do {
             try model?.apply(diff.batch)

@@ -102,6 +102,10 @@ extension Watch {
             if let actor = event.actor {
                 lines.append(field("actor", printer.people[actor].map { "\($0) (\(actor))" } ?? actor))
             }
+            let mentions = event.mentions
+            if !mentions.isEmpty {
+                lines.append(field("mentions", mentions.map(\.title).joined(separator: ", ")))
+            }
             if let lag = entry.stamped.lag {
                 lines.append(field("lag", TimeText.span(milliseconds: lag)))
             }

@@ -18,16 +18,16 @@ package struct FilterCode {
     package private(set) var steps: [Step] = []
     /// Whether a row of a change is needed, whatever the change.
     package let isOfRows: Bool
-    /// Whether `kind` is asked for, which a change without an event has from its rows.
-    package let asksForKind: Bool
+    /// Whether `kind` or `mentions` is asked for, which a change without an event has from its rows.
+    package let asksForRowFacts: Bool
     /// Whether what somebody or something is called may matter.
     package let asksForNames: Bool
 
     package init(_ expression: FilterExpression) {
         let tests = expression.tests
         isOfRows = tests.contains { $0.field.isOfRows }
-        asksForKind = tests.contains { $0.field == .kind }
-        asksForNames = tests.contains { [.actor, .room, .text].contains($0.field) }
+        asksForRowFacts = tests.contains { $0.field == .kind || $0.field == .mentions }
+        asksForNames = tests.contains { [.actor, .room, .mentions, .text].contains($0.field) }
         _ = emit(expression, onTrue: .accept, onFalse: .refuse)
         steps.reverse()
         // What was emitted last stands first now.
@@ -106,6 +106,9 @@ package final class FilterMatcher: Sendable {
         case .atLeast: order(.atLeast, test)
         }
     }
+
+    /// Whether `me` is among the words: the user, in a test of who is meant.
+    package var asksForUser: Bool { if case .words(let words) = wanted { words.contains("me") } else { false } }
 
     private static func equal(_ test: FilterTest) -> Wanted {
         switch test.field.domain {

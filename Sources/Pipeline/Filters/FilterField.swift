@@ -3,7 +3,7 @@ import Terminal
 
 /// What a clause of a filter asks about.
 public enum FilterField: Hashable, Sendable {
-    case type, kind, room, actor, event, namespace, direction, size, lag, known, isUser, text
+    case type, kind, room, actor, event, namespace, direction, size, lag, known, isUser, mentions, text
     case diffOperation, diffSection, diffKind, diffID, diffField
     /// A value in the event's payload; the way to it has one step at least.
     case payload([Step])
@@ -32,9 +32,8 @@ public enum FilterField: Hashable, Sendable {
     package static let named: [(name: String, field: FilterField)] = [
         ("type", .type), ("kind", .kind), ("room", .room), ("actor", .actor), ("event", .event),
         ("namespace", .namespace), ("dir", .direction), ("size", .size), ("lag", .lag), ("known", .known),
-        ("is_user", .isUser), ("text", .text), ("diff.op", .diffOperation), ("diff.section", .diffSection),
-        ("diff.kind", .diffKind),
-        ("diff.id", .diffID), ("diff.field", .diffField),
+        ("is_user", .isUser), ("mentions", .mentions), ("text", .text), ("diff.op", .diffOperation),
+        ("diff.section", .diffSection), ("diff.kind", .diffKind), ("diff.id", .diffID), ("diff.field", .diffField),
     ]
 
     package var domain: Domain {
@@ -44,7 +43,7 @@ public enum FilterField: Hashable, Sendable {
         case .direction: .words(["in", "out"])
         case .diffOperation: .words(DiffOperation.allCases.map(\.rawValue))
         case .diffKind: .words(Item.Kind.all.map(\.rawValue))
-        case .room, .actor, .event, .namespace, .text, .diffSection, .diffID, .diffField: .text
+        case .room, .actor, .event, .namespace, .mentions, .text, .diffSection, .diffID, .diffField: .text
         case .size: .size
         case .lag: .span
         case .known, .isUser: .truth
@@ -66,7 +65,9 @@ public enum FilterField: Hashable, Sendable {
     package var isOfRows: Bool {
         switch self {
         case .diffOperation, .diffSection, .diffKind, .diffID, .diffField: true
-        case .type, .kind, .room, .actor, .event, .namespace, .direction, .size, .lag, .known, .isUser, .text, .payload:
+        case .type, .kind, .room, .actor, .event, .namespace, .direction, .size, .lag, .known, .isUser, .mentions,
+            .text,
+            .payload:
             false
         }
     }

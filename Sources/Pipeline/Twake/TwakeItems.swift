@@ -94,7 +94,10 @@ extension Twake.ChannelMember: ItemEntity {
 }
 extension Twake.Badge: ItemEntity { package static let typeName = "twake.badge" }
 extension Twake.BadgeCount: ItemEntity { package static let typeName = "twake.badge_count" }
-extension Twake.Account: ItemEntity { package static let typeName = "twake.account" }
+extension Twake.Account: ItemEntity {
+    package static let typeName = "twake.account"
+    package var handle: String? { username }
+}
 extension Twake.Company: ItemEntity { package static let typeName = "twake.company" }
 extension Twake.Workspace: ItemEntity { package static let typeName = "twake.workspace" }
 extension Twake.OnlineStatus: ItemEntity { package static let typeName = "twake.presence" }

@@ -1,0 +1,60 @@
+import JSONText
+import Testing
+
+@testable import Events
+
+@Suite struct MentionTests {
+    private func mentions(_ fields: String) throws -> [Mention] {
+        try Twake.message(from: Array(#"{"id":"M",\#(fields)}"#.utf8)[...]).mentions
+    }
+
+    private let user = Mention(name: "a.user", id: "U1")
+    private let all = Mention(name: "all", id: nil)
+
+    @Test(arguments: [
+        #""content":{"original_str":"Hi","prepared":["Hi ",{"start":"@","content":"a.user:U1"},{"start":"\n","content":[]},{"start":"@","content":"all"}]}"#,
+        #""text":"Hi","blocks":[{"type":"twacode","elements":["Hi ",{"start":"*","content":[{"start":"@","content":"a.user:U1"}]},{"start":"@","content":"all"}]}]"#,
+        #""text":"Hi @a.user:U1, @all."# + #"","blocks":[{"type":"twacode","elements":["Hi @a.user:U1, @all."]}]"#,
+        #""text":"(@a.user:U1) @all @all"# + #"""#,
+    ])
+    func `users and groups are found in era A's list, in era B's blocks and in a text alone, each once`(
+        fields: String
+    ) throws {
+        #expect(try mentions(fields) == [user, all])
+    }
+
+    @Test func `an address, a lone @ and what a sender's client took for text mention nothing`() throws {
+        #expect(try mentions(#""text":"a.user@example.org, @ and @. and @-:""#) == [])
+        #expect(
+            try mentions(
+                #""text":"`@all`","blocks":[{"type":"twacode","elements":[{"start":"`","content":"@all"}]}]"#) == [])
+        #expect(try mentions(#""text":"x""#) == [])
+        #expect(try mentions(#""text":"Grüße an @žofie.d!""#) == [Mention(name: "žofie.d", id: nil)])
+    }
+
+    @Test func `GroupMe's mentions have the user's id, and the name that stands in the text`() {
+        var message = GroupMe.Message(id: "1", conversation: .group("2"), text: "👋 @Ann, @everyone")
+        message.attachments = [
+            .mentions([
+                .init(user: "20000002", place: 3..<7), .init(user: .everybody, place: 9..<18),
+                .init(user: "20000003", place: 17..<9000), .init(user: "20000004", place: nil),
+            ])
+        ]
+        #expect(
+            message.mentions == [
+                Mention(name: "Ann", id: "20000002"), Mention(name: "everyone", id: "-1"),
+                Mention(name: nil, id: "20000003"), Mention(name: nil, id: "20000004"),
+            ])
+        #expect(GroupMe.Message(id: "1", conversation: .group("2"), text: "@Ann").mentions == [])
+    }
+
+    @Test func `a text is taken apart without loss`() {
+        let pieces = Twake.Twacode.pieces(ofText: "Hi @a:U1. Mail a@b to @all")
+        #expect(
+            pieces == [
+                .text("Hi "), .mention(name: "a", user: EntityID("U1")), .text(". Mail a@b to "),
+                .mention(name: "all", user: nil),
+            ])
+        #expect(Twake.Twacode.pieces(ofText: "") == [] && Twake.Twacode.pieces(ofText: "@") == [.text("@")])
+    }
+}
