@@ -25,6 +25,7 @@ enum RoomTable {
         Column(title: "WANT") { $0.want },
         Column(title: "STATE") { $0.state + ($0.isMuted ? ",muted" : "") },
         Column(title: "SINCE") { $0.since.map(TimeOfDay.text) ?? "" },
+        Column(title: "UNREAD", isNumber: true) { $0.unread.map { String($0) } ?? "" },
         Column(title: "EVENTS", isNumber: true) { String($0.events) },
         Column(title: "RATE", isNumber: true) { $0.rate == 0 ? "0" : tenths($0.rate) + "/s" },
         Column(title: "LAST") { $0.last.map(TimeOfDay.text) ?? "" },

@@ -12,11 +12,14 @@ struct EraServer {
     /// `--store …`, of a store of its own.
     var store: [String] { ["--store", folder + "/kept.sqlite"] }
 
-    /// With `keeps`, each command has the store.
-    init(era: String, keeps: Bool = false) throws {
+    /// With `keeps`, each command has the store. `scenario` is the lines of a scenario file, in place of the usual one.
+    init(era: String, keeps: Bool = false, scenario: [String] = []) throws {
         self.keeps = keeps
         folder = try temporaryFolder()
-        process = try Peer([try pathOfWeir(), "serve", "--seed", "3", "--quiet", "--era", era])
+        if !scenario.isEmpty { try writeFile(folder + "/world.jsonl", scenario.joined(separator: "\n") + "\n") }
+        process = try Peer(
+            [try pathOfWeir(), "serve", "--seed", "3", "--quiet", "--era", era]
+                + (scenario.isEmpty ? [] : ["--scenario", folder + "/world.jsonl"]))
         url = String(try process.readLine(startingWith: "url ").dropFirst(4))
         let token = String(try process.readLine(startingWith: "token ").dropFirst(6))
         try writeFile(folder + "/token", token + "\n")

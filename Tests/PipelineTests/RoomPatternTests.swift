@@ -111,7 +111,7 @@ import Testing
         ]
         let all = try RoomExpression(parsing: "@work - #general").expanding(sets)
         #expect(all.description == "(** - (kind=direct)) - #general")
-        #expect([general, direct, badges].filter { all.matches($0) } == [badges])
+        #expect([general, direct, badges].filter { all.matches($0) }.map(\.name) == [badges.name])
         #expect(throws: RoomPatternError.self) { try RoomExpression(parsing: "@loop").expanding(sets) }
     }
 

@@ -31,6 +31,8 @@ package struct RoomRow: Hashable, Sendable {
     package var lag: Int64?
     /// How often it was lost with its connection.
     package var gaps = 0
+    /// How many messages are not read (`RoomFacts.unread`).
+    package var unread: Int?
     /// Whether the view hides it.
     package var isMuted = false
 
@@ -71,6 +73,7 @@ package struct RoomRow: Hashable, Sendable {
     private var numbers: [(String, Int64?)] {
         [
             ("since_us", since), ("events", Int64(events)), ("last_us", last), ("lag_ms", lag), ("gaps", Int64(gaps)),
+            ("unread", unread.map { Int64($0) }),
         ]
     }
 
@@ -92,6 +95,7 @@ package struct RoomRow: Hashable, Sendable {
         last = number("last_us")
         lag = number("lag_ms")
         gaps = Int(clamping: number("gaps") ?? 0)
+        unread = number("unread").map { Int(clamping: $0) }
         switch value["rate"] {
         case .number(let rate)?: self.rate = rate
         case .integer(let rate)?: self.rate = Double(rate)

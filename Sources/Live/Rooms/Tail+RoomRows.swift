@@ -47,6 +47,7 @@ extension Tail {
         row.last = figures.last
         row.lag = figures.lag
         row.gaps = figures.gaps
+        row.unread = view.facts.unread
         row.isMuted = mutes.isMuted(view.facts)
         switch view.entry?.state {
         case .wanted?: if figures.isLost { row.state = "lost" }

@@ -1,3 +1,4 @@
+import Events
 import SectionedModel
 import Pipeline
 import Terminal
@@ -83,11 +84,23 @@ extension Watch {
         let room = rooms.list[index]
         var line = TerminalLine(" \(index + 1) ", TerminalAppearance(.dim))
         line.append(room.sign + " ", TerminalAppearance(room.style))
-        let width = max(area.columns.count - line.columns - 1, 1)
+        let unread = unread(in: room).flatMap { $0 > 0 ? " \($0)" : nil } ?? ""
+        let width = max(area.columns.count - line.columns - unread.utf8.count - 1, 1)
         line.append(
             ShortName.room(room.name, width: width),
             room.isMuted ? TerminalAppearance(.dim) : TerminalAppearance(TerminalStyle.room(room.name)))
+        line.append(unread, TerminalAppearance([.bold]))
         grid.write(line, row: row, column: area.columns.lowerBound, in: area)
+    }
+
+    /// How much is not read in a room, as the row of its channel and the model say; nil for a room of no channel.
+    private func unread(in room: WatchRooms.Room) -> Int? {
+        guard let model = model?.base else { return nil }
+        let parts = room.name.split(separator: "/")
+        guard let channel = parts.lazy.compactMap({ model[Item.ID(.channel, EntityID(String($0)))] }).last else {
+            return nil
+        }
+        return channel.entity.value.unread(by: printer.people.user, in: model)
     }
 
     // MARK: - All rooms
@@ -102,7 +115,7 @@ extension Watch {
         var rest = area
         let heading = rest.takeTop(1)
         grid.write(
-            " WANTED STATE    SOURCE EVENTS RATE LAST     ROOM", row: heading.rows.lowerBound,
+            " WANTED STATE    SOURCE EVENTS RATE LAST     UNREAD ROOM", row: heading.rows.lowerBound,
             column: area.columns.lowerBound, TerminalAppearance([.bold]), in: heading)
         let first = firstRoomShown(rest.rows.count)
         for (row, index) in zip(rest.rows, first..<max(rooms.list.count, first)) {
@@ -135,6 +148,8 @@ extension Watch {
         add(String(room.events), 6)
         add("\(room.rate.advanced(to: now).perSecond)/s", 4)
         add(room.lastWall.map { String(TimeText.clock(wall: $0).prefix(8)) } ?? "-", 8)
+        let unread = unread(in: room)
+        add(unread.map { String($0) } ?? "-", 6, (unread ?? 0) > 0 ? .bold : .plain)
         let left = max(width - line.columns - (room.why == nil ? 5 : 25), 10)
         line.append(ShortName.room(room.name, width: left), TerminalAppearance(TerminalStyle.room(room.name)))
         if let why = room.why { line.append("  (\(why))", TerminalAppearance(.bad)) }

@@ -1,5 +1,5 @@
 /// What a pattern can ask about a room.
-package struct RoomFacts: Hashable, Sendable {
+package struct RoomFacts: Sendable {
     /// The room's name on the wire.
     package var name: String
     /// What people call it, where the model says; untrusted text.
@@ -7,8 +7,11 @@ package struct RoomFacts: Hashable, Sendable {
     /// What it carries, in one word: `public`, `private`, `group`, `topic` and `direct` for messages of such a channel (`messages` while
     /// that is not known), `thread`, `members`, `list`, `badges`, `places`, `people`, or `room`.
     package var kind: String
-    /// How much in it is not read; nil where nobody counts.
-    package var unread: Int?
+    /// How many messages in it are not read, as far as is known: of a list all of the workspace's, of places and badges all of the
+    /// company's. Nil where nothing counts them.
+    package var unread: Int? { countUnread?() }
+    /// Counts that: few ask for it.
+    package var countUnread: (@Sendable () -> Int)?
     /// The company it belongs to, when it says.
     package var company: String?
     /// The workspace it belongs to, when it says.
@@ -24,7 +27,7 @@ package struct RoomFacts: Hashable, Sendable {
         self.name = name
         self.title = title
         self.kind = kind
-        self.unread = unread
+        if let unread { countUnread = { unread } }
         self.company = company
         self.workspace = workspace
         self.tellsOfRooms = tellsOfRooms

@@ -5,21 +5,35 @@ import SectionedModel
 extension TwakeBackend {
     func facts(of room: String, in model: SectionedCollection<Item>) -> RoomFacts {
         let name = Twake.RoomName(room)
+        let user = self.facts.user
         var facts = RoomFacts(
             name: room, kind: "room", company: name.company?.description, workspace: name.workspace?.description)
         switch name {
         case .feed(_, _, let channel), .previousMessages(let channel):
-            facts.describe(model[.channel(channel)]?.channel, kind: "messages", user: self.facts.user)
+            let known = model[.channel(channel)]?.channel
+            facts.describe(known, kind: "messages")
+            if let known {
+                facts.countUnread = { TwakeUnread(of: known.company, by: user, in: model).of(known) }
+            }
         case .channel(_, _, let channel), .tabs(_, _, let channel):
-            facts.describe(model[.channel(channel)]?.channel, kind: nil, user: nil)
+            facts.describe(model[.channel(channel)]?.channel, kind: nil)
             facts.kind = "members"
             if case .tabs = name { facts.kind = "tabs" }
-        case .channelsPublic, .channelsPrivate, .directs:
-            facts.kind = "list"
-            facts.tellsOfRooms = true
+        case .channelsPublic(let company, let workspace):
+            facts.tellsOfRooms { TwakeUnread(of: company, by: user, in: model).of(workspace: workspace) }
+        case .directs(let company, _):
+            facts.tellsOfRooms { TwakeUnread(of: company, by: user, in: model).of(workspace: .direct) }
+        case .channelsPrivate: facts.tellsOfRooms(countUnread: nil)
         case .thread: facts.kind = "thread"
-        case .notifications, .inbox: facts.kind = "badges"
-        case .workspaces, .company: facts.kind = "places"
+        case .notifications:
+            facts.kind = "badges"
+            if let company = self.facts.company {
+                facts.countUnread = { TwakeUnread(of: company, by: user, in: model).all }
+            }
+        case .inbox: facts.kind = "badges"
+        case .workspaces(let company), .company(let company):
+            facts.kind = "places"
+            facts.countUnread = { TwakeUnread(of: company, by: user, in: model).all }
         case .online, .me: facts.kind = "people"
         case .bookmarks, .document, .other: break
         }
@@ -62,8 +76,13 @@ extension TwakeBackend {
 }
 
 extension RoomFacts {
+    /// It is a list of channels, in all of which so much is not read.
+    fileprivate mutating func tellsOfRooms(countUnread: (@Sendable () -> Int)?) {
+        (kind, tellsOfRooms, self.countUnread) = ("list", true, countUnread)
+    }
+
     /// What a channel says of a room of its.
-    fileprivate mutating func describe(_ channel: Twake.Channel?, kind: String?, user: EntityID?) {
+    fileprivate mutating func describe(_ channel: Twake.Channel?, kind: String?) {
         if let kind { self.kind = kind }
         guard let channel else { return }
         title = channel.name
@@ -71,7 +90,6 @@ extension RoomFacts {
         company = company ?? channel.company.description
         workspace = workspace ?? channel.workspace.description
         guard kind != nil else { return }
-        unread = channel.hasUnread(for: user) ? 1 : 0
         if let visibility = channel.visibility, [.public, .private, .direct].contains(visibility) {
             self.kind = visibility.wireName
         }
