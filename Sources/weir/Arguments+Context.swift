@@ -49,7 +49,9 @@ extension Arguments {
 
     /// Refuses what others would see, where the context guards against it.
     func checkGuard() throws(UsageError) {
-        guard let context, context.isGuarded, command.isSeenByOthers(self), !has(.yes) else { return }
+        guard command.isSeenByOthers(self), !has(.yes) else { return }
+        let context = speaksToRunning ? self[.on].flatMap { RunningProcess(name: $0).context } : context
+        guard let context, context.isGuarded else { return }
         throw error(
             "the context '\(context.name)' is guarded, and others would see what 'weir \(command.name)' does;"
                 + " say --yes to do it")

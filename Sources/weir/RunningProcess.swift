@@ -48,6 +48,12 @@ struct RunningProcess {
         return try result(line, of: method)
     }
 
+    /// The context it was begun with; nil for none, and where it does not answer.
+    var context: Context? {
+        guard case .string(let name)? = (try? call(.status))?["context"] else { return nil }
+        return try? ContextFolder.context(name)
+    }
+
     /// The descriptor of a connection that is a stream of its recording; the caller's to close.
     func attach() throws(Trouble) -> Int32 {
         let line: [UInt8]?

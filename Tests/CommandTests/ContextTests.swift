@@ -262,6 +262,17 @@ struct ContextTests {
         }
         let sent = try home.weir("send", "#general", "hello", "--yes", environment: environment)
         #expect(sent.status == 0, "\(sent.errors)")
+        let runtime = ["XDG_RUNTIME_DIR": home.folder]
+        let running = try Peer(
+            [try pathOfWeir(), "tail", "--name", "g", "--format", "json", "--quiet", "--join", "#general"],
+            environment: home.with(environment.merging(runtime) { own, _ in own }))
+        defer { running.stop() }
+        while let line = running.readLine(), !line.contains(#""change":"joined""#) {}
+        running.drain()
+        let through = try home.weir("send", "--on", "g", "#general", "hello", environment: runtime)
+        #expect(through.status == 2 && through.errors.contains("the context 'prod' is guarded"), "\(through.errors)")
+        let agreed = try home.weir("send", "--on", "g", "#general", "hello", "--yes", environment: runtime)
+        #expect(agreed.status == 0, "\(agreed.errors)")
         let tail = try home.weir("tail", "--no-ctl", "--count", "1", environment: environment)
         #expect(tail.status == 0, "\(tail.errors)")
         #expect(tail.errors.hasPrefix("[prod, guarded] tailing \(url)"), "\(tail.errors)")
