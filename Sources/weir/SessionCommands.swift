@@ -150,10 +150,10 @@ extension Command {
         "notify", "[FILE]", "hand notifications of a push service to a running tail",
         run: reading(NotifyOptions.init, NotifyCommand.run),
         details: """
-            FILE has JSON objects, as a push service takes or delivers them; - or nothing is standard input. Each
-            becomes an event of the tail: with Twake of the kind notification, in its channel's room, whose
-            messages are fetched when it is joined. A profile says what the event 'push' means. What a
-            notification lacks is told by the tail. --on may be left out when just one tail runs.
+            FILE has JSON objects, as a push service takes or delivers them. Without FILE, or with -, they are
+            read from standard input. Each becomes an event of the tail. With Twake its kind is notification, it
+            is in its channel's room, and when that is joined the channel's messages are fetched. A profile says
+            what the event 'push' means. --on may be left out when just one tail runs.
             """,
         examples: "weir notify push.json --on work",
         #"echo '{"notification":{"title":"Sales","body":"Ana: hello"},"channel_id":"ID"}' | weir notify"#)
