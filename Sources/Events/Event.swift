@@ -18,10 +18,13 @@ package protocol BackendEvent: Hashable, Sendable {
     var serverTime: Timestamp? { get }
     /// What the message in it addresses; empty unless said otherwise.
     var mentions: [Mention] { get }
+    /// The id and the text of the message in it; nil unless said otherwise. Untrusted text.
+    var said: (id: String, text: String)? { get }
 }
 
 extension BackendEvent {
     package var mentions: [Mention] { [] }
+    package var said: (id: String, text: String)? { nil }
 }
 
 /// An event of some backend.
@@ -48,6 +51,8 @@ public struct Event: Hashable, Sendable {
     public var serverTime: Timestamp? { value.serverTime }
     /// What the message in it addresses, users and groups, found when asked for; empty for what has no message.
     public var mentions: [Mention] { value.mentions }
+    /// The id and the text of the message in it; nil for what has no message. Untrusted text.
+    package var said: (id: String, text: String)? { value.said }
 
     /// Whether both are the same event of the same backend.
     public static func == (a: Event, b: Event) -> Bool { a.value.equals(b.value) }

@@ -20,6 +20,14 @@ package protocol ItemEntity: Hashable, Sendable {
     var person: EntityID? { get }
     /// When it was said; nil for what is no message.
     var saidAt: Timestamp? { get }
+    /// The channel it was said in; nil for what is no message, and where it does not say.
+    var saidIn: EntityID? { get }
+    /// What the message calls its sender. Untrusted text; nil where it has no name.
+    var sayer: String? { get }
+    /// Whether it is what is left of a message that was deleted.
+    var isTakenBack: Bool { get }
+    /// Up to when the user has read the channel that it is; nil where nothing says it.
+    var readUntil: Timestamp? { get }
     /// What it addresses; empty for what is no message.
     var mentions: [Mention] { get }
     /// The name by which texts address the user who it is, without `@`. Untrusted text.
@@ -41,6 +49,10 @@ extension ItemEntity {
     package var roomPart: String? { nil }
     package var person: EntityID? { nil }
     package var saidAt: Timestamp? { nil }
+    package var saidIn: EntityID? { nil }
+    package var sayer: String? { nil }
+    package var isTakenBack: Bool { false }
+    package var readUntil: Timestamp? { nil }
     package var mentions: [Mention] { [] }
     package var handle: String? { nil }
     package func unread(by user: String?, in model: SectionedCollection<Item>) -> Int? { nil }

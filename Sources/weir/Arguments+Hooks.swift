@@ -7,14 +7,8 @@ extension Arguments {
     func hooks() throws(UsageError) -> [ReportHook] {
         var hooks: [ReportHook] = []
         // The kinds may be in a file.
-        let kinds = all(.hook).isEmpty && all(.notify).isEmpty ? [] : try declaredKinds
+        let kinds = all(.hook).isEmpty ? [] : try declaredKinds
         for text in all(.hook) { hooks.append(try hook(text, kinds)) }
-        for text in all(.notify) {
-            try filtering(.notify) { () throws(FilterError) in
-                hooks.append(
-                    ReportHook(try Filter(parsing: text, origin: Option.notify.flag, kinds: kinds), .notification))
-            }
-        }
         if let text = self[.forward] {
             let url = try url(text)
             guard url.scheme == "http" || url.scheme == "https" else {
@@ -23,6 +17,37 @@ extension Arguments {
             hooks.append(ReportHook(nil, .forward(url)))
         }
         return hooks
+    }
+
+    /// What the user is notified of, and by what; nil for nothing.
+    func notifications() throws(UsageError) -> NotificationPlan? {
+        let texts = all(.notify)
+        guard !texts.isEmpty else {
+            if self[.notifyBy] != nil, isTyped(.notifyBy) { throw error("--notify-by needs --notify RULE") }
+            return nil
+        }
+        let kinds = texts.contains { NotificationRule(word: $0) == nil } ? try declaredKinds : []
+        var rules: [NotificationRule] = []
+        for text in texts {
+            if let rule = NotificationRule(word: text) {
+                rules.append(rule)
+                continue
+            }
+            guard !text.hasPrefix("keyword:") else {
+                throw error("--notify keyword: has no word; write it like keyword:deploy")
+            }
+            try filtering(.notify) { () throws(FilterError) in
+                rules.append(.filter(try Filter(parsing: text, origin: Option.notify.flag, kinds: kinds)))
+            }
+        }
+        switch self[.notifyBy] {
+        case nil, "terminal": return NotificationPlan(rules)
+        case "desktop": return NotificationPlan(rules, by: .desktop)
+        case .some(let text):
+            let words = text.split(separator: " ").map(String.init)
+            guard !words.isEmpty else { throw error("--notify-by: terminal, desktop or a COMMAND is wanted") }
+            return NotificationPlan(rules, by: .command(words))
+        }
     }
 
     /// `EXPR=COMMAND`: an expression may have an equals sign itself, so the first one is meant that stands behind a whole expression.

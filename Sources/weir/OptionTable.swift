@@ -8,7 +8,8 @@ enum Option: Int, CaseIterable {
         proxy,
         proxyAuth, company, workspace, join, autoAdopt, maxRooms, emit, emitAck, noAck, ack, history, catchUp,
         members, framing, format, template, fields, schema, time, zone, roomWidth, spacer, summary, view, noStatus,
-        hook, notify, forward, filter, kind, notKind, room, notRoom, from, notFrom, grep, exclude, highlight, sample,
+        hook, notify, notifyBy, forward, filter, kind, notKind, room, notRoom, from, notFrom, grep, exclude, highlight,
+        sample,
         explainFilter, count, untilMatch, failOn, duration, idleTimeout, maxAttempts, maxRetryAfter, reconnect,
         maxMessage, maxBody, maxBinary, maxAttachments, maxDepth, record, rotate, keep, compress, fsync, recordFilter,
         onWriteError, noStates, keepSecrets, flightRecorder, store, diffLog, diffLogReversible, speed, rate,
@@ -163,7 +164,12 @@ enum Option: Int, CaseIterable {
             Row(
                 "hook", "'EXPR=COMMAND'", "run COMMAND for what EXPR holds of, its JSON on standard input", .views,
                 .repeatable)
-        case .notify: Row("notify", "EXPR", "ring the terminal for what EXPR holds of", .views, .repeatable)
+        case .notify:
+            Row(
+                "notify", "RULE", "notify of mention, direct, keyword:WORD, or what EXPR holds of", .views,
+                .repeatable)
+        case .notifyBy:
+            Row("notify-by", "terminal|desktop|COMMAND", "by its bell (default), notify-send, a program", .views)
         case .forward: Row("forward", "URL", "post the JSON of each event to this URL", .views)
         case .filter:
             Row("filter", "EXPR", "show what this holds of, too: kind = message and size > 4K", .filters, .repeatable)

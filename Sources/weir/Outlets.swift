@@ -43,10 +43,12 @@ struct Outlets {
             outlets.append(try DiffLogFile(creating: path, reversible: options.reversible, patience: patience))
         }
         outlets.append(collector)
-        if !options.hooks.isEmpty {
+        if !options.hooks.isEmpty || options.notifications != nil {
             let quiet = options.quiet
             do throws(NetworkError) {
-                let hooks = try HookOutlet(options.hooks) { words in if !quiet { Console.note(words) } }
+                let hooks = try HookOutlet(options.hooks, notifying: options.notifications) { words in
+                    if !quiet { Console.note(words) }
+                }
                 outlets.append(hooks)
                 self.hooks = hooks
             } catch {

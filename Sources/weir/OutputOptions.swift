@@ -17,6 +17,8 @@ struct OutputOptions {
     var filters: FilterOptions
     /// What is done besides.
     var hooks: [ReportHook]
+    /// What the user is notified of.
+    var notifications: NotificationPlan?
     /// Where every change of the model is written, too.
     var diffLog: String?
     /// Whether that also holds what was deleted or replaced.
@@ -61,6 +63,7 @@ struct OutputOptions {
         lines = try arguments.lineSettings()
         filters = try FilterOptions(arguments)
         hooks = try arguments.hooks()
+        notifications = try arguments.notifications()
         diffLog = arguments[.diffLog]
         reversible = arguments.has(.diffLogReversible)
         if diffLog == "-" {

@@ -48,7 +48,9 @@ extension Command {
             in (…), not in (…), exists. /RE/ alone looks in the line. A change has the fields of the event that
             caused it. Gaps are always shown, and what is recorded is complete, whatever is shown.
 
-            A message that mentions you is highlighted; without colours an @ stands before it.
+            A message that mentions you is highlighted; without colours an @ stands before it. --notify notifies
+            of a message once; mention, direct and keyword:WORD are about what others have said since the start.
+            A COMMAND of --notify-by gets JSON, of the state raised, and cleared when the message is read.
 
             Without --company, --workspace and --join it looks where the account looked last, if that is still
             there; 'weir rooms select' looks elsewhere. Messages that are remembered are shown at once and not

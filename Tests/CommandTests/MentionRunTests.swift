@@ -5,15 +5,16 @@ import Testing
 /// A tail of Ana's, and what Bruno says meanwhile.
 @Suite("Mentions and unread counts of the program", .timeLimit(.minutes(3)))
 struct MentionRunTests {
-    private final class Stage {
+    final class Stage {
         let server: EraServer
         let tail: Peer
         let recording: String
-        private let environment: [String: String]
+        let environment: [String: String]
         private(set) var lines: [String] = []
 
-        init(era: String, _ filter: [String]) throws {
-            server = try EraServer(
+        /// In the options FOLDER stands for the server's folder, whose programs come first.
+        init(era: String, _ options: [String]) throws {
+            let server = try EraServer(
                 era: era,
                 scenario: [
                     #"{"do":"team","company":"Tidewater","workspace":"Harbour"}"#,
@@ -22,8 +23,13 @@ struct MentionRunTests {
                     #"{"do":"create_channel","as":"general","by":"ana","name":"General","default":true}"#,
                     #"{"do":"post","by":"bruno","in":"general","text":"@ana.lima welcome"}"#,
                 ])
+            self.server = server
             recording = server.folder + "/tail.weir.jsonl"
-            environment = ["XDG_RUNTIME_DIR": server.folder, "XDG_STATE_HOME": server.folder, "P": "weir"]
+            let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin"
+            environment = [
+                "XDG_RUNTIME_DIR": server.folder, "XDG_STATE_HOME": server.folder, "P": "weir",
+                "PATH": server.folder + ":" + path,
+            ]
             let login = try weir(
                 [
                     "login", server.url, "--user", "bruno.keller", "--password", "env:P", "--save",
@@ -32,7 +38,8 @@ struct MentionRunTests {
             try #require(login.status == 0, "\(login.errors)")
             tail = try Peer(
                 [try pathOfWeir(), "tail", server.url, "--name", "t", "--store", "none", "--quiet", "--format", "json"]
-                    + server.token + ["--record", recording] + filter, environment: environment)
+                    + server.token + ["--record", recording]
+                    + options.map { $0.replacing("FOLDER", with: server.folder) }, environment: environment)
         }
 
         deinit {

@@ -140,8 +140,14 @@ struct HookTests {
 
     @Test("A notification cannot be ended, or another begun, by what a peer wrote")
     func notification() {
-        for report in Sample.reports {
-            let bytes = HookOutlet.notification(of: report)
+        var book = NotificationBook([.filter(Filter())])
+        let hostile = LocalNotification(
+            type: .message, rule: .direct,
+            payload: .init(actor: "\u{1B}]0;x", name: "\u{07}\u{9C}", text: "\u{1B}\\ \u{07}\n"))
+        let raised = Sample.reports.flatMap { book.changes(by: $0) } + [.raised(hostile)]
+        #expect(raised.count > Sample.reports.count / 2)
+        for change in raised {
+            let bytes = change.notification.bell
             #expect(bytes.starts(with: Array("\u{07}\u{1B}]9;weir: ".utf8)))
             #expect(bytes.last == 0x07)
             #expect(bytes.count { $0 < 0x20 || $0 == 0x7F } == 3)

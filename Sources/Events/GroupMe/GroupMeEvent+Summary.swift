@@ -40,13 +40,17 @@ extension GroupMe.Event {
         }
     }
 
-    package var mentions: [Mention] {
-        guard case .push(let push) = self else { return [] }
+    package var mentions: [Mention] { message?.mentions ?? [] }
+    package var said: (id: String, text: String)? { message.map { ($0.id.description, $0.text ?? "") } }
+
+    /// The message that was sent or changed.
+    private var message: GroupMe.Message? {
+        guard case .push(let push) = self else { return nil }
         return switch push.content {
-        case .line(let message), .direct(let message), .updated(let message): message.mentions
+        case .line(let message), .direct(let message), .updated(let message): message
         case .liked, .favorite, .unliked, .reaction, .deleted, .read, .typing, .added, .removed, .group, .ping,
             .subscribed, .unknown:
-            []
+            nil
         }
     }
 

@@ -39,6 +39,11 @@ extension Twake.Event {
         return user.description
     }
 
+    package var said: (id: String, text: String)? {
+        guard case .resource(let resource) = self, case .message(let message) = resource.resource else { return nil }
+        return (message.id.description, message.text)
+    }
+
     package var mentions: [Mention] {
         guard case .resource(let resource) = self, case .message(let message) = resource.resource else { return [] }
         return message.mentions

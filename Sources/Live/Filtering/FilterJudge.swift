@@ -77,6 +77,17 @@ public struct FilterJudge {
         return refusing(codes, stamped) == nil
     }
 
+    /// The rows of the report that comes next of which the filter holds: all where it asks for none, and none where the report is no
+    /// change. Nil where it does not hold.
+    mutating func matchingRows(_ stamped: StampedReport) -> [DiffRow]? {
+        facts.begin(stamped)
+        defer { facts.end(stamped) }
+        tally.look(at: stamped.report)
+        var passing: [DiffRow]?
+        guard refusing(codes, stamped, &passing) == nil else { return nil }
+        return passing ?? facts.rows(of: stamped)
+    }
+
     private mutating func sample(_ stamped: StampedReport, _ mark: inout ViewMark) {
         guard sampling != nil else { return }
         if case .event = stamped.report {
@@ -93,11 +104,18 @@ public struct FilterJudge {
 
     /// The first clause that does not hold; nil when all do. Clauses that ask for rows must hold of one row together.
     private mutating func refusing(_ codes: [FilterCode], _ stamped: StampedReport) -> Int? {
+        var rows: [DiffRow]?
+        return refusing(codes, stamped, &rows)
+    }
+
+    /// The same; `rows` are those that are left, where clauses ask for rows.
+    private mutating func refusing(
+        _ codes: [FilterCode], _ stamped: StampedReport, _ rows: inout [DiffRow]?
+    ) -> Int? {
         guard case .diff = stamped.report else {
             return codes.indices.first { !facts.accepts(codes[$0], stamped) }
         }
         let hasCause = facts.hasCause(stamped)
-        var rows: [DiffRow]?
         for index in codes.indices {
             let code = codes[index]
             if code.isOfRows || code.asksForRowFacts && !hasCause {

@@ -12,12 +12,19 @@ public final class HookOutlet: Outlet {
         var words: [String]
         var input: [UInt8]
         var variables: [String]
+        /// What is shown on the desktop, or taken from it. Then the words are found when it is done.
+        var shown: NotificationBook.Change?
+        /// Notifications are told one after the other: what is cleared was raised before.
+        var isNotification = false
     }
 
     private struct State {
         let hooks: [ReportHook]
         /// Of the hooks that have a filter.
         var judges: [FilterJudge?]
+        var book: NotificationBook?
+        var desktop = DesktopNotifications()
+        var isNotifying = false
         var envelopes = EnvelopePrinting()
         var waiting: [Job] = []
         /// Bytes of the jobs that wait.
@@ -44,6 +51,7 @@ public final class HookOutlet: Outlet {
     private static let mostForwarding = 64
 
     private let state: Monitor<State>
+    private let means: NotificationPlan.Means?
     private let timeout: Int64
     private let farewell: Duration
     private let access: Access
@@ -51,12 +59,14 @@ public final class HookOutlet: Outlet {
     private let http: HTTPClient?
     private let tell: @Sendable (String) -> Void
 
-    /// Does what `hooks` say. A program may take `timeout`, and `farewell` at the end; `tell` is told the status and latency of what was forwarded, on any thread.
+    /// Does what `hooks` say, and notifies as `plan` says. A program may take `timeout`, and `farewell` at the end; `tell` is told the status and latency of what was forwarded, on any thread.
     public init(
-        _ hooks: [ReportHook], timeout: Duration = .seconds(10), farewell: Duration = .seconds(3),
+        _ hooks: [ReportHook], notifying plan: NotificationPlan? = nil, timeout: Duration = .seconds(10),
+        farewell: Duration = .seconds(3),
         access: Access = Access(),
         tell: @escaping @Sendable (String) -> Void
     ) throws(NetworkError) {
+        means = plan?.means
         self.timeout = timeout.microseconds
         self.farewell = farewell
         self.access = access
@@ -64,8 +74,12 @@ public final class HookOutlet: Outlet {
         let forwards = hooks.contains { if case .forward = $0.action { true } else { false } }
         loop = forwards ? try EventLoop(name: "weir-forward") : nil
         http = try loop.map { loop throws(NetworkError) in try HTTPClient(answeringOn: loop) }
-        state = Monitor(State(hooks: hooks, judges: hooks.map { $0.filter.map { FilterJudge($0) } }))
-        guard hooks.contains(where: { if case .command = $0.action { true } else { false } }) else { return }
+        state = Monitor(
+            State(
+                hooks: hooks, judges: hooks.map { $0.filter.map { FilterJudge($0) } },
+                book: plan.map { NotificationBook($0.rules) }))
+        let isRunning = hooks.contains { if case .command = $0.action { true } else { false } }
+        guard isRunning || means.map({ $0 != .terminal }) ?? false else { return }
         for _ in 0..<Self.mostRunning {
             runOnThread(named: "weir-hook") { [state] in Self.work(state, timeout.microseconds) }
         }
@@ -90,6 +104,7 @@ public final class HookOutlet: Outlet {
                 return actions
             }
             for (action, object) in actions { perform(action, report, object) }
+            for change in state.change({ $0.book?.changes(by: report) ?? [] }) { notify(change, report) }
         }
     }
 
@@ -106,6 +121,7 @@ public final class HookOutlet: Outlet {
             state.figures.dropped += state.waiting.count
             state.waiting = []
             for judge in state.judges { state.figures.absent += judge?.tally.absent ?? [] }
+            state.figures.absent += state.book?.absent ?? []
             for n in state.forwarding.sorted() { state.missForward(n, "no answer by the end") }
         }
         state.wait { $0.running == 0 ? () : nil }
@@ -120,22 +136,28 @@ public final class HookOutlet: Outlet {
     private func perform(_ action: ReportHook.Action, _ report: StampedReport, _ object: [UInt8]) {
         switch action {
         case .command(let words):
-            let variables = (["PATH", "HOME"] as [String]).compactMap { name in
-                getenv(name).map { "\(name)=\(String(cString: $0))" }
-            }
-            let job = Job(
-                words: words, input: object,
-                variables: variables + ["WEIR_N=\(report.stamp.n)", "WEIR_TYPE=\(report.report.typeName)"])
-            state.change { state in
-                if state.waiting.count < Self.mostWaiting, state.waitingBytes < Limits.waiting {
-                    state.waiting.append(job)
-                    state.waitingBytes += object.count
-                } else {
-                    state.figures.dropped += 1
-                }
-            }
-        case .notification: notify(report)
+            add(
+                Job(
+                    words: words, input: object,
+                    variables: Self.variables() + [
+                        "WEIR_N=\(report.stamp.n)", "WEIR_TYPE=\(report.report.typeName)",
+                    ]))
         case .forward(let url): forward(object, to: url, report.stamp.n)
+        }
+    }
+
+    private static func variables(_ more: [String] = []) -> [String] {
+        (["PATH", "HOME"] + more).compactMap { name in getenv(name).map { "\(name)=\(String(cString: $0))" } }
+    }
+
+    private func add(_ job: Job) {
+        state.change { state in
+            if state.waiting.count < Self.mostWaiting, state.waitingBytes < Limits.waiting {
+                state.waiting.append(job)
+                state.waitingBytes += job.input.count
+            } else {
+                state.figures.dropped += 1
+            }
         }
     }
 
@@ -144,16 +166,21 @@ public final class HookOutlet: Outlet {
         while true {
             let next = state.wait { state -> Job?? in
                 if state.hasEnded { return .some(nil) }
-                guard !state.waiting.isEmpty else { return nil }
+                guard let next = state.waiting.firstIndex(where: { !$0.isNotification || !state.isNotifying })
+                else { return nil }
                 state.running += 1
-                let job = state.waiting.removeFirst()
+                let job = state.waiting.remove(at: next)
+                if job.isNotification { state.isNotifying = true }
                 state.waitingBytes -= job.input.count
                 return .some(job)
             }
             guard let job = next else { return }
-            let outcome = run(job, timeout) { state.look { !$0.hasEnded } }
+            let isWanted = { state.look { !$0.hasEnded } }
+            let outcome =
+                job.shown.map { show($0, job, state, timeout, while: isWanted) } ?? run(job, timeout, while: isWanted)
             state.change { state in
                 state.running -= 1
+                if job.isNotification { state.isNotifying = false }
                 switch outcome {
                 case .ended(0): state.figures.done += 1
                 case .ended, nil: state.figures.failed += 1
@@ -167,7 +194,7 @@ public final class HookOutlet: Outlet {
     /// Runs a program with its input on standard input, and waits for its end; nil when it cannot be started. What it prints goes to
     /// standard error: standard output is for events.
     private static func run(
-        _ job: Job, _ timeout: Int64, while isWanted: () -> Bool
+        _ job: Job, printingTo output: Int32 = STDERR_FILENO, _ timeout: Int64, while isWanted: () -> Bool
     ) -> ChildProgram.Ending? {
         guard let file = tmpfile() else { return nil }
         defer { fclose(file) }
@@ -175,31 +202,53 @@ public final class HookOutlet: Outlet {
         guard fwrite(job.input, 1, job.input.count, file) == job.input.count, fflush(file) == 0 else { return nil }
         rewind(file)
         let program = ChildProgram(
-            job.words, input: fileno(file), output: STDERR_FILENO, variables: job.variables, leadsGroup: true)
+            job.words, input: fileno(file), output: output, variables: job.variables, leadsGroup: true)
         return program?.end(by: MachineClock.monotonic + .microseconds(timeout), while: isWanted)
     }
 
-    /// At most once a second, and only where a terminal is.
-    private func notify(_ report: StampedReport) {
-        guard isatty(2) == 1 else { return }
-        let now = MachineClock.monotonic
-        let isDue = state.change { state -> Bool in
-            guard now - state.rung >= .seconds(1) else { return false }
-            state.rung = now
-            state.figures.done += 1
-            return true
+    /// Shows a notification on the desktop, or takes it from there; once more without its id where notify-send knows no ids.
+    private static func show(
+        _ change: NotificationBook.Change, _ job: Job, _ state: Monitor<State>, _ timeout: Int64,
+        while isWanted: () -> Bool
+    ) -> ChildProgram.Ending? {
+        var job = job
+        var outcome: ChildProgram.Ending?
+        while let words = state.change({ $0.desktop.words(for: change) }) {
+            job.words = words
+            guard let printed = tmpfile() else { return nil }
+            defer { fclose(printed) }
+            outcome = run(job, printingTo: fileno(printed), timeout, while: isWanted)
+            rewind(printed)
+            var text: [UInt8] = []
+            while text.count < 20, case let byte = fgetc(printed), byte != EOF { text.append(UInt8(byte)) }
+            let isWell = outcome == .ended(0)
+            guard state.change({ $0.desktop.ended(isWell, printing: text, change) }) else { return outcome }
         }
-        if isDue { try? DescriptorWriter(descriptor: 2, name: "the terminal").write(Self.notification(of: report)) }
+        return outcome ?? .ended(0)
     }
 
-    /// The bell and OSC 9, with what happened in short; nothing in it can end the sequence, or begin another.
-    static func notification(of report: StampedReport) -> [UInt8] {
-        var lines = EventLines(isCompact: true, width: nil, LineSettings(time: .none))
-        var buffer = TerminalBuffer(colour: false)
-        lines.append(report, to: &buffer)
-        var text = String(decoding: buffer.bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
-        text = TerminalText.truncated(String(text.drop { $0 == " " }), to: 120)
-        return Array("\u{07}\u{1B}]9;weir: \(text)\u{07}".utf8)
+    /// Tells the user what was raised or cleared. The terminal is rung at most once a second, and only where there is one.
+    private func notify(_ change: NotificationBook.Change, _ report: StampedReport) {
+        switch means {
+        case nil: break
+        case .desktop:
+            let variables = Self.variables(DesktopNotifications.variables)
+            add(Job(words: [], input: [], variables: variables, shown: change, isNotification: true))
+        case .command(let words):
+            let variables = Self.variables() + ["WEIR_N=\(report.stamp.n)", "WEIR_TYPE=notification"]
+            let input = change.notification.json(state: change.name)
+            add(Job(words: words, input: input, variables: variables, isNotification: true))
+        case .terminal:
+            guard case .raised(let notification) = change, isatty(2) == 1 else { return }
+            let now = MachineClock.monotonic
+            let isDue = state.change { state -> Bool in
+                guard now - state.rung >= .seconds(1) else { return false }
+                state.rung = now
+                state.figures.done += 1
+                return true
+            }
+            if isDue { try? DescriptorWriter(descriptor: 2, name: "the terminal").write(notification.bell) }
+        }
     }
 
     private func forward(_ object: [UInt8], to url: URLParts, _ n: Int) {

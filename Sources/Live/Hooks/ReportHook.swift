@@ -8,8 +8,6 @@ public struct ReportHook: Sendable {
         /// A program is run, by its words and never by a shell, with the report's object of `--format json` on standard input. Its
         /// environment is `PATH`, `HOME`, `WEIR_N` (the record's number) and `WEIR_TYPE`: nothing that a peer wrote.
         case command([String])
-        /// The terminal is rung, and shows a notification (OSC 9) where it can.
-        case notification
         /// The report's object is posted to this URL.
         case forward(URLParts)
     }

@@ -60,6 +60,9 @@ struct ItemFacts {
         return [words, files].compactMap(\.self).joined(separator: " ")
     }
 
+    /// Whether it is files, and nothing is said of them.
+    var isFilesAlone: Bool { words == nil && files != nil }
+
     private var files: String? {
         guard let field = fields.first(where: { isNamed($0, "files") }) else { return nil }
         return (try? JSONValue(parsing: text[field.value])).flatMap { FilePreview.text(of: $0) }

@@ -71,6 +71,9 @@ extension GroupMe.Message: ItemEntity {
     package static let typeName = "groupme.message"
     package var person: EntityID? { sender?.entity }
     package var saidAt: Timestamp? { createdAt }
+    package var saidIn: EntityID? { conversation.entity }
+    package var sayer: String? { senderName }
+    package var isTakenBack: Bool { isDeleted }
 }
 extension GroupMe.Member: ItemEntity {
     package static let typeName = "groupme.member"

@@ -83,10 +83,14 @@ extension Item {
 extension Twake.Channel: ItemEntity {
     package static let typeName = "twake.channel"
     package var channelName: String? { self.name }
+    package var readUntil: Timestamp? { self.lastAccess }
 }
 extension Twake.Message: ItemEntity {
     package static let typeName = "twake.message"
     package var person: EntityID? { self.user }
+    package var saidIn: EntityID? { self.channel }
+    package var sayer: String? { self.senderName }
+    package var isTakenBack: Bool { isDeleted }
 }
 extension Twake.ChannelMember: ItemEntity {
     package static let typeName = "twake.member"
