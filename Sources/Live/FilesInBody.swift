@@ -26,7 +26,7 @@ extension RESTCall {
 
 extension EventLoop {
     /// Fills the files into the body of a request, or opens the one of its form, on a thread of their own; `completion` is called on the loop,
-    /// at once where there are none. `progress` is told on another thread what of a form's file was sent.
+    /// at once where there are none. Calls `progress` on another thread with what of a form's file was sent.
     func fill(
         _ exchange: HTTPRequest, _ call: RESTCall, progress: (@Sendable (UploadProgress) -> Void)? = nil,
         _ completion: @escaping @Sendable (Result<HTTPRequest, TextFile.Problem>) -> Void

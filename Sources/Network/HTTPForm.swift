@@ -73,7 +73,7 @@ public final class UploadedFile: @unchecked Sendable {
 }
 
 extension HTTPForm {
-    /// The form as libcurl has it, which is to be freed; the file is held by whoever holds the form.
+    /// The form as libcurl has it, which is to be freed; the holder of the form holds the file.
     func make(for easy: UnsafeMutableRawPointer) -> OpaquePointer? {
         guard let form = curl_mime_init(easy) else { return nil }
         for field in fields {

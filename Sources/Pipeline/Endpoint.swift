@@ -89,7 +89,7 @@ package struct RESTCall: Hashable, Sendable {
     /// A form with a file of the user's, in place of a body; nil for a body.
     package var form: Form?
 
-    /// What is posted as `multipart/form-data`: fields, and behind them a file, which is read while it is sent.
+    /// What is posted as `multipart/form-data`: fields, and after them a file, which is read while it is sent.
     package struct Form: Hashable, Sendable {
         /// The fields.
         package var fields: [Field] = []

@@ -30,7 +30,7 @@ package protocol ItemEntity: Hashable, Sendable {
     var readUntil: Timestamp? { get }
     /// What it addresses; empty for what is no message.
     var mentions: [Mention] { get }
-    /// The name by which texts address the user who it is, without `@`. Untrusted text.
+    /// The name by which texts address this user, without `@`. Untrusted text.
     var handle: String? { get }
     /// How much of the channel that it is `user` has not read, as far as the model says; nil where nothing says it.
     func unread(by user: String?, in model: SectionedCollection<Item>) -> Int?

@@ -13,7 +13,7 @@ import Wire
 struct MentionedUserTests {
     private static let me = Sample.id(5).description
 
-    /// A change that says who the user is, and, with `account`, by which name texts address the user.
+    /// A change that names the user, and, with `account`, the name by which texts address the user.
     private static func known(account: Bool = false) -> StampedReport {
         var batch = Sample.manyInsertions(0).batch
         if account {

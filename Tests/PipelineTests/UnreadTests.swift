@@ -32,7 +32,7 @@ private typealias F = Frames
         transcript.session.roomFacts(of: room).unread
     }
 
-    @Test func `in era B messages and replies behind the last access are counted, and fall when it is read`() {
+    @Test func `in era B messages and replies after the last access are counted, and fall when it is read`() {
         var transcript = ready()
         #expect(unread(F.feedRoom, transcript) == 0 && unread(F.publicRoom, transcript) == 0)
         transcript.receive(F.activity(at: 800, text: "one"))

@@ -49,7 +49,7 @@ public final class HTTPRelay: HTTPServerHandler {
     /// Answers that the rule does not let through wait until it does; it is asked again after each exchange.
     public func hold(unless rule: @escaping Rule) { self.rule.change { $0 = rule } }
 
-    /// The first answer for which the rule holds is lost: the client is told 502 in its place.
+    /// The first answer for which the rule holds is lost: the client gets 502 in its place.
     public func loseFirst(where rule: @escaping @Sendable (Exchange) -> Bool) { loss.change { $0 = rule } }
 
     /// Cuts every connection and ends its threads.

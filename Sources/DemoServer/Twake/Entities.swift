@@ -126,7 +126,7 @@ package struct Message: Hashable, Sendable {
     var isHead: Bool { thread == id }
 }
 
-/// A file that somebody uploaded.
+/// An uploaded file.
 struct SentFile: Hashable, Sendable {
     var id: EntityID
     var owner: EntityID

@@ -58,7 +58,7 @@ extension Tail {
             let word = "'" + TerminalText.truncated(name, to: 80) + "'"
             throw ControlError(.parameters, "there is no action \(word)" + Suggestion.phrase(for: name, among: known))
         }
-        // A client has no file read that it could not read itself: the tail may be another user's.
+        // No method reads a file of the caller's choice.
         guard procedure.files.isEmpty else {
             throw ControlError(.forbidden, "\(name) sends a file: use 'weir do' without --on")
         }

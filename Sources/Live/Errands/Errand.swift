@@ -217,7 +217,7 @@ public actor Errand {
         }
     }
 
-    /// Gives all actions up, unless one of them may be at the server already; `decided` is told whether it does so, before they end. Any thread.
+    /// Gives all actions up, unless one of them may be at the server already. Calls `decided` with whether it does, before they end. Any thread.
     public nonisolated func cancel(_ decided: @escaping @Sendable (_ isCancelled: Bool) -> Void) {
         loop.run { self.assumeIsolated { $0.giveUp(decided) } }
     }

@@ -14,7 +14,7 @@ public final class HookOutlet: Outlet {
         var variables: [String]
         /// What is shown on the desktop, or taken from it. Then the words are found when it is done.
         var shown: NotificationBook.Change?
-        /// Notifications are told one after the other: what is cleared was raised before.
+        /// Notifications are shown one after the other: what is cleared was raised before.
         var isNotification = false
     }
 

@@ -33,9 +33,9 @@ public struct LocalNotification: Hashable, Sendable {
         public var title: String?
         /// The message's id.
         public var message: String?
-        /// The id of who said it.
+        /// The sender's id.
         public var actor: String?
-        /// What that one is called.
+        /// The sender's name.
         public var name: String?
         /// The text, or what happened in one line.
         public var text: String
@@ -108,7 +108,7 @@ public struct LocalNotification: Hashable, Sendable {
 
     // MARK: - For people
 
-    /// Who says it where.
+    /// The sender and the place.
     var heading: String {
         guard type != .event else { return "weir" }
         let place = rule == .direct ? nil : payload.title.map { "#" + $0 } ?? payload.room

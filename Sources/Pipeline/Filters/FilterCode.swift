@@ -107,7 +107,7 @@ package final class FilterMatcher: Sendable {
         }
     }
 
-    /// Whether `me` is among the words: the user, in a test of who is meant.
+    /// Whether `me`, the user, is among the words.
     package var asksForUser: Bool { if case .words(let words) = wanted { words.contains("me") } else { false } }
 
     private static func equal(_ test: FilterTest) -> Wanted {

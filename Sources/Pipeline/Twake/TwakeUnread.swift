@@ -4,7 +4,7 @@ package import SectionedModel
 /// How much is not read, as far as the model says: of a channel, a workspace and a company.
 ///
 /// The server counts threads: era A has counters, era B a badge for each unread thread. It also says when the user saw a channel last, and
-/// what the model has of others' messages behind that is counted, so that three in one thread are three. The greater number holds: a channel
+/// what the model has of others' messages after that is counted, so that three in one thread are three. The greater number holds: a channel
 /// that is not looked at has its badges alone, and one that is muted has none.
 struct TwakeUnread {
     private let model: SectionedCollection<Item>

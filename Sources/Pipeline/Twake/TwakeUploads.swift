@@ -78,7 +78,7 @@ extension Twake.File {
             size: file.size, mime: file.type)
     }
 
-    /// How a message of era B names a file. The server completes the metadata of its own files; one that a message has is told by its id.
+    /// How a message of era B names a file. The server completes the metadata of its own files; one that a message has is named by its id.
     func reference(in company: EntityID) -> JSONValue {
         let owner = (self.company ?? company).description
         var value = JSONValue.fields(["company_id": .string(owner)])
