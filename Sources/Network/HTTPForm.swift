@@ -27,7 +27,7 @@ public struct HTTPForm: Sendable {
 public final class UploadedFile: @unchecked Sendable {
     // Unchecked: `sent` is touched on the HTTP client's thread only.
 
-    /// Told on that thread how many of how many bytes were read.
+    /// Called on that thread with how many of how many bytes were read.
     public typealias Progress = @Sendable (_ sent: Int, _ size: Int) -> Void
 
     /// Bytes, when it was opened.

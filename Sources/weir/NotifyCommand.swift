@@ -22,26 +22,22 @@ struct NotifyOptions {
             throw arguments.error("\(label): \(error.message)")
         }
         payloads = []
-        var rest = Array(text.utf8)[...].drop(while: \.isJSONSpace)
-        while !rest.isEmpty {
-            var reader = JSONReader(rest.span)
+        let bytes = Array(text.utf8)
+        var reader = JSONReader(bytes.span)
+        while (try? reader.end()) == nil {
+            let start = reader.offset
             guard let range = try? reader.skip(),
-                let value = try? JSONValue(parsing: rest.prefix(range.upperBound), keepsSpelling: true),
-                case .object = value
+                let value = try? JSONValue(parsing: bytes[range], keepsSpelling: true), case .object = value
             else {
                 throw arguments.error(
                     "\(label): notification \(payloads.count + 1) is not a JSON object:"
-                        + " \(TerminalText.truncated(String(decoding: rest.prefix(80), as: UTF8.self), to: 40))")
+                        + " \(TerminalText.truncated(String(decoding: bytes[start...].prefix(80), as: UTF8.self), to: 40))"
+                )
             }
             payloads.append(value)
-            rest = rest.dropFirst(range.upperBound).drop(while: \.isJSONSpace)
         }
         guard !payloads.isEmpty else { throw arguments.error("\(label) has no notification") }
     }
-}
-
-extension UInt8 {
-    fileprivate var isJSONSpace: Bool { self == 0x20 || (0x09...0x0A).contains(self) || self == 0x0D }
 }
 
 /// `weir notify`: hands notifications of a push service to a running tail.

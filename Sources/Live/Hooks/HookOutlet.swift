@@ -59,7 +59,7 @@ public final class HookOutlet: Outlet {
     private let http: HTTPClient?
     private let tell: @Sendable (String) -> Void
 
-    /// Does what `hooks` say, and notifies as `plan` says. A program may take `timeout`, and `farewell` at the end; `tell` is told the status and latency of what was forwarded, on any thread.
+    /// Does what `hooks` say, and notifies as `plan` says. A program may take `timeout`, and `farewell` at the end; Calls `tell` with the status and latency of what was forwarded, on any thread.
     public init(
         _ hooks: [ReportHook], notifying plan: NotificationPlan? = nil, timeout: Duration = .seconds(10),
         farewell: Duration = .seconds(3),
@@ -95,6 +95,7 @@ public final class HookOutlet: Outlet {
     public func write(_ reports: [StampedReport]) throws(OutletError) {
         for report in reports {
             let actions = state.change { state -> [(ReportHook.Action, [UInt8])] in
+                if state.hooks.isEmpty { return [] }
                 let object = state.envelopes.bytes(of: [report], [ViewMark()])
                 var actions: [(ReportHook.Action, [UInt8])] = []
                 for (index, hook) in state.hooks.enumerated() {
