@@ -213,7 +213,7 @@ extension Record {
                 GapRecord(
                     why: gap.cause.rawValue, from: gap.from, to: gap.to, lost: gap.lost,
                     recovered: gap.cause == .refetched ? true : gap.hole == nil ? nil : false,
-                    actions: gap.refetching + (gap.hole.map { ["missing: \($0.sentence)"] } ?? [])
+                    actions: gap.refetching + (gap.hole.map { ["missing: \($0.sentence())"] } ?? [])
                         + (gap.missed.map { ["missed messages fetched: \($0)"] } ?? [])))
         case .room(let room):
             room.act.map { .subscription(SubscriptionRecord(act: $0, room: room.room, why: room.why)) }

@@ -36,6 +36,10 @@ extension Tail {
         let sync = session.sync
         guard sync != followers.sync else { return }
         followers.sync = sync
+        if sync.phase == .success, !followers.isLive {
+            followers.isLive = true
+            tellNotice(Notice(.info, "live from here"))
+        }
         followers.syncs.removeAll { $0.yield(sync).isOver }
     }
 
@@ -102,6 +106,8 @@ extension Tail {
 /// The programs that follow a tail.
 struct Followers {
     var sync: SyncState?
+    /// Whether the model was once as the server has it.
+    var isLive = false
     var syncs: [AsyncStream<SyncState>.Continuation] = []
     var actions: [AsyncStream<ActionReport>.Continuation] = []
     /// The clients of the control socket that wait for the end of an action.

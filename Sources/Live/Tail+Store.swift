@@ -39,7 +39,7 @@ extension Keeper {
             let account = try? store.accounts().first(where: { $0.server == server }),
             let selection = (try? store.notes(of: account))?[.globals]
         else { return }
-        session.globals = Globals(selection: RawJSON(unchecked: Array(selection.utf8)[...]))
+        session.globals = Globals(kept: selection)
     }
 }
 
@@ -145,13 +145,12 @@ extension Tail {
 
     /// Keeps what the session found out.
     func remember(_ fact: Fact, at now: Moment) {
+        if case .globals = fact { configuration.view?.note(selection: globalsValue) }
         guard keeper != nil else { return }
         switch fact {
         case .account(let user): beginKeeping(StoreAccount(server: keeper?.server ?? "", user: user))
         case .globals(let globals):
-            var json = JSONWriter()
-            globals.encodeSelection(into: &json)
-            keep(.note(.globals, String(decoding: json.bytes, as: UTF8.self)))
+            keep(.note(.globals, globals.kept))
         case .checkpoint(let resource): keep(.checkpoint(resource: resource, at: milliseconds(at: now)))
         }
     }
@@ -201,6 +200,18 @@ extension Store.Opening {
                 .warning,
                 "\(path) was damaged (\(why)) and is now \(aside); everything is fetched from the server again")
         }
+    }
+}
+
+extension Globals {
+    /// Reads a selection of a store.
+    init(kept text: String) { self.init(selection: RawJSON(unchecked: Array(text.utf8)[...])) }
+
+    /// The selection as a store has it.
+    var kept: String {
+        var json = JSONWriter()
+        encodeSelection(into: &json)
+        return String(decoding: json.bytes, as: UTF8.self)
     }
 }
 

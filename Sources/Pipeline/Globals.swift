@@ -1,4 +1,4 @@
-import Events
+package import Events
 public import JSONText
 import SectionedModel
 
@@ -39,7 +39,7 @@ public struct Globals: Hashable, Sendable {
 }
 
 extension Globals {
-    mutating func select(company: EntityID, workspace: EntityID) {
+    package mutating func select(company: EntityID, workspace: EntityID) {
         let (company, workspace) = (company.description, workspace.description)
         if self.company != company || workspaces[company] != workspace { clearChannel() }
         self.company = company
@@ -48,6 +48,11 @@ extension Globals {
 
     mutating func select(channel: EntityID, thread: EntityID? = nil, in tab: Tab) {
         (self.channel, self.thread, self.tab) = (channel.description, thread?.description, tab)
+    }
+
+    /// Selects a channel that was made.
+    package mutating func select(channel: EntityID, madeAs kind: Action.ChannelDraft.Kind) {
+        select(channel: channel, in: kind == .direct ? .directs : .commons)
     }
 
     mutating func clearChannel() { (channel, thread) = (nil, nil) }

@@ -1,4 +1,4 @@
-import Events
+package import Events
 
 // Channels have names, whatever a backend calls them: groups, directs, conversations.
 extension Item {
@@ -12,6 +12,14 @@ extension Item {
     /// The part of rooms' names that stands for the channel which the row is.
     public var roomPart: String {
         entity.value.roomPart ?? id.id.description
+    }
+
+    /// When the message was said that the row is; nil for a row that is no message, and where neither it nor its place says it.
+    package var saidAt: Timestamp? {
+        guard id.kind == .message else { return nil }
+        if let time = entity.value.saidAt { return time }
+        // A row of a declared backend may be ordered by something else than time.
+        return sortKey > 100_000_000_000 ? Timestamp(milliseconds: sortKey) : nil
     }
 
     /// Whether the user is in it no more: it is no room, and nothing can be said in it.

@@ -205,8 +205,20 @@ extension Session {
     private mutating func finish(_ id: EntityID, subject: EntityID?, into effects: inout [Effect]) -> Bool {
         guard let entry = outbox[id] else { return false }
         outbox.finish(id, subject: subject)
+        if let subject { select(subject, madeBy: entry.action.operation) }
         report(entry.action, .done(subject: subject), into: &effects)
         return true
+    }
+
+    /// The user looks at what they made.
+    private mutating func select(_ subject: EntityID, madeBy operation: Action.Operation) {
+        switch operation {
+        case .createChannel(let draft): transaction.globals.select(channel: subject, madeAs: draft.kind)
+        case .createWorkspace: backend.select(workspace: subject, rooms, into: &transaction)
+        case .send, .edit, .react, .delete, .markRead, .editChannel, .deleteChannel, .rejoinChannel, .addMember,
+            .removeMember, .changeWorkspace, .changeAccount, .run:
+            break
+        }
     }
 
     /// It fails, and with it what is about what it would have made.

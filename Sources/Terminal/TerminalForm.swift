@@ -47,6 +47,13 @@ enum TerminalForm: Hashable {
             self = onEmoji ? .visible(columns: widens ? 1 : 0) : .escaped(scalar)
             return
         }
+        // Between emoji it makes one of them; after anything else it only hides.
+        if scalar == "\u{200D}", let context, context.marks <= 2, context.base.value > 0x7F,
+            context.base.properties.isEmoji
+        {
+            self = .visible(columns: 0)
+            return
+        }
         if properties.isDefaultIgnorableCodePoint || properties.isNoncharacterCodePoint || properties.isBidiControl {
             self = .escaped(scalar)
             return

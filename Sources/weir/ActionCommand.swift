@@ -146,15 +146,23 @@ extension Action.Operation {
     }
 }
 
+extension Action {
+    /// What the control socket's method `act` is told of it.
+    var parameters: [JSONValue.Member] {
+        var writer = JSONWriter()
+        encode(into: &writer)
+        guard case .object(let members)? = try? JSONValue(parsing: writer.bytes[...]) else { return [] }
+        return members.filter { !["id", "asked", "step"].contains($0.key) }
+    }
+}
+
 extension RunningProcess {
+    /// A tail answers once the action is done, refused or delayed.
+    static let actionPatience: Duration = .seconds(30)
+
     /// Has a running tail do an action, and waits for its end.
     fileprivate func perform(_ action: Action) throws(Trouble) -> ErrandResult {
-        var writer = JSONWriter()
-        action.encode(into: &writer)
-        let own = ["id", "asked", "step"]
-        guard case .object(let members)? = try? JSONValue(parsing: writer.bytes[...]),
-            let result = ErrandResult(
-                try call(.act, timeout: .seconds(30), members.filter { !own.contains($0.key) }), of: action)
+        guard let result = ErrandResult(try call(.act, timeout: Self.actionPatience, action.parameters), of: action)
         else { throw Trouble("\(name) does not say what became of it", .runtimeError) }
         return result
     }

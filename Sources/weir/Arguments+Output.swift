@@ -28,9 +28,10 @@ extension Arguments {
         var settings = LineSettings()
         settings.time = try choice(.time) ?? settings.time
         settings.zone = try choice(.zone) ?? settings.zone
-        settings.roomWidth = try count(.roomWidth) ?? settings.roomWidth
+        settings.roomWidth = try count(.roomWidth)
+        settings.showsIDs = has(.ids)
         settings.spacer = try duration(.spacer)
-        guard (4...200).contains(settings.roomWidth) else { throw error("--room-width: 4 to 200 columns") }
+        guard (4...200).contains(settings.roomWidth ?? 20) else { throw error("--room-width: 4 to 200 columns") }
         return settings
     }
 }

@@ -76,8 +76,7 @@ enum DraftCommand {
         guard let channel = options.channel else { return print(book.drafts, options.account.json) }
         let draft = book.draft(for: channel, thread: options.thread)
         func keep(_ text: String?) throws(StoreError) {
-            let note = book.note(for: channel, thread: options.thread)
-            try store.commit([.note(note, text)], of: StoreScope(account), at: WallTime.milliseconds)
+            try book.keep(text, for: channel, thread: options.thread, at: WallTime.milliseconds)
         }
         if options.verb == .set {
             try keep(options.text)

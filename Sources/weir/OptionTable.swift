@@ -7,7 +7,7 @@ enum Option: Int, CaseIterable {
         pin,
         proxy,
         proxyAuth, company, workspace, join, autoAdopt, maxRooms, emit, emitAck, noAck, ack, history, catchUp,
-        members, framing, format, template, fields, schema, time, zone, roomWidth, spacer, summary, view, noStatus,
+        members, framing, format, template, fields, schema, time, zone, roomWidth, ids, spacer, summary, view, noStatus,
         hook, notify, notifyBy, forward, filter, kind, notKind, room, notRoom, from, notFrom, grep, exclude, highlight,
         sample,
         explainFilter, count, untilMatch, failOn, duration, idleTimeout, maxAttempts, maxRetryAfter, reconnect,
@@ -138,7 +138,7 @@ enum Option: Int, CaseIterable {
                 .live)
         case .format:
             Row(
-                "format", "pretty|compact|table|json|jsonl|raw",
+                "format", "pretty|compact|chat|table|json|jsonl|raw",
                 "how events are printed (default compact); jsonl: payloads only", .printing)
         case .template:
             Row("template", "TEXT", "such a line for each event: '{time} {room:20} {payload.text}'", .printing)
@@ -149,7 +149,8 @@ enum Option: Int, CaseIterable {
                 "time", "abs|rel|delta|none", "time of an event: wall clock (default), since start, or the last",
                 .printing.watching(.all))
         case .zone: Row("zone", "utc|local", "whose wall clock it is (default utc)", .printing.watching(.all))
-        case .roomWidth: Row("room-width", "N", "columns a room's name may take (default 26)", .printing)
+        case .roomWidth: Row("room-width", "N", "columns of a room (default by the terminal: 10 to 20)", .printing)
+        case .ids: Row("ids", .flag, "show rooms, people and rows by their ids rather than by names", .printing)
         case .spacer: Row("spacer", "D", "show a pause as long as this by a line of its own", .printing)
         case .summary:
             Row(

@@ -33,7 +33,7 @@ struct Outlets {
         status = StatusPrinter(
             colour: TerminalDevice.showsColour(2), quiet: options.quiet,
             showsGaps: form?.showsGaps != true || isatty(1) == 0,
-            shortensIDs: isatty(2) == 1, patience: patience)
+            showsIDs: options.lines.showsIDs, patience: patience)
         quiet = options.quiet
         (failures, toleratesLoss) = (options.failures, options.toleratesLoss)
         summaryForm = options.summary

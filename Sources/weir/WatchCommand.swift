@@ -50,7 +50,7 @@ enum WatchCommand {
         Signals.onFirst(ending: outlets.patience) { tail.stop(signal: $0) }
         if options.run.plan.rotation != nil { Signals.onEachHangUp { tail.rotateRecording() } }
         let summary = await show(desk, on: terminal) { effect in
-            tail.perform(effect) { desk.tell(.said($0)) }
+            tail.perform(effect) { desk.tell($0) }
         } while: {
             await tail.run()
         }

@@ -1,3 +1,4 @@
+import Events
 import Glibc
 import JSONText
 import Live
@@ -58,7 +59,11 @@ struct WatchedTail {
             for effect in effects {
                 do {
                     guard let (method, parameters) = try Self.request(effect) else { continue }
-                    _ = try process.call(method, parameters)
+                    let patience = method == .act ? RunningProcess.actionPatience : .seconds(5)
+                    let result = try process.call(method, timeout: patience, parameters)
+                    if case .findDraft(let place) = effect, case .string(let text)? = result["text"] {
+                        desk.tell(.draft(place, text))
+                    }
                 } catch {
                     desk.tell(.said(Trouble(error).sentence))
                 }
@@ -77,8 +82,19 @@ struct WatchedTail {
         case .mute(let room, let isMuted): return (isMuted ? .roomsMute : .roomsUnmute, rooms(room))
         case .mark(let label): return (.mark, [.init("label", .string(label))])
         case .emit, .answer: return try effect.emit(patience: nil).map { ($0.isAnswer ? .ack : .emit, $0.parameters) }
+        case .act(let operation):
+            let action = Action(id: EntityID("watch"), operation, asked: Timestamp(milliseconds: 0))
+            return (.act, action.parameters)
+        case .findDraft(let place): return (.draftGet, Self.members(of: place))
+        case .keepDraft(let place, let text):
+            return (.draftSet, Self.members(of: place) + (text.map { [.init("text", .string($0))] } ?? []))
         case .copy, .play, .quit: return nil
         }
+    }
+
+    private static func members(of place: WritingPlace) -> [JSONValue.Member] {
+        [.init("channel", .string(place.channel.description))]
+            + (place.thread.map { [.init("thread", .string($0.description))] } ?? [])
     }
 
     /// Has the view hide what the tail hides, as that changes, until the tail ends or this process does.

@@ -90,7 +90,7 @@ import Testing
             told: "kind = message and payload.output ~ /^You said/")
         #expect(typed.status == 0, "\(typed.errors)")
         for line in [
-            "+ message", "“What is your name?”", "“Hello Ana”", "“You said: good morning”", "+ step", "“on_message”",
+            "+ message", "  What is your name?", "  Hello Ana", "  You said: good morning", "+ step", "  on_message",
             "question",
         ] {
             #expect(typed.output.contains(line), "\(line) is not in \(typed.output)")

@@ -48,7 +48,7 @@ import Testing
     @Test func `groups are joined as channels, what is pushed changes rows, and a replay says the same`() throws {
         let stage = try Stage("--scenario", "groupme")
         let text = try stage.tail("--until-match", "event = line.create")
-        for words in ["+ room  /group/", "+ channel ", "+ message "] {
+        for words in ["+ room  #Family", "+ channel ", "+ message "] {
             #expect(text.contains(words), "\(words) is not in \(text)")
         }
     }
@@ -66,7 +66,7 @@ import Testing
     @Test func `the server of such a profile speaks Bayeux`() throws {
         let stage = try Stage("--profile", Self.profile)
         let text = try stage.tail("--until-match", "event = line.create")
-        for words in ["+ room  /group/general", "+ channel general", "+ message "] {
+        for words in ["+ room  #General", "+ channel  #General", "+ message "] {
             #expect(text.contains(words), "\(words) is not in \(text)")
         }
         let wrong = try weir(

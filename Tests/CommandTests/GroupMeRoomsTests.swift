@@ -65,7 +65,7 @@ import Testing
         #expect(events.allSatisfy { $0.contains(#""room":"/direct_message/20000001_20000002""#) })
         #expect(events.allSatisfy { $0.contains(#""room_title":"Ann""#) })
         let lines = try weir("demo", "--backend", "groupme", "--duration", "2s", "--no-ctl", "--color", "never")
-        #expect(lines.output.contains("+ channel 20000001+20000002  “Ann”"))
+        #expect(lines.output.contains("+ channel  @Ann"))
     }
 
     @Test func `a filter takes what the user said, and leaves out what others did`() throws {

@@ -106,9 +106,9 @@ struct MessageFileTests {
         _ = try world.did("send", "#general", "--file", world.notes)
         _ = try world.did("send", "#general", "see", "--file", world.plan)
         let seen = try world.look()
-        #expect(seen.contains("“[notes.txt 18 B]”"), "\(seen)")
+        #expect(seen.contains(": [notes.txt 18 B]"), "\(seen)")
         #expect(
-            seen.contains("“see [plan \\\"A\\\".bin 200 kB]”") || seen.contains("“see [plan \"A\".bin 200 kB]”"),
+            seen.contains(": see [plan \"A\".bin 200 kB]"),
             "\(seen)")
     }
 

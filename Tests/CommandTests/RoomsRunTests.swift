@@ -45,9 +45,10 @@ import Testing
         }
 
         /// Ends the tail in order, and begins another one.
-        func beginAgain() throws {
+        func beginAgain(after work: () throws -> Void = {}) throws {
             kill(tail.pid, SIGTERM)
             tail.wait()
+            try work()
             tail = try Self.tail(url, token, folder, environment, options, isRead)
         }
 
@@ -261,6 +262,21 @@ import Testing
         #expect(!globals.output.contains(stage.token))
         let none = try stage.rooms("select", "none", "--json")
         #expect(none.status == 0 && none.output.contains(#""channel":null"#), "\(none.output)")
+    }
+
+    @Test func `a channel that a command makes is selected where a tail begins next`() throws {
+        let stage = try Stage()
+        _ = try stage.rooms("select", general)
+        try stage.beginAgain {
+            let made = try weir(
+                [
+                    "channel", "create", stage.url, "Launch", "--token", "env:T", "--store",
+                    stage.folder + "/kept.sqlite",
+                ], environment: stage.environment.merging(["T": stage.token]) { a, _ in a })
+            #expect(made.status == 0, "\(made.errors)")
+        }
+        let globals = try weir("ctl", "t", "globals", environment: stage.environment)
+        #expect(globals.output.contains(#""channel_name":"Launch""#), "\(globals.output)")
     }
 
     @Test func `a room of another company, and one beyond the limit, is refused with the server's reason`() throws {

@@ -35,7 +35,7 @@ import Wire
             Self.object(Self.stamped(.event(report)), connection: 2, leftOut: 4)
                 == #"{"v":1,"type":"event",\#(Self.common),"lag_ms":null,"conn":2,"dir":"in","namespace":"/chat","room":null,"#
                 + #""actor":null,"kind":"event","event":"hello","known":true,"payload":["hello",{"text":"Grüß \u001b dich"}],"#
-                + #""server_time":null,"clock_offset_ms":3,"room_title":null,"summary":"hello {\"text\":1}","dropped_before":4,"ack":5,"mentions":[]}"#
+                + #""server_time":null,"clock_offset_ms":3,"room_title":null,"summary":"hello {\"text\":1}","dropped_before":4,"ack":5,"mentions":[],"actor_name":null,"text":null}"#
                 + "\n")
     }
 
@@ -96,7 +96,7 @@ import Wire
         #expect(
             Self.object(Self.stamped(.room(room)))
                 == #"{"v":1,"type":"room",\#(Self.common),"room":"/secret","change":"refused","source":"ctl","#
-                + #""why":"no\u200b!"}"# + "\n")
+                + #""why":"no\u200b!","room_title":null}"# + "\n")
     }
 
     @Test("typing")

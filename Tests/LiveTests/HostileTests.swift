@@ -46,7 +46,7 @@ struct HostileTests {
         for kind in ViewKind.allCases {
             guard var view = kind.makeView() else { continue }
             var buffer = TerminalBuffer(colour: true)
-            for report in reports { view.take(report) }
+            for report in reports { view.take(report, KnownNames()) }
             view.draw(ViewPlace(now: .zero, wall: 0, rows: 40), to: &buffer)
             expectInert(buffer.bytes, "\(name) in \(kind)")
             #expect(!buffer.bytes.isEmpty)

@@ -16,12 +16,12 @@ struct PrintingLineTests {
     func compact() throws {
         #expect(
             try printed(.compact, Sample.reports) == #"""
-                03:04:05.123    23ms  …/W/channels/5828c718/feed  message           Anna: hello\nforged\u{1B}[31m \u{202E}
-                                      - message 00000004  “gone”  in messages/5828c718  #7
-                                      + message 00000003  “hello”  in messages/5828c718  #7
-                                      → channel 5828c718  “general”  in channels 2 → 0  #7
-                                      ~ channel 00000009  “new”  name, icon  in channels  #7
-                03:04:05.623          /chat                       event             custom:event {"a":"\u{7F}"} 2
+                03:04:05.123    23ms  …/5828c718/feed       message           Anna: hello\nforged\u{1B}[31m \u{202E}
+                  - message  #general  Anna: gone
+                  + message  #general  Anna: hello
+                  → channel  channels 2 → 0  #general
+                  ~ channel  #new  name, icon
+                03:04:05.623          /chat                 event             custom:event {"a":"\u{7F}"} 2
                 03:04:06.123          gap  2.5s without a connection, loss not counted yet; refetching channels, badges
 
                 """#)
@@ -58,12 +58,12 @@ struct PrintingLineTests {
                                       room      /companies/c920712e-b49d-11eb-8ed2-0242ac120003/workspaces/W/channels/5828c718-b49e-11eb-8ae0-0242ac120003/feed
                                       event     realtime:resource, record 7
                                       payload   ["realtime:resource",{"room":"…","text":"hello\u001b"}]
-                                      - message 00000004-0000-4000-8000-000000000000  “gone”  in messages/5828c718-b49e-11eb-8ae0-0242ac120003  #7
-                                      + message 00000003-0000-4000-8000-000000000000  “hello”  in messages/5828c718-b49e-11eb-8ae0-0242ac120003  #7
-                                      → channel 5828c718-b49e-11eb-8ae0-0242ac120003  “general”  in channels 2 → 0  #7
-                                      ~ channel 00000009-0000-4000-8000-000000000000  “new”  in channels  #7
-                                        name  "old" → "new"
-                                        icon  "🦆" → nothing
+                  - message  #general  Anna: gone
+                  + message  #general  Anna: hello
+                  → channel  channels 2 → 0  #general
+                  ~ channel  #new
+                    name  "old" → "new"
+                    icon  "🦆" → nothing
                 03:04:05.623          event  custom:event {"a":"\u{7F}"} 2
                                       event     custom:event in /chat, record 8
                                       payload   ["custom:event",{"a":\n"\u{7F}"},\r2]
@@ -86,10 +86,10 @@ struct PrintingLineTests {
         }
         #expect(
             try printed(.compact, reports) == #"""
-                                      ✎ Anna types in 5828c718
-                                      ✎ Anna and Bo type in “General”, in a thread
-                                      ✎ Anna, Bo and 2 more type in “General”
-                                      ✎ nobody types in “General” any more
+                  ✎ Anna is typing in 5828c718
+                  ✎ Anna and Bo are typing in #General, in a thread
+                  ✎ Anna, Bo and 2 more are typing in #General
+                  ✎ typing stopped in #General
 
                 """#)
     }
@@ -120,10 +120,10 @@ struct PrintingLineTests {
         }
         #expect(
             try printed(.compact, reports) == #"""
-                03:04:05.123          …/W/channels/5828c718/feed  message           00000005: hello
-                                      + account 00000005  “Eva Li”  in accounts  #1
-                                      + member 00000005/5828c718  “Eva Li”  in members/5828c718  #1
-                03:04:05.123          …/W/channels/5828c718/feed  message           Eva Li: hello
+                03:04:05.123          …/5828c718/feed       message           00000005: hello
+                  + account  @Eva Li
+                  + member  members/5828c718  @Eva Li
+                03:04:05.123          …/5828c718/feed       message           Eva Li: hello
 
                 """#)
     }
@@ -132,19 +132,19 @@ struct PrintingLineTests {
     func json() throws {
         #expect(
             try printed(.json, Sample.reports + Sample.status) == #"""
-                {"v":1,"type":"event","n":7,"time":"2026-01-02T03:04:05.123000Z","t_us":0,"ctx":null,"lag_ms":23,"conn":0,"dir":"in","namespace":"/","room":"/companies/c920712e-b49d-11eb-8ed2-0242ac120003/workspaces/W/channels/5828c718-b49e-11eb-8ae0-0242ac120003/feed","actor":"Anna","kind":"message","event":"realtime:resource","known":true,"payload":["realtime:resource",{"room":"…","text":"hello\u001b"}],"server_time":"2026-01-02T03:04:05.100000Z","clock_offset_ms":0,"room_title":null,"summary":"Anna: hello\nforged\u001b[31m \u202e","dropped_before":0,"ack":null,"mentions":[]}
-                {"v":1,"type":"diff","n":7,"time":"2026-01-02T03:04:05.123000Z","t_us":0,"ctx":null,"seq":1,"caused_by":7,"refetched":[],"diff":[{"op":"delete","section":"messages","parent":"5828c718-b49e-11eb-8ae0-0242ac120003","kind":"message","id":"00000004-0000-4000-8000-000000000000","from":[1,4],"to":null,"fields":{}},{"op":"insert","section":"messages","parent":"5828c718-b49e-11eb-8ae0-0242ac120003","kind":"message","id":"00000003-0000-4000-8000-000000000000","from":null,"to":[1,0],"fields":{"id":"00000003-0000-4000-8000-000000000000","thread_id":"00000003-0000-4000-8000-000000000000","channel_id":"5828c718-b49e-11eb-8ae0-0242ac120003","sender_name":"Anna","text":"hello","pinned":false}},{"op":"move","section":"channels","parent":null,"kind":"channel","id":"5828c718-b49e-11eb-8ae0-0242ac120003","from":[0,2],"to":[0,0],"fields":{}},{"op":"update","section":"channels","parent":null,"kind":"channel","id":"00000009-0000-4000-8000-000000000000","from":[0,1],"to":[0,1],"fields":{"name":"new","icon":null}}]}
-                {"v":1,"type":"event","n":8,"time":"2026-01-02T03:04:05.623000Z","t_us":500000,"ctx":null,"lag_ms":null,"conn":0,"dir":"in","namespace":"/chat","room":null,"actor":null,"kind":"event","event":"custom:event","known":true,"payload":["custom:event",{"a":"\u007f"},2],"server_time":null,"clock_offset_ms":0,"room_title":null,"summary":"custom:event {\"a\":\"\u007f\"} 2","dropped_before":0,"ack":null,"mentions":[]}
+                {"v":1,"type":"event","n":7,"time":"2026-01-02T03:04:05.123000Z","t_us":0,"ctx":null,"lag_ms":23,"conn":0,"dir":"in","namespace":"/","room":"/companies/c920712e-b49d-11eb-8ed2-0242ac120003/workspaces/W/channels/5828c718-b49e-11eb-8ae0-0242ac120003/feed","actor":"Anna","kind":"message","event":"realtime:resource","known":true,"payload":["realtime:resource",{"room":"…","text":"hello\u001b"}],"server_time":"2026-01-02T03:04:05.100000Z","clock_offset_ms":0,"room_title":null,"summary":"Anna: hello\nforged\u001b[31m \u202e","dropped_before":0,"ack":null,"mentions":[],"actor_name":"Anna","text":"hello\nforged\u001b[31m \u202e"}
+                {"v":1,"type":"diff","n":7,"time":"2026-01-02T03:04:05.123000Z","t_us":0,"ctx":null,"seq":1,"caused_by":7,"refetched":[],"diff":[{"op":"delete","section":"messages","parent":"5828c718-b49e-11eb-8ae0-0242ac120003","kind":"message","id":"00000004-0000-4000-8000-000000000000","from":[1,4],"to":null,"fields":{}},{"op":"insert","section":"messages","parent":"5828c718-b49e-11eb-8ae0-0242ac120003","kind":"message","id":"00000003-0000-4000-8000-000000000000","from":null,"to":[1,0],"fields":{"id":"00000003-0000-4000-8000-000000000000","thread_id":"00000003-0000-4000-8000-000000000000","channel_id":"5828c718-b49e-11eb-8ae0-0242ac120003","sender_name":"Anna","text":"hello","pinned":false},"is_read":null},{"op":"move","section":"channels","parent":null,"kind":"channel","id":"5828c718-b49e-11eb-8ae0-0242ac120003","from":[0,2],"to":[0,0],"fields":{}},{"op":"update","section":"channels","parent":null,"kind":"channel","id":"00000009-0000-4000-8000-000000000000","from":[0,1],"to":[0,1],"fields":{"name":"new","icon":null}}]}
+                {"v":1,"type":"event","n":8,"time":"2026-01-02T03:04:05.623000Z","t_us":500000,"ctx":null,"lag_ms":null,"conn":0,"dir":"in","namespace":"/chat","room":null,"actor":null,"kind":"event","event":"custom:event","known":true,"payload":["custom:event",{"a":"\u007f"},2],"server_time":null,"clock_offset_ms":0,"room_title":null,"summary":"custom:event {\"a\":\"\u007f\"} 2","dropped_before":0,"ack":null,"mentions":[],"actor_name":null,"text":null}
                 {"v":1,"type":"gap","n":9,"time":"2026-01-02T03:04:06.123000Z","t_us":1000000,"ctx":null,"cause":"reconnect","from_us":0,"to_us":2500000,"lost":null,"counted":"later","missed":null,"refetching":["channels","badges"],"hole":null}
                 {"v":1,"type":"conn","n":10,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"ctx":null,"conn":1,"state":"connecting","attempt":1,"target":"/socket/?EIO=4&transport=websocket","eio":null,"why":null,"retry_in_us":null}
                 {"v":1,"type":"conn","n":11,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"ctx":null,"conn":1,"state":"ready","attempt":null,"target":null,"eio":4,"why":null,"retry_in_us":null}
                 {"v":1,"type":"conn","n":12,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"ctx":null,"conn":1,"state":"lost","attempt":null,"target":null,"eio":null,"why":"closed by the server: \u001bc","retry_in_us":1500000}
                 {"v":1,"type":"conn","n":13,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"ctx":null,"conn":2,"state":"connecting","attempt":2,"target":"/socket/?EIO=4&transport=websocket","eio":null,"why":null,"retry_in_us":null}
                 {"v":1,"type":"conn","n":14,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"ctx":null,"conn":2,"state":"lost","attempt":null,"target":null,"eio":null,"why":"refused","retry_in_us":null}
-                {"v":1,"type":"room","n":15,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"ctx":null,"room":"/companies/c920712e-b49d-11eb-8ed2-0242ac120003/workspaces/W/channels/5828c718-b49e-11eb-8ae0-0242ac120003/feed","change":"wanted","source":"cli","why":null}
-                {"v":1,"type":"room","n":16,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"ctx":null,"room":"/companies/c920712e-b49d-11eb-8ed2-0242ac120003/workspaces/W/channels/5828c718-b49e-11eb-8ae0-0242ac120003/feed","change":"joined","source":"cli","why":null}
-                {"v":1,"type":"room","n":17,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"ctx":null,"room":"secret","change":"refused","source":"ctl","why":"no\u200b!"}
-                {"v":1,"type":"room","n":18,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"ctx":null,"room":"old","change":"left","source":"ctl","why":null}
+                {"v":1,"type":"room","n":15,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"ctx":null,"room":"/companies/c920712e-b49d-11eb-8ed2-0242ac120003/workspaces/W/channels/5828c718-b49e-11eb-8ae0-0242ac120003/feed","change":"wanted","source":"cli","why":null,"room_title":"general"}
+                {"v":1,"type":"room","n":16,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"ctx":null,"room":"/companies/c920712e-b49d-11eb-8ed2-0242ac120003/workspaces/W/channels/5828c718-b49e-11eb-8ae0-0242ac120003/feed","change":"joined","source":"cli","why":null,"room_title":"general"}
+                {"v":1,"type":"room","n":17,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"ctx":null,"room":"secret","change":"refused","source":"ctl","why":"no\u200b!","room_title":null}
+                {"v":1,"type":"room","n":18,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"ctx":null,"room":"old","change":"left","source":"ctl","why":null,"room_title":null}
                 {"v":1,"type":"undecodable","n":19,"time":"2026-01-02T03:04:07.123000Z","t_us":2000000,"ctx":null,"layer":"event","subject":"realtime:\u0007","message":"text: expected a string at byte 3","excerpt":"[1,\u009b2]"}
 
                 """#)
@@ -196,7 +196,7 @@ struct PrintingLineTests {
                 03:04:07.123  disconnected  closed by the server: \u{1B}c; next attempt in 1.5s
                 03:04:07.123  connecting  /socket/?EIO=4&transport=websocket (attempt 2)
                 03:04:07.123  disconnected  refused
-                03:04:07.123  + room  /companies/c920712e-b49d-11eb-8ed2-0242ac120003/workspaces/W/channels/5828c718-b49e-11eb-8ae0-0242ac120003/feed
+                03:04:07.123  + room  #general
                 03:04:07.123  ! room  secret refused: no\u{200B}!
                 03:04:07.123  - room  old
                 03:04:07.123  ! cannot read event  realtime:\u{7}: text: expected a string at byte 3  [1,\u{9B}2]
@@ -229,7 +229,7 @@ struct PrintingLineTests {
         let many = StampedReport(stamp: Sample.stamp(9, 0), report: .diff(Sample.manyInsertions(10)))
         let compact = try printed(.compact, [many]).split(separator: "\n")
         #expect(compact.count == 4)
-        #expect(compact.last == "                      + 7 more of message  in messages/5828c718  #9")
+        #expect(compact.last == "  + 7 more of message  messages/5828c718")
         #expect(try printed(.pretty, [many]).split(separator: "\n").count == 10)
     }
 

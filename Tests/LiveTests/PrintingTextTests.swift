@@ -48,21 +48,21 @@ struct PrintingTextTests {
     }
 
     @Test func `A room has the name its channel has now, although it had none, or another, when it was asked for`() {
-        var rooms = KnownRooms()
+        var rooms = KnownNames()
         func name(_ name: String) {
             var batch = Batch<Item>()
             let path = SectionPath(section: 0, item: 0)
             batch.insertions = [.init(path: path, element: Sample.channel(Sample.channel, name))]
-            rooms.learn(from: .diff(DiffReport(sequence: 1, cause: 1, batch: batch)))
+            rooms.learn(from: DiffReport(sequence: 1, cause: 1, batch: batch))
         }
-        let long = Sample.feed + "/" + String(repeating: "x", count: KnownRooms.longestKept)
-        #expect(rooms.title(of: Sample.feed) == nil)
+        let long = Sample.feed + "/" + String(repeating: "x", count: KnownNames.longestKept)
+        #expect(rooms.room(Sample.feed).channel?.title == nil)
         for title in ["general", "announcements"] {
             name(title)
             for room in [Sample.feed, Sample.feed, long, "/" + Sample.channel.description, Sample.channel.description] {
-                #expect(rooms.title(of: room) == title)
+                #expect(rooms.room(room).channel?.title == title)
             }
-            #expect(rooms.title(of: "/companies/1/channels?type=public") == nil)
+            #expect(rooms.room("/companies/1/channels?type=public").channel?.title == nil)
         }
     }
 

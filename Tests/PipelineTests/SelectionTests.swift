@@ -336,6 +336,22 @@ import Wire
         #expect(transcript.session.globals.workspaces == ["C": "W", "D": "Y"])
     }
 
+    @Test func `a workspace that the user makes is looked at; not where rooms were named`() {
+        var transcript = looking(selected())
+        transcript.act("A1", .createWorkspace(name: "Sales", members: []))
+        transcript.answer("/workspaces", status: 201, #"{"resource":{"id":"V2","name":"Sales"}}"#)
+        #expect(transcript.session.globals.workspace == "V2")
+        #expect(
+            transcript.session.roomBook.entries.contains {
+                $0.name == "/companies/C/workspaces/V2/channels?type=public"
+            })
+
+        var named = Transcript.ready(rooms: [F.feedRoom], company: "C", workspace: "W")
+        named.act("A1", .createWorkspace(name: "Sales", members: []))
+        named.answer("/workspaces", status: 201, #"{"resource":{"id":"V2","name":"Sales"}}"#)
+        #expect(named.session.globals.workspace != "V2")
+    }
+
     @Test func `what was selected is restored, and written as it is read`() {
         var globals = selected()
         (globals.channel, globals.thread, globals.tab) = ("CH", "M1", .directs)

@@ -103,6 +103,7 @@ import Testing
         #expect(transcript.actions.first == "A1 done NEW")
         #expect(transcript.session.model[.channel(EntityID("A1"))] == nil)
         #expect(transcript.session.model[.channel(EntityID("NEW"))]?.channel?.name == "New")
+        #expect(transcript.session.globals.channel == "NEW" && transcript.session.globals.tab == .commons)
         transcript.answer("/channels/NEW/feed", #"{"resources":[]}"#)
         #expect(body(transcript).contains(#""id":"NEW""#))
     }
@@ -117,6 +118,7 @@ import Testing
         transcript.answer("/direct/channels", status: 201, Frames.one(Frames.direct("D1")))
         #expect(transcript.actions.first == "A1 done D1")
         #expect(transcript.session.model.elements(in: directs).map(\.id) == [.channel(EntityID("D1"))])
+        #expect(transcript.session.globals.channel == "D1" && transcript.session.globals.tab == .directs)
     }
 
     @Test func `a channel whose making is in doubt is not made again`() {

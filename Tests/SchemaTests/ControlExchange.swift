@@ -103,6 +103,11 @@ struct ControlExchange {
         try call(client, .tail, .cancel, #"{"tag":"nothing"}"#)
         try call(client, .tail, .act, ##"{"do":"send","channel":"#nowhere","text":"hi"}"##)
         try call(client, .tail, .act, #"{"do":"send"}"#)
+        let place = #""channel":"CH","thread":"T""#
+        try call(client, .tail, .draftSet, "{\(place),\"text\":\"later\"}")
+        let draft = try call(client, .tail, .draftGet, "{\(place)}")
+        #expect(draft?["text"] == .string("later"))
+        try call(client, .tail, .draftSet, "{\(place)}")
         try call(client, .tail, .push, #"{"payload":{"channel_id":"CH","notification":{"title":"a","body":"b"}}}"#)
         try call(client, .tail, .roomsLeave, #"{"rooms":["\#(room)"],"for":"1s","wait":5}"#)
         try call(client, .tail, .roomsJoin, #"{"rooms":["\#(room)"],"wait":"5s"}"#)

@@ -18,6 +18,8 @@ package enum ControlMethod: String, CaseIterable, Sendable {
     case roomsWho = "rooms.who"
     case roomsHistory = "rooms.history"
     case roomsContext = "rooms.context"
+    case draftGet = "draft.get"
+    case draftSet = "draft.set"
     case act, push, mark, attach, observe, unobserve, pause, resume
     case refetch, cancel
     case position, seek, step, speed, loop
@@ -97,6 +99,11 @@ package enum ControlMethod: String, CaseIterable, Sendable {
         case .roomsSelect:
             Row([.tail], "select a company, workspace, channel or thread, by title, room or message; none", [.rooms])
         case .act: Row([.tail], "do an action, and answer once it is done, refused or delayed", ControlParameter.action)
+        case .draftGet: Row([.tail], "the text that waits for a channel or thread", [.channel, .thread])
+        case .draftSet:
+            Row(
+                [.tail], "keep a text for a channel or thread until it is sent",
+                [.channel, .thread, .optional("text", .text, "the text; without it none waits any more")])
         case .push:
             Row(
                 [.tail], "take a notification of a push service as an event, and fetch what it is about",
@@ -256,6 +263,8 @@ package struct ControlParameter: Sendable {
             ]
     }()
 
+    static let channel = required("channel", .text, "its id, or # and its name")
+    static let thread = optional("thread", .text, "the head of the thread")
     static let rooms = required("rooms", .texts, "names of rooms, or patterns")
     static let lasting = optional("for", .span, "how long; for ever when it does not say")
     static let arguments = optional("arguments", .json, "a list of its arguments, or one that is no list")

@@ -67,6 +67,7 @@ extension Tail {
         case .refetch: return try refetch(call.arguments)
         case .act: try act(call)
         case .push: return try push(call.arguments)
+        case .draftGet, .draftSet: try performDraft(call)
         case .cancel: return try cancel(call.arguments.text("tag") ?? "")
         case .mark:
             mark(call.arguments.text("label") ?? "mark")

@@ -1,4 +1,5 @@
 package import Events
+import Store
 import JSONText
 import Network
 import Pipeline
@@ -9,15 +10,86 @@ import Wire
 extension Tail {
     /// Does an action of a client. The client is answered once the action is done or refused, or has to wait for the server.
     func act(_ call: ControlCall) throws(ControlError) {
-        var random = SystemRandomNumberGenerator()
-        let asked = Timestamp(milliseconds: (journal.wallStart + loop.now.microseconds) / 1000)
-        var action = Action(id: .random(using: &random), try operation(call.arguments), asked: asked)
-        action.place = Action.Place(
+        let place = Action.Place(
             company: call.arguments.text("company").map { EntityID($0) },
             workspace: call.arguments.text("workspace").map { EntityID($0) })
-        followers.calls[action.id] = call
-        feed(.act(action))
+        let action = act(try operation(call.arguments), in: place) { followers.calls[$0.id] = call }
         if !session.isOnline { answerCall(of: action, .waiting(why: "the tail has no connection")) }
+    }
+
+    /// Does an action of this moment; `noting` is called before anything comes of it.
+    @discardableResult
+    func act(
+        _ operation: Action.Operation, in place: Action.Place? = nil, noting note: (Action) -> Void = { _ in }
+    ) -> Action {
+        var random = SystemRandomNumberGenerator()
+        let asked = Timestamp(milliseconds: (journal.wallStart + loop.now.microseconds) / 1000)
+        var action = Action(id: .random(using: &random), operation, asked: asked)
+        action.place = place
+        note(action)
+        feed(.act(action))
+        return action
+    }
+
+    // MARK: - Drafts
+
+    /// Finds the text that waits for a place; nil for none, and where there is no store. Calls `completion` on the loop.
+    func findDraft(for place: WritingPlace, _ completion: @escaping @Sendable (String?) -> Void) {
+        withDrafts { book in
+            book.draft(for: place.channel, thread: place.thread)?.text
+        } completion: {
+            completion((try? $0?.get()) ?? nil)
+        }
+    }
+
+    /// Keeps the text that waits for a place; nil drops it. Calls `completion` on the loop, with what went wrong.
+    func keepDraft(
+        _ text: String?, for place: WritingPlace, _ completion: @escaping @Sendable (String?) -> Void
+    ) {
+        let now = (journal.wallStart + loop.now.microseconds) / 1000
+        withDrafts { book throws(StoreError) in
+            try book.keep(text, for: place.channel, thread: place.thread, at: now)
+        } completion: { result in
+            switch result {
+            case nil: completion("there is no store to keep a draft in")
+            case .failure(let error)?: completion("the draft is not kept: \(error)")
+            case .success?: completion(nil)
+            }
+        }
+    }
+
+    /// Does something with the drafts on a thread that may wait for the disk; without a store the result is nil.
+    private func withDrafts<Value: Sendable>(
+        _ body: @escaping @Sendable (DraftBook) throws(StoreError) -> Value,
+        completion: @escaping @Sendable (Result<Value, StoreError>?) -> Void
+    ) {
+        guard let store = keeper?.store, let account = keeper?.scope?.account else { return completion(nil) }
+        let backend = configuration.session.backend
+        loop.offload(named: "weir-draft") {
+            Result { () throws(StoreError) in try body(try DraftBook(store, of: account, backend)) }
+        } completion: {
+            completion($0)
+        }
+    }
+
+    func performDraft(_ call: ControlCall) throws(ControlError) {
+        guard keeper?.scope != nil else { throw ControlError(.nothing, "there is no store to keep drafts in") }
+        guard let channel = call.arguments.text("channel") else { return }
+        let place = WritingPlace(channel: EntityID(channel), thread: call.arguments.text("thread").map { EntityID($0) })
+        guard call.method == .draftSet else {
+            return findDraft(for: place) { text in
+                call.answer(
+                    .success(
+                        ControlResult { writer in
+                            writer.beginObject()
+                            writer.member("text", orNull: text)
+                            writer.endObject()
+                        }))
+            }
+        }
+        keepDraft(call.arguments.text("text"), for: place) { problem in
+            call.answer(problem.map { .failure(ControlError(.failed, $0)) } ?? .success(.done))
+        }
     }
 
     /// Takes a notification of a push service.

@@ -1,3 +1,4 @@
+import JSONText
 import Network
 public import Pipeline
 import Recording
@@ -17,6 +18,7 @@ public final class ViewControls: Sendable {
     }
 
     private let state = Monitor(State())
+    private let selection = Monitor<(@Sendable (JSONValue) -> Void)?>(nil)
     /// Whether the view prints, so that it can do it in another format; the full-screen view does not.
     let prints: Bool
 
@@ -39,6 +41,11 @@ public final class ViewControls: Sendable {
     /// Tells only notices of this level or more.
     public func tell(from level: Notice.Level) { state.change { $0.level = level } }
 
+    /// Calls `body` with what the user looks at, as `weir ctl globals` gives it, whenever that changes; on the thread that changes it.
+    func observeSelection(_ body: @escaping @Sendable (JSONValue) -> Void) { selection.change { $0 = body } }
+    func note(selection value: @autoclosure () -> JSONValue) {
+        if let body = selection.change({ $0 }) { body(value()) }
+    }
     func note(waiting: Int) { state.change { $0.waiting = waiting } }
 }
 

@@ -3,7 +3,7 @@ public import Pipeline
 public import Store
 
 /// The drafts of an account, as its store has them: the texts that wait for each channel and thread.
-public struct DraftBook {
+public struct DraftBook: Sendable {
     /// A text that waits.
     public struct Draft: Hashable, Sendable {
         /// The channel, in the words it was kept with: an id, or `#` and a name.
@@ -21,6 +21,8 @@ public struct DraftBook {
 
     /// The drafts, by channel and thread.
     public private(set) var drafts: [Draft] = []
+    private let store: Store
+    private let account: StoreAccount
     /// The channels' names, by their ids.
     private var names: [String: String] = [:]
 
@@ -28,6 +30,7 @@ public struct DraftBook {
     public init(
         _ store: Store, of account: StoreAccount, _ backend: Configuration.BackendKind
     ) throws(StoreError) {
+        (self.store, self.account) = (store, account)
         let remembered = try store.remembered(of: account.server, user: account.user, view: backend.usualView)
         for (note, text) in remembered?.notes ?? [:] {
             guard case .draft(let channel, let thread) = note else { continue }
@@ -51,6 +54,11 @@ public struct DraftBook {
     public func note(for channel: EntityID, thread: EntityID?) -> StoreNote {
         draft(for: channel, thread: thread)?.note
             ?? .draft(channel: channel.description, thread: thread?.description)
+    }
+
+    /// Keeps the text that waits for a place, in milliseconds since 1970; nil drops it. Waits.
+    public func keep(_ text: String?, for channel: EntityID, thread: EntityID?, at now: Int64) throws(StoreError) {
+        try store.commit([.note(note(for: channel, thread: thread), text)], of: StoreScope(account), at: now)
     }
 
     /// The id of a channel that is named by `#` and its name, when one is called so; else the words.

@@ -149,10 +149,28 @@ extension Errand {
             guard let draft = drafts?.draft(for: channel, thread: thread), draft.text == text else { return }
             _ = commit([.note(draft.note, nil)], of: owner)
         case (.markRead, .done(let channel?)):
-            guard (try? store?.accounts())?.contains(owner) == true else { return }
+            guard isKnown(owner) else { return }
             _ = commit([.note(.readMarker(channel: channel.description), String(wallNow))], of: owner)
+        case (.createChannel(let draft), .done(let channel?)):
+            noteSelection(of: owner) { $0.select(channel: channel, madeAs: draft.kind) }
+        case (.createWorkspace, .done(let workspace?)):
+            noteSelection(of: owner) { selection in
+                guard let company = asked.place?.company ?? selection.company.map({ EntityID($0) }) else { return }
+                selection.select(company: company, workspace: workspace)
+            }
         default: break
         }
+    }
+
+    /// Whether a tail has kept something of the account.
+    private func isKnown(_ owner: StoreAccount) -> Bool { (try? store?.accounts())?.contains(owner) == true }
+
+    /// Selects what was made, for the tail that begins next.
+    private func noteSelection(of owner: StoreAccount, _ change: (inout Globals) -> Void) {
+        guard isKnown(owner), let notes = try? store?.notes(of: owner) else { return }
+        var selection = notes[.globals].map { Globals(kept: $0) } ?? Globals()
+        change(&selection)
+        _ = commit([.note(.globals, selection.kept)], of: owner)
     }
 
     /// The drafts of whose the errand is.

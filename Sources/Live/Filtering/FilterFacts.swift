@@ -28,8 +28,7 @@ struct FilterFacts {
         if rows != nil { rows = nil }
         if line != nil { line = nil }
         guard case .diff(let diff) = stamped.report else { return }
-        names.people.user = diff.user ?? names.people.user
-        if learns { names.learn(from: rows(of: stamped)) }
+        if learns { names.learn(from: diff) } else { names.user = diff.user ?? names.user }
     }
 
     /// What follows may be caused by this.
@@ -79,15 +78,16 @@ struct FilterFacts {
             row.map { test.matches($0.item.sectionKey.name) || test.matches($0.item.sectionKey.text) } ?? false
         case .diffKind: row.map { test.matches($0.item.id.kind.rawValue) } ?? false
         case .diffID: row.map { test.matches($0.item.id.text) } ?? false
+        case .isRead: row.flatMap { names.isRead($0.item) }.map { test.matches($0) } ?? false
         case .diffField:
             row.map { row in row.differences(ItemFacts(row.item)).contains { test.matches($0.key) } } ?? false
         case .kind, .room, .actor, .event, .namespace, .direction, .size, .lag, .known, .isUser, .mentions,
-            .payload:
+            .title, .actorName, .payload:
             switch stamped.report {
             case .event(let report): holds(test, of: report, lag: stamped.lag)
             case .diff: holdsOfCause(test, stamped) ?? holds(test, ofRow: row)
             case .typing(let typing): holds(test, of: typing, stamped)
-            case .room(let room): test.field == .room && holds(test, ofRoom: room.room)
+            case .room(let room): [.room, .title].contains(test.field) && holds(test, ofRoom: room.room)
             case .action: test.field == .direction && test.matches("out")
             case .emit(let emit): holds(test, of: emit)
             case .refetch: holdsOfCause(test, stamped) ?? false
@@ -99,7 +99,9 @@ struct FilterFacts {
     private func holds(_ test: FilterMatcher, of report: EventReport, lag: @autoclosure () -> Int64?) -> Bool {
         switch test.field {
         case .kind: test.matches(report.kind)
-        case .room: report.room.map { holds(test, ofRoom: $0) } ?? false
+        case .room, .title: report.room.map { holds(test, ofRoom: $0) } ?? false
+        case .actorName:
+            (report.actorID ?? report.actor).map { test.matches(names.person($0) ?? report.actor ?? $0) } ?? false
         case .actor:
             report.actor.map { holds(test, ofActor: $0) } ?? false
                 || report.actorID.map { holds(test, ofActor: $0) } ?? false
@@ -113,7 +115,7 @@ struct FilterFacts {
         case .isUser: test.matches(isUser(report.actorID ?? report.actor))
         case .mentions: holds(test, ofMentions: report.mentions)
         case .payload: test.matches(report.payload)
-        case .type, .text, .diffOperation, .diffSection, .diffKind, .diffID, .diffField: false
+        case .type, .text, .isRead, .diffOperation, .diffSection, .diffKind, .diffID, .diffField: false
         }
     }
 
@@ -146,7 +148,8 @@ struct FilterFacts {
         switch test.field {
         case .kind: test.matches("typing")
         case .isUser: test.matches(isUser(report.user.description))
-        case .actor: holds(test, ofActor: report.user.description) || report.name.map { test.matches($0) } ?? false
+        case .actor, .actorName:
+            holds(test, ofActor: report.user.description) || report.name.map { test.matches($0) } ?? false
         default: holdsOfCause(test, stamped) ?? false
         }
     }
@@ -155,16 +158,19 @@ struct FilterFacts {
     private func holds(_ test: FilterMatcher, ofRoom room: String) -> Bool {
         if case .anything = test.wanted { return true }
         return verdicts.verdict(on: .init(test: ObjectIdentifier(test), room: room), names.revision) {
-            test.matches(room) || test.matches(ShortName.room(room, width: LineSettings().roomWidth))
-                || names.title(ofRoom: room).map { test.matches("#" + $0) } ?? false
+            let (channel, label) = (names.look(at: room).channel, names.look(at: room).label)
+            if test.field == .title { return channel.map { test.matches($0.title) || test.matches($0.label) } ?? false }
+            // A direct is found by either sign.
+            return test.matches(room) || test.matches(label) || channel.map { test.matches("#" + $0.title) } ?? false
+                || test.matches(ShortName.room(room, width: LineSettings().roomWidth(in: nil)))
         }
     }
 
     /// False while it is not known who the user is.
-    private func isUser(_ id: String?) -> Bool { id != nil && id == names.people.user }
+    private func isUser(_ id: String?) -> Bool { id != nil && id == names.user }
 
     private func holds(_ test: FilterMatcher, ofMentions mentions: [Mention]) -> Bool {
-        if test.asksForUser, names.people.isUser(among: mentions) { return true }
+        if test.asksForUser, names.isUser(among: mentions) { return true }
         return mentions.contains { mention in
             mention.name.map { test.matches($0) } ?? false || mention.id.map { holds(test, ofActor: $0) } ?? false
         }
@@ -176,6 +182,9 @@ struct FilterFacts {
     }
 
     private mutating func holdsOfLine(_ test: FilterMatcher, _ stamped: StampedReport) -> Bool {
+        if case .event(let report) = stamped.report, let said = report.event.said, test.matches(said.text) {
+            return true
+        }
         let line = line(of: stamped)
         guard !line.isEmpty else { return false }
         if case .pattern(let pattern) = test.wanted { return pattern?.matchesLine(of: line) ?? false }
@@ -187,10 +196,10 @@ struct FilterFacts {
         if let line { return line }
         var buffer = TerminalBuffer(colour: false)
         var lines = EventLines(isCompact: true, width: nil)
-        lines.people = names.people
+        lines.names = names
         lines.append(stamped, to: &buffer)
         if buffer.bytes.isEmpty {
-            var lines = StatusLines(quiet: false, showsGaps: true, shortensIDs: true)
+            var lines = StatusLines(quiet: false, showsGaps: true, names)
             lines.append(stamped, to: &buffer)
         }
         line = buffer.bytes
@@ -219,37 +228,6 @@ private final class RoomVerdicts {
         let verdict = decide()
         known[question] = verdict
         return verdict
-    }
-}
-
-/// What users and channels are called, learnt from the rows of changes.
-struct KnownNames {
-    static let mostTitles = 10_000
-    var people = KnownPeople()
-    private var titles: [String: String] = [:]
-    /// Counts the titles that came or changed.
-    private(set) var revision = 0
-
-    mutating func learn(from rows: [DiffRow]) {
-        people.learn(from: rows)
-        for row in rows where row.item.id.kind == .channel && row.operation != .delete {
-            let id = row.item.roomPart
-            guard titles.count < Self.mostTitles || titles[id] != nil, row.operation != .move || titles[id] == nil,
-                let title = row.item.channelName, titles[id] != title
-            else { continue }
-            titles[id] = title
-            revision += 1
-        }
-    }
-
-    func person(_ id: String) -> String? { people[id] }
-
-    /// The title of the channel whose id is in a room's name.
-    func title(ofRoom room: String) -> String? {
-        for part in room.split(whereSeparator: { $0 == "/" || $0 == "?" }) {
-            if let title = titles[String(part)] { return title }
-        }
-        return nil
     }
 }
 

@@ -38,9 +38,7 @@ struct NotificationBook {
 
         init(_ row: DiffRow) {
             channel = row.item.entity.value.saidIn?.description
-            let time = row.item.entity.value.saidAt?.milliseconds ?? row.item.sortKey
-            // A row of a declared backend may be ordered by something else.
-            self.time = time > 100_000_000_000 ? time : nil
+            time = row.item.saidAt?.milliseconds
         }
     }
 
@@ -81,8 +79,7 @@ struct NotificationBook {
         var news: [DiffRow] = []
         if case .diff(let diff) = stamped.report {
             let rows = DiffRow.rows(of: diff.batch)
-            names.people.user = diff.user ?? names.people.user
-            names.learn(from: rows)
+            names.learn(from: diff)
             for row in rows where row.item.id.kind == .channel { learn(row) }
             for row in rows where row.item.id.kind == .message { place(row) }
             changes = clear(by: rows).map { .cleared($0) }
@@ -114,7 +111,8 @@ struct NotificationBook {
                 LocalNotification(
                     type: said == nil ? .event : .message, rule: .filter,
                     payload: .init(
-                        room: report.room, title: report.room.flatMap { names.title(ofRoom: $0) }, message: said?.id,
+                        room: report.room, title: report.room.flatMap { names.room($0).channel?.title },
+                        message: said?.id,
                         actor: actor, name: actor.flatMap { names.person($0) } ?? report.actor,
                         text: said.map { $0.text.isEmpty ? report.event.summary : $0.text } ?? Self.line(of: stamped))),
                 nil)
@@ -136,7 +134,7 @@ struct NotificationBook {
         let (item, entity) = (row.item, row.item.entity.value)
         let channel = entity.saidIn?.description
         switch rule {
-        case .mention: guard names.people.isUser(among: entity.mentions) else { return nil }
+        case .mention: guard names.isUser(among: entity.mentions) else { return nil }
         case .direct: guard channel.flatMap({ channels[$0] })?.isDirect == true else { return nil }
         case .keyword, .filter: break
         }
@@ -147,7 +145,8 @@ struct NotificationBook {
         return LocalNotification(
             type: facts.isFilesAlone ? .file : .message, rule: rule.name,
             payload: .init(
-                room: channel, title: channel.flatMap { names.title(ofRoom: $0) }, message: item.id.text, actor: actor,
+                room: channel, title: channel.flatMap { names.look(at: $0).channel?.title }, message: item.id.text,
+                actor: actor,
                 name: actor.flatMap { names.person($0) } ?? entity.sayer, text: text))
     }
 
@@ -162,7 +161,7 @@ struct NotificationBook {
     }
 
     private func isOwn(_ row: DiffRow) -> Bool {
-        names.people.user.map { $0 == row.item.entity.value.person?.description } ?? false
+        names.user.map { $0 == row.item.entity.value.person?.description } ?? false
     }
 
     // MARK: - Once, and until it is read

@@ -21,20 +21,20 @@ struct Envelope: ~Copyable {
         "retry_in_us", "change",
         "source", "action", "do", "subject", "status", "user", "name", "channel", "channel_name", "thread", "typing",
         "layer", "message", "excerpt", "dropped_before", "ctx", "refetched", "label", "author",
-        "resource", "outcome", "took_us", "hole", "ack", "answers", "mentions",
+        "resource", "outcome", "took_us", "hole", "ack", "answers", "mentions", "actor_name", "text",
     ]
 
     /// What has been written.
     private(set) var writer = JSONWriter()
-    /// What rooms are called, as far as was written.
-    private(set) var rooms: KnownRooms
+    /// What rooms and people are called, as far as was written.
+    private(set) var names: KnownNames
 
     /// A text without any object.
-    init(knowing rooms: KnownRooms = KnownRooms()) { self.rooms = rooms }
+    init(knowing names: KnownNames = KnownNames()) { self.names = names }
 
     /// Appends the object of a report; nothing for a notice that tells of no mark: it is for people.
     mutating func append(_ stamped: StampedReport, _ mark: ViewMark = ViewMark(), connection: Int) {
-        rooms.learn(from: stamped.report)
+        names.learn(from: stamped.report)
         guard mark.isShown else { return }
         switch stamped.report {
         case .event(let event): append(event, stamped, connection, leftOut: mark.leftOut)
@@ -91,7 +91,7 @@ struct Envelope: ~Copyable {
         writer.member("payload", report.payload)
         writer.member("server_time", orNull: report.serverTime.map { TimeText.rfc3339(milliseconds: $0.milliseconds) })
         writer.member("clock_offset_ms", stamped.clockOffset)
-        writer.member("room_title", orNull: report.room.flatMap { rooms.title(of: $0) })
+        writer.member("room_title", orNull: report.room.flatMap { names.room($0).channel?.title })
         writer.member("summary", report.event.summary)
         writer.member("dropped_before", leftOut)
         writer.member("ack", orNull: report.ackID)
@@ -104,6 +104,9 @@ struct Envelope: ~Copyable {
             writer.endObject()
         }
         writer.endArray()
+        let actor = report.actorID ?? report.actor
+        writer.member("actor_name", orNull: actor.flatMap { names.person($0) } ?? report.actor)
+        writer.member("text", orNull: report.event.said?.text)
     }
 
     private mutating func append(_ gap: GapReport, _ stamped: StampedReport) {
@@ -153,6 +156,7 @@ struct Envelope: ~Copyable {
         writer.member("change", report.change.rawValue)
         writer.member("source", report.source)
         writer.member("why", orNull: report.why)
+        writer.member("room_title", orNull: names.room(report.room).channel?.title)
     }
 
     private mutating func append(_ report: ActionReport, _ stamped: StampedReport) {
@@ -235,7 +239,13 @@ struct Envelope: ~Copyable {
         path(row.to)
         writer.key("fields")
         fields(of: row)
+        if row.item.id.kind == .message, row.operation != .delete { writeIsRead(row.item) }
         writer.endObject()
+    }
+
+    private mutating func writeIsRead(_ message: Item) {
+        writer.key("is_read")
+        if let isRead = names.isRead(message) { writer.bool(isRead) } else { writer.null() }
     }
 
     /// An inserted row has all its fields, a changed one those that changed (null where one is gone), a deleted one

@@ -22,13 +22,15 @@ public struct EnvelopeFields: Hashable, Sendable {
     /// Reads names with commas between them.
     public init(_ text: String) throws(Malformed) {
         for name in text.split(separator: ",", omittingEmptySubsequences: false).map(Self.trimmed) {
-            let member = String(name.prefix { $0 != "." && $0 != "[" })
+            // In filters and templates it has this name, too.
+            let asked = String(name.prefix { $0 != "." && $0 != "[" })
+            let member = asked == "title" ? "room_title" : asked
             guard Envelope.members.contains(member) else {
                 throw Malformed(
                     message: "there is no member '\(TerminalText.truncated(member, to: 40))'"
                         + Suggestion.phrase(for: member, among: Envelope.members))
             }
-            guard let path = JSONPath(name.dropFirst(member.count), beginsInArguments: member == "payload") else {
+            guard let path = JSONPath(name.dropFirst(asked.count), beginsInArguments: member == "payload") else {
                 throw Malformed(
                     message: "invalid path '\(TerminalText.truncated(name, to: 60))'; \(JSONPath.hint)")
             }

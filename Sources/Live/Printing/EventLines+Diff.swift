@@ -6,7 +6,7 @@ import Wire
 import Terminal
 
 extension EventLines {
-    /// The lines of one batch: `+ message "hello"  in messages/5828c718  #812`.
+    /// The lines of one batch: `+ message  #General  Ana Lima: hello`.
     func append(_ rows: [DiffRow], cause: Int, to buffer: inout TerminalBuffer) {
         guard isCompact else {
             for row in rows { append(row, cause: cause, to: &buffer) }
@@ -17,7 +17,7 @@ extension EventLines {
             let end = EventLines.endOfRun(rows, from: start)
             let shown = end - start > EventLines.mostRows ? start + EventLines.mostRows - 1 : end
             for row in rows[start..<shown] { append(row, cause: cause, to: &buffer) }
-            if shown < end { appendRest(of: rows[start], count: end - shown, cause: cause, to: &buffer) }
+            if shown < end { appendRest(of: rows[start], count: end - shown, to: &buffer) }
             start = end
         }
     }
@@ -36,64 +36,58 @@ extension EventLines {
 
     private func append(_ row: DiffRow, cause: Int, to buffer: inout TerminalBuffer) {
         let facts = ItemFacts(row.item)
-        let isForUser = row.operation != .delete && people.isUser(among: row.item.entity.value.mentions)
-        let isHighlighted = buffer.isHighlighted
-        buffer.isHighlighted = isHighlighted || isForUser
-        defer { buffer.isHighlighted = isHighlighted }
-        buffer.pad(to: columns.room)
+        let isForUser = row.operation != .delete && names.isUser(among: row.item.entity.value.mentions)
+        buffer.pad(to: Self.indent)
         buffer.append(row.operation.sign + " " + row.item.id.kind.rawValue + " ", row.operation.style)
+        if settings.showsIDs { buffer.append(" " + (isCompact ? row.item.id.shortText : row.item.id.text), .dim) }
+        if let place = place(of: row) { buffer.append(" " + place, .dim) }
+        buffer.append("  ")
         if isForUser { appendMentionMark(to: &buffer) }
-        buffer.append(name(of: row.item, facts))
-        // A membership has no name of its own: its user's.
-        if let label = facts.label ?? people[row.item.id.id.description] {
-            buffer.append("  “")
-            buffer.append(isCompact ? TerminalText.truncated(label, to: 40) : label)
-            buffer.append("”")
+        buffer.isHighlighted = isForUser || isPointedOut
+        if let label = names.label(of: row.item, facts) {
+            buffer.append(label)
+        } else if !settings.showsIDs {
+            buffer.append(row.item.id.shortText)
         }
+        buffer.isHighlighted = false
         let differences = row.differences(facts)
         if isCompact, !differences.isEmpty {
             buffer.append("  " + differences.map(\.key).joined(separator: ", "), .dim)
         }
-        buffer.append("  " + place(of: row), .dim)
-        buffer.append("  #" + String(cause), .dim)
+        if settings.showsIDs { buffer.append("  n:\(cause)", .dim) }
         buffer.endLine()
         if !isCompact { appendFields(differences, to: &buffer) }
     }
 
-    private func appendRest(of first: DiffRow, count: Int, cause: Int, to buffer: inout TerminalBuffer) {
-        buffer.pad(to: columns.room)
+    private func appendRest(of first: DiffRow, count: Int, to buffer: inout TerminalBuffer) {
+        buffer.pad(to: Self.indent)
         buffer.append("\(first.operation.sign) \(count) more of \(first.item.id.kind.rawValue)", first.operation.style)
-        buffer.append("  in " + section(of: first.item) + "  #\(cause)", .dim)
+        buffer.append("  " + section(of: first.item), .dim)
         buffer.endLine()
     }
 
     private func appendFields(_ differences: [ItemFacts.Difference], to buffer: inout TerminalBuffer) {
         for difference in differences {
-            buffer.pad(to: columns.room + 2)
+            buffer.pad(to: Self.indent + 2)
             buffer.append(difference.key + "  ", .dim)
             buffer.append(EventLines.text(of: difference.old) + " → " + EventLines.text(of: difference.new))
             buffer.endLine()
         }
     }
 
-    /// Where a row stands, and where it stood when that matters.
-    private func place(of row: DiffRow) -> String {
+    /// Where a row stands, and where it stood when that matters; nil in a section whose name is that of its rows.
+    private func place(of row: DiffRow) -> String? {
         let section = section(of: row.item)
         guard row.operation == .move, let from = row.from, let to = row.to, let old = row.old else {
-            return "in " + section
+            return row.item.sectionKey.parent == nil && !settings.showsIDs ? nil : section
         }
-        if old.sectionKey == row.item.sectionKey {
-            return "in " + section + " " + String(from.item) + " → " + String(to.item)
-        }
+        if old.sectionKey == row.item.sectionKey { return "\(section) \(from.item) → \(to.item)" }
         return "from \(self.section(of: old)) to \(section)"
     }
 
     private func section(of item: Item) -> String {
-        isCompact ? item.sectionKey.shortText : item.sectionKey.text
-    }
-
-    private func name(of item: Item, _ facts: ItemFacts) -> String {
-        isCompact ? item.id.shortText : item.id.text
+        if !settings.showsIDs { return names.place(of: item) }
+        return isCompact ? item.sectionKey.shortText : item.sectionKey.text
     }
 
     /// A field's value as JSON, `nothing` where there is none.

@@ -11,14 +11,16 @@ struct EventLines {
     /// Whether an event takes one line, or as many as it needs.
     let isCompact: Bool
     /// The columns of the terminal, in `compact`.
-    var width: Int?
+    var width: Int? { didSet { if width != oldValue { columns = EventColumns(settings, width: width) } } }
     let settings: LineSettings
-    /// Who is called how, as far as was printed.
-    var people = KnownPeople()
+    /// The names that are known so far.
+    var names = KnownNames()
     /// Where the fields of an event line stand.
     var columns: EventColumns
-    /// The rooms as they are shown: the same few come again and again.
-    private var roomLabels: [String: String] = [:]
+    /// Whether what is printed now is to stand out.
+    var isPointedOut = false
+    /// The rooms as they were shown with the names and the width of then: the same few come again and again.
+    private var labelled: (revision: Int, width: Int, labels: [String: String]) = (0, 0, [:])
     private var clock: ZoneClock
     /// When the event printed last was received.
     private var last: Moment?
@@ -27,7 +29,7 @@ struct EventLines {
         self.isCompact = isCompact
         self.width = width
         self.settings = settings
-        columns = EventColumns(settings)
+        columns = EventColumns(settings, width: isCompact ? width : nil)
         clock = ZoneClock(settings.zone)
     }
 
@@ -35,21 +37,21 @@ struct EventLines {
     static let mostRows = 4
     /// Bytes of a payload shown in `pretty`; the recording has the rest.
     static let mostPayload = 4096
-    /// More rooms than these are made ready anew each time.
-    private static let mostLabels = 10_000
+    /// Where a line without a time begins.
+    static let indent = 2
 
     /// Appends the lines of a report; nothing for what belongs on stderr.
     mutating func append(_ stamped: StampedReport, _ mark: ViewMark = ViewMark(), to buffer: inout TerminalBuffer) {
         guard mark.isShown else { return learn(from: stamped.report) }
         buffer.limit = isCompact ? width : nil
-        buffer.isHighlighted = mark.isHighlighted
+        // Of a line that stands out the text does.
         defer { buffer.isHighlighted = false }
+        isPointedOut = mark.isHighlighted
         switch stamped.report {
         case .event(let event): append(event, stamped, mark, to: &buffer)
         case .diff(let diff):
-            let rows = DiffRow.rows(of: diff.batch)
-            people.learn(from: diff, rows)
-            append(rows, cause: diff.cause, to: &buffer)
+            names.learn(from: diff)
+            append(DiffRow.rows(of: diff.batch), cause: diff.cause, to: &buffer)
         case .gap(let gap): append(gap, stamped.stamp, to: &buffer)
         case .typing(let report): append(report, to: &buffer)
         case .emit(let report): append(report, stamped, to: &buffer)
@@ -63,24 +65,28 @@ struct EventLines {
         let event = report.event
         appendSpacer(stamped.stamp, to: &buffer)
         appendDate(stamped.stamp, to: &buffer)
-        let isForUser = people.isUser(among: report.mentions)
-        if isForUser { buffer.isHighlighted = true }
+        let isForUser = names.isUser(among: report.mentions)
         appendTime(stamped, to: &buffer)
         if isCompact {
             if let room = event.room ?? namespace(of: report) {
-                let label = label(of: room)
-                columns.roomWidth = max(columns.roomWidth, TerminalText.width(of: label))
-                buffer.append(label, TerminalStyle.room(room))
+                buffer.append(label(of: room, width: columns.roomWidth), TerminalStyle.room(room))
             }
             buffer.pad(to: columns.kind)
+            if columns.kindWidth > 0 {
+                buffer.append(
+                    TerminalText.truncated(event.kind, to: columns.kindWidth), event.isKnown ? .bold : .caution)
+            }
+            buffer.pad(to: columns.text)
+        } else {
+            buffer.append(event.kind, event.isKnown ? .bold : .caution)
+            buffer.append("  ")
         }
-        buffer.append(event.kind, event.isKnown ? .bold : .caution)
-        if isCompact { buffer.pad(to: columns.text - 2) }
-        buffer.append("  ")
         if mark.leftOut > 0 { buffer.append("(+\(mark.leftOut)) ", .dim) }
         if let id = report.ackID { buffer.append("#\(id)\(mark.isAnswered ? "✓" : "?") ", .caution) }
         if isForUser { appendMentionMark(to: &buffer) }
+        buffer.isHighlighted = isForUser || isPointedOut
         appendText(of: event, to: &buffer)
+        buffer.isHighlighted = false
         buffer.endLine()
         if !isCompact { appendDetails(of: report, stamped.stamp, to: &buffer) }
     }
@@ -121,17 +127,18 @@ struct EventLines {
         let text: String
         switch settings.time {
         case .none: return
-        case .abs: text = TimeText.clock(wall: clock.local(stamp.wall))
+        case .abs: text = String(TimeText.clock(wall: clock.local(stamp.wall)).prefix(columns.time))
         case .rel: text = TimeText.elapsed(milliseconds: stamp.time.microseconds / 1000)
         case .delta:
             text = TimeText.elapsed(milliseconds: (stamp.time - (last ?? stamp.time)).microseconds / 1000)
         }
-        buffer.pad(to: EventColumns.time - text.utf8.count)
+        buffer.pad(to: columns.time - text.utf8.count)
         buffer.append(text, .dim)
         buffer.append("  ")
     }
 
     private func appendLag(_ lag: Int64?, to buffer: inout TerminalBuffer) {
+        guard columns.lag > 0 else { return }
         let text = EventLines.text(ofLag: lag)
         buffer.pad(to: columns.room - 2 - text.utf8.count)
         let style: TerminalStyle =
@@ -144,43 +151,47 @@ struct EventLines {
         buffer.append("  ")
     }
 
-    /// Learns who is called how.
-    mutating func learn(from report: Report) {
-        if case .diff(let diff) = report { people.learn(from: diff, DiffRow.rows(of: diff.batch)) }
-    }
+    /// Learns from what is not printed.
+    mutating func learn(from report: Report) { names.learn(from: report) }
 
-    /// Who an id is, as far as that is known.
-    func name(of actor: String) -> String { people[actor] ?? ShortName.shorteningIDs(actor) }
+    /// What an actor is called, as far as that is known.
+    func name(of actor: String) -> String { names.person(actor) ?? ShortName.shorteningIDs(actor) }
 
-    /// A room's name as it is shown.
-    mutating func label(of room: String) -> String {
-        if let known = roomLabels[room] { return known }
-        let label = ShortName.room(room, width: settings.roomWidth)
-        if roomLabels.count < EventLines.mostLabels, room.utf8.count <= KnownRooms.longestKept {
-            roomLabels[room] = label
+    /// A room as it is shown.
+    mutating func label(of room: String, width: Int) -> String {
+        if labelled.revision != names.revision || labelled.width != width { labelled = (names.revision, width, [:]) }
+        if let known = labelled.labels[room] { return known }
+        let label = ShortName.room(settings.showsIDs ? room : names.room(room).label, width: width)
+        if labelled.labels.count < KnownNames.mostRooms, room.utf8.count <= KnownNames.longestKept {
+            labelled.labels[room] = label
         }
         return label
     }
 
-    /// Who did what; most summaries begin with who.
-    private func appendText(of event: Event, to buffer: inout TerminalBuffer) {
+    private mutating func appendText(of event: Event, to buffer: inout TerminalBuffer) {
         let (actor, summary) = words(of: event)
-        if let actor, !summary.hasPrefix(actor) {
-            buffer.append(actor + "  ", .bold)
-        }
-        buffer.append(summary)
+        guard let actor else { return buffer.append(summary) }
+        buffer.append(actor, .bold)
+        // Most summaries begin with the actor.
+        buffer.append(summary.hasPrefix(actor) ? String(summary.dropFirst(actor.count)) : "  " + summary)
     }
 
     /// Who did it, as far as somebody is named, and what.
-    func words(of event: Event) -> (actor: String?, summary: String) {
+    mutating func words(of event: Event) -> (actor: String?, summary: String) {
         var (summary, actor) = (event.summary, event.actor)
-        if let id = actor, let name = people[id] {
-            let named = summary.replacing(id, with: name, maxReplacements: 1)
-            actor = named == summary ? name : nil
-            summary = named
+        if let id = actor {
+            let known = settings.showsIDs ? nil : names.person(id)
+            let name = known ?? (isCompact ? ShortName.shorteningIDs(id) : id)
+            summary = summary.replacing(id, with: name, maxReplacements: 1)
+            actor = name
         }
-        guard isCompact else { return (actor, summary) }
-        return (actor.map { ShortName.shorteningIDs($0) }, ShortName.shorteningIDs(summary))
+        // What a person wrote stays as it is.
+        guard isCompact, event.said == nil else { return (actor, summary) }
+        if settings.showsIDs { return (actor, ShortName.shorteningIDs(summary)) }
+        if let room = event.room, room.contains("/") {
+            summary = summary.replacing(room, with: names.room(room).label, maxReplacements: 1)
+        }
+        return (actor, names.naming(summary))
     }
 
     /// Clocks that differ by more than a day say nothing about a delay.
@@ -204,13 +215,15 @@ struct EventLines {
         appendTime(stamp, to: &buffer)
         buffer.pad(to: columns.room)
         buffer.append("gap  ", .bad)
-        buffer.append(gap.sentence)
+        buffer.append(gap.sentence(settings.showsIDs ? KnownNames() : names))
         buffer.endLine()
     }
 
     private func append(_ report: TypingReport, to buffer: inout TerminalBuffer) {
-        buffer.pad(to: columns.room)
-        let sentence = report.sentence
+        buffer.pad(to: Self.indent)
+        let channel = report.channel.description
+        let known = settings.showsIDs ? nil : names.look(at: channel).channel?.label
+        let sentence = report.sentence(in: known ?? report.channelName.map { "#" + $0 } ?? channel)
         buffer.append("✎ " + (isCompact ? ShortName.shorteningIDs(sentence) : sentence), .dim)
         buffer.endLine()
     }
@@ -222,8 +235,9 @@ struct EventLines {
         appendTime(stamped, to: &buffer)
         buffer.pad(to: isCompact ? columns.kind : columns.room)
         buffer.append(report.isAnswer ? "✓" : "ack", report.isAnswer ? .dim : .bold)
-        if isCompact { buffer.pad(to: columns.text - 2) }
-        buffer.append("  " + report.sentence, report.isAnswer ? .dim : .plain)
+        buffer.append("  ")
+        if isCompact { buffer.pad(to: columns.text) }
+        buffer.append(report.sentence, report.isAnswer ? .dim : .plain)
         buffer.endLine()
     }
 
@@ -237,38 +251,71 @@ struct EventLines {
     }
 }
 
-/// Columns of the fields of an event line.
-struct EventColumns {
-    /// Of the time, where there is one.
-    static let time = 12
+/// Where the fields of an event line stand: fixed by the terminal's width, so that no column moves while lines come. The narrower the
+/// terminal, the less the fields before the text take.
+struct EventColumns: Hashable {
+    /// Columns of the time; 0 for none.
+    let time: Int
+    /// Columns of the lag; 0 where it is not shown.
+    let lag: Int
+    let roomWidth: Int
+    /// Columns of the kind; 0 where it is not shown.
+    let kindWidth: Int
 
-    /// Where the room stands, and whatever is told below an event.
-    let room: Int
-    /// Of the widest room shown so far.
-    var roomWidth = 0
+    /// Columns of a terminal of `width` columns; nil for lines of any length.
+    init(_ settings: LineSettings, width: Int?) {
+        let (clock, lag, kind) =
+            switch Breadth(width) {
+            case .wide: (12, 6, 16)
+            case .medium: (8, 0, 8)
+            case .narrow: (5, 0, 0)
+            }
+        self.lag = lag
+        kindWidth = kind
+        roomWidth = settings.roomWidth(in: width)
+        time =
+            switch settings.time {
+            case .none: 0
+            case .abs: clock
+            case .rel, .delta: max(clock, 9)
+            }
+    }
 
-    init(_ settings: LineSettings) { room = settings.time == .none ? 8 : Self.time + 10 }
+    /// Where the room stands, and what is told below an event in `pretty`.
+    var room: Int { (time > 0 ? time + 2 : 0) + (lag > 0 ? lag + 2 : 0) }
+    var kind: Int { room + roomWidth + 2 }
+    var text: Int { kindWidth > 0 ? kind + kindWidth + 2 : kind }
+}
 
-    var kind: Int { roomWidth > 0 ? room + roomWidth + 2 : room }
-    var text: Int { kind + 18 }
+/// How much there is room for beside the text.
+enum Breadth {
+    case narrow, medium, wide
+
+    init(_ width: Int?) {
+        switch width ?? .max {
+        case ..<60: self = .narrow
+        case ..<100: self = .medium
+        default: self = .wide
+        }
+    }
 }
 
 extension TypingReport {
-    /// Who types there now, in one sentence.
-    var sentence: String {
-        let place = (channelName.map { "“\($0)”" } ?? channel.description) + (thread == nil ? "" : ", in a thread")
+    /// Who types there now, in one sentence. `channel` is what the place is called.
+    func sentence(in channel: String) -> String {
+        let place = channel + (thread == nil ? "" : ", in a thread")
         switch typing.count {
-        case 0: return "nobody types in \(place) any more"
-        case 1: return "\(typing[0]) types in \(place)"
-        case 2: return "\(typing[0]) and \(typing[1]) type in \(place)"
-        default: return "\(typing[0]), \(typing[1]) and \(typing.count - 2) more type in \(place)"
+        case 0: return "typing stopped in \(place)"
+        case 1: return "\(typing[0]) is typing in \(place)"
+        case 2: return "\(typing[0]) and \(typing[1]) are typing in \(place)"
+        default: return "\(typing[0]), \(typing[1]) and \(typing.count - 2) more are typing in \(place)"
         }
     }
 }
 
 extension GapReport {
     /// The gap in one sentence: how long, why, how much, and what is done about it.
-    var sentence: String {
+    func sentence(_ names: KnownNames = KnownNames()) -> String {
         let long = TimeText.span(milliseconds: (to - from).microseconds / 1000)
         let amount =
             lost.map { "\($0) lost" } ?? (refetching.isEmpty ? "loss cannot be counted" : "loss not counted yet")
@@ -290,10 +337,10 @@ extension GapReport {
         }
         if let hole {
             return
-                "\(why), \(amount); missing: \(ShortName.shorteningIDs(hole.sentence)) (weir rooms history fetches them)"
+                "\(why), \(amount); missing: \(hole.sentence(in: names.label(of: hole.section))) (weir rooms history fetches them)"
         }
         guard !refetching.isEmpty else { return "\(why), \(amount)" }
-        let named = refetching.prefix(5).map { ShortName.shorteningIDs($0) }.joined(separator: ", ")
+        let named = refetching.prefix(5).map { names.naming(resource: $0) }.joined(separator: ", ")
         let more = refetching.count > 5 ? " and \(refetching.count - 5) more" : ""
         return "\(why), \(amount); refetching \(named)\(more)"
     }
@@ -301,9 +348,9 @@ extension GapReport {
 
 extension Hole {
     /// `messages of CH from 2026-01-02T03:04:05.000Z to 2026-01-02T03:05:00.000Z`.
-    var sentence: String {
-        let place = section.parent.map { " of \($0.description)" } ?? ""
-        return "\(section.name)\(place) from \(TimeText.rfc3339(milliseconds: from.milliseconds)) to "
+    func sentence(in place: String? = nil) -> String {
+        let place = place ?? section.name + (section.parent.map { " of \($0.description)" } ?? "")
+        return "\(place) from \(TimeText.rfc3339(milliseconds: from.milliseconds)) to "
             + TimeText.rfc3339(milliseconds: to.milliseconds)
     }
 }

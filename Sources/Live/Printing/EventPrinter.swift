@@ -15,7 +15,7 @@ public enum PrintedForm: Sendable {
     /// Whether gaps are among what is printed, for people to see.
     public var showsGaps: Bool {
         switch self {
-        case .format(.compact), .format(.pretty), .format(.table): true
+        case .format(.compact), .format(.pretty), .format(.table), .format(.chat): true
         case .format(.json), .format(.jsonl), .format(.raw), .template, .fields: false
         }
     }
@@ -24,7 +24,7 @@ public enum PrintedForm: Sendable {
 /// Prints events on a descriptor, usually standard output, in one of the formats; one write(2) a batch.
 ///
 /// Standard output carries events, the changes of the model and the gaps, and nothing else: `pretty` and `compact`
-/// print those three, `table` events and gaps, `json` also the changes of the connection and the rooms and what could not be decoded,
+/// print those three, `chat` the messages among them, `table` events and gaps, `json` also the changes of the connection and the rooms and what could not be decoded,
 /// `jsonl` and `raw` the events' packets alone. Everything else is `StatusPrinter`'s. What is printed depends on the reports alone, never
 /// on a clock.
 public final class EventPrinter: Outlet {
@@ -78,6 +78,7 @@ public final class EventPrinter: Outlet {
 enum Printing {
     case lines(EventLines)
     case table(EventTable)
+    case chat(ChatLines)
     case envelopes(EnvelopePrinting)
     case payloads(inert: Bool)
     case template(LineTemplate, LineTemplate.Context)
@@ -89,6 +90,7 @@ enum Printing {
             case .fields(let fields): .envelopes(EnvelopePrinting(fields: fields))
             case .format(.compact): .lines(EventLines(isCompact: true, width: nil, settings))
             case .format(.pretty): .lines(EventLines(isCompact: false, width: nil, settings))
+            case .format(.chat): .chat(ChatLines(settings))
             case .format(.json): .envelopes(EnvelopePrinting())
             case .format(.jsonl): .payloads(inert: true)
             case .format(.raw): .payloads(inert: false)
@@ -106,6 +108,12 @@ enum Printing {
             for (report, mark) in zip(reports, marks) { lines.append(report, mark, to: &buffer) }
             self = .lines(lines)
             return buffer.bytes
+        case .chat(var lines):
+            self = .payloads(inert: true)
+            lines.width = width
+            for (report, mark) in zip(reports, marks) { lines.append(report, mark, to: &buffer) }
+            self = .chat(lines)
+            return buffer.bytes
         case .table(var table):
             self = .payloads(inert: true)
             for (report, mark) in zip(reports, marks) { table.append(report, mark, width: width, to: &buffer) }
@@ -118,7 +126,7 @@ enum Printing {
             return bytes
         case .template(let template, var context):
             let bytes = zip(reports, marks).flatMap { report, mark in
-                context.rooms.learn(from: report.report)
+                context.names.learn(from: report.report)
                 return !mark.isShown ? [] : template.line(of: report, &context)
             }
             self = .template(template, context)
@@ -151,7 +159,7 @@ enum Printing {
 /// What the printer of `json` remembers.
 struct EnvelopePrinting {
     private let fields: EnvelopeFields?
-    private var rooms = KnownRooms()
+    private var names = KnownNames()
     /// Connections begun so far.
     private var connection = 0
 
@@ -160,7 +168,7 @@ struct EnvelopePrinting {
     mutating func bytes(of reports: [StampedReport], _ marks: [ViewMark]) -> [UInt8] {
         var projected = JSONWriter()
         // What is known is in one place at a time, so that it is not copied when more is learnt.
-        var envelope = Envelope(knowing: exchange(&rooms, with: KnownRooms()))
+        var envelope = Envelope(knowing: exchange(&names, with: KnownNames()))
         for (report, mark) in zip(reports, marks) {
             if case .connection(.connecting) = report.report { connection += 1 }
             envelope.append(report, mark, connection: connection)
@@ -170,7 +178,7 @@ struct EnvelopePrinting {
             }
             envelope.reset()
         }
-        rooms = envelope.rooms
+        names = envelope.names
         return fields == nil ? envelope.writer.bytes : projected.bytes
     }
 }

@@ -7,11 +7,13 @@ struct EventTable {
     private static let kind = 18
     private static let actor = 18
     private let settings: LineSettings
+    private let roomWidth: Int
     private var lines: EventLines
     private var hasHeading = false
 
     init(_ settings: LineSettings) {
         self.settings = settings
+        roomWidth = settings.roomWidth(in: nil)
         lines = EventLines(isCompact: true, width: nil, settings)
     }
 
@@ -21,33 +23,33 @@ struct EventTable {
         buffer.limit = width
         lines.learn(from: stamped.report)
         guard mark.isShown else { return }
-        buffer.isHighlighted = mark.isHighlighted
-        defer { buffer.isHighlighted = false }
         switch stamped.report {
         case .event(let report):
             appendHeading(to: &buffer)
             lines.appendDate(stamped.stamp, to: &buffer)
             let event = report.event
-            let isForUser = lines.people.isUser(among: report.mentions)
-            if isForUser { buffer.isHighlighted = true }
+            let isForUser = lines.names.isUser(among: report.mentions)
             lines.appendTime(stamped, to: &buffer)
             cell(
-                event.room.map { lines.label(of: $0) } ?? "", settings.roomWidth, TerminalStyle.room(event.room ?? ""),
+                event.room.map { lines.label(of: $0, width: roomWidth) } ?? "", roomWidth,
+                TerminalStyle.room(event.room ?? ""),
                 to: &buffer)
             cell(event.kind, Self.kind, event.isKnown ? .bold : .caution, to: &buffer)
             let (_, summary) = lines.words(of: event)
             cell(event.actor.map { lines.name(of: $0) } ?? "", Self.actor, .plain, to: &buffer)
             if isForUser { lines.appendMentionMark(to: &buffer) }
+            buffer.isHighlighted = isForUser || mark.isHighlighted
             buffer.append(summary)
+            buffer.isHighlighted = false
             buffer.endLine()
         case .gap(let gap):
             appendHeading(to: &buffer)
             lines.appendDate(stamped.stamp, to: &buffer)
             lines.appendTime(stamped, to: &buffer)
-            cell("", settings.roomWidth, .plain, to: &buffer)
+            cell("", roomWidth, .plain, to: &buffer)
             cell("gap", Self.kind, .bad, to: &buffer)
             cell("", Self.actor, .plain, to: &buffer)
-            buffer.append(gap.sentence)
+            buffer.append(gap.sentence(lines.names))
             buffer.endLine()
         case .diff, .connection, .room, .action, .emit, .refetch, .typing, .undecodable, .notice: break
         }
@@ -56,9 +58,9 @@ struct EventTable {
     private mutating func appendHeading(to buffer: inout TerminalBuffer) {
         guard !hasHeading else { return }
         hasHeading = true
-        if settings.time != .none { cell("TIME", EventColumns.time, .dim, to: &buffer) }
+        if settings.time != .none { cell("TIME", lines.columns.time, .dim, to: &buffer) }
         cell("   LAG", 6, .dim, to: &buffer)
-        cell("ROOM", settings.roomWidth, .dim, to: &buffer)
+        cell("ROOM", roomWidth, .dim, to: &buffer)
         cell("KIND", Self.kind, .dim, to: &buffer)
         cell("ACTOR", Self.actor, .dim, to: &buffer)
         buffer.append("WHAT", .dim)

@@ -70,13 +70,15 @@ struct ItemFacts {
 
     private var words: String? {
         if let name { return name }
-        for key in ["name", "title", "text"] as [StaticString] {
-            guard let field = fields.first(where: { isNamed($0, key) }), text[field.value.lowerBound] == 0x22,
-                field.value.count > 2
-            else { continue }
-            if case .string(let label)? = try? JSONValue(parsing: text[field.value]) { return label }
-        }
-        return nil
+        return (["name", "title", "text"] as [StaticString]).lazy.compactMap { text($0) }.first
+    }
+
+    /// A field that is a text, and not empty. Untrusted text.
+    func text(_ name: StaticString) -> String? {
+        guard let field = fields.first(where: { isNamed($0, name) }), text[field.value.lowerBound] == 0x22,
+            field.value.count > 2, case .string(let found)? = try? JSONValue(parsing: text[field.value])
+        else { return nil }
+        return found
     }
 
     /// Writes all fields as members of an open object.

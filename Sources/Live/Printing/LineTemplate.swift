@@ -21,7 +21,9 @@ public struct LineTemplate: Hashable, Sendable {
     public static let fieldNames = Field.allCases.map(\.rawValue) + ["payload"]
 
     private enum Field: String, CaseIterable {
-        case time, date, rel, n, lag, room, title, actor, kind, event, namespace, known, mentions, size, summary
+        case time, date, rel, n, lag, room, title, actor, kind, event, namespace, known, mentions, size, summary, text
+        case roomTitle = "room_title"
+        case actorName = "actor_name"
     }
 
     private enum Value: Hashable {
@@ -115,7 +117,7 @@ extension LineTemplate {
     /// What a line is made with besides the report.
     struct Context {
         var clock: ZoneClock
-        var rooms = KnownRooms()
+        var names = KnownNames()
     }
 
     /// The line of an event; nothing for other reports.
@@ -163,8 +165,10 @@ extension LineTemplate {
             case .n: String(stamped.stamp.n)
             case .lag: stamped.lag.map { TimeText.span(milliseconds: $0) } ?? ""
             case .room: event.room ?? ""
-            case .title: event.room.flatMap { context.rooms.title(of: $0) } ?? event.room ?? ""
+            case .title, .roomTitle: event.room.flatMap { context.names.room($0).channel?.title } ?? event.room ?? ""
             case .actor: event.actor ?? ""
+            case .actorName: (report.actorID ?? report.actor).flatMap { context.names.person($0) } ?? event.actor ?? ""
+            case .text: event.said?.text ?? event.summary
             case .kind: event.kind
             case .event: report.wireName
             case .namespace: report.namespace

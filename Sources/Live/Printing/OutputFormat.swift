@@ -4,6 +4,8 @@ public enum OutputFormat: String, Sendable, CaseIterable {
     case pretty
     /// One line for each event and each change, cut at the width of the terminal.
     case compact
+    /// One line for each message, edit and deletion, and for each member who comes or goes; nothing else but gaps.
+    case chat
     /// One JSON object a line, `schemas/envelope.schema.json`.
     case json
     /// The packets' JSON arrays (the name, then the arguments), one a line, and nothing else; inert on a terminal.

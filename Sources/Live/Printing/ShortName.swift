@@ -13,17 +13,24 @@ enum ShortName {
     }
 
     /// `text` with every UUID cut to its first eight digits.
-    static func shorteningIDs(_ text: String) -> String {
+    static func shorteningIDs(_ text: String) -> String { replacingIDs(in: text) { _ in nil } }
+
+    /// `text` with every UUID as `name` calls it, or cut to its first eight digits.
+    static func replacingIDs(in text: String, by name: (String) -> String?) -> String {
         let bytes = text.utf8.span
         var result: [UInt8] = []
-        // How far it was taken over, and where the first dash of a UUID behind that can stand.
+        // How far it was taken over, and where the first dash of the next UUID can be.
         var (taken, dash) = (0, 8)
         while dash + 28 <= bytes.count {
             guard bytes[dash] == UInt8(ascii: "-"), isUUID(bytes, at: dash - 8) else {
                 dash += 1
                 continue
             }
-            bytes.extracting(taken..<dash).withUnsafeBufferPointer { result.append(contentsOf: $0) }
+            bytes.extracting(taken..<dash - 8).withUnsafeBufferPointer { result.append(contentsOf: $0) }
+            let id = bytes.extracting(dash - 8..<dash + 28).withUnsafeBufferPointer {
+                String(decoding: $0, as: UTF8.self)
+            }
+            result.append(contentsOf: (name(id) ?? String(id.prefix(8))).utf8)
             taken = dash + 28
             dash = taken + 8
         }
@@ -43,16 +50,23 @@ enum ShortName {
         }
     }
 
-    /// A room's name in at most `width` columns: UUIDs short, then its first path components left out.
-    static func room(_ name: String, width: Int) -> String {
-        let short = shorteningIDs(name)
+    /// A room's label in at most `width` columns: of a path the first components are left out.
+    static func room(_ label: String, width: Int) -> String {
+        let short = shorteningIDs(label)
         guard TerminalText.width(of: short) > width else { return short }
+        if short.hasPrefix("#") || short.hasPrefix("@") { return TerminalText.truncated(short, to: width) }
         var rest = Substring(short)
         while let slash = rest.dropFirst().firstIndex(of: "/") {
             rest = rest[slash...]
-            let candidate = "…" + rest
-            if TerminalText.width(of: candidate) <= width { return candidate }
+            if TerminalText.width(of: String(rest)) < width { return "…" + rest }
         }
+        // What a query says is left out before the last component is cut.
+        while let mark = rest.lastIndex(where: { $0 == "&" || $0 == "?" }), mark > rest.startIndex {
+            rest = rest[..<mark]
+            let cut = (rest.startIndex == short.startIndex ? "" : "…") + rest + "…"
+            if TerminalText.width(of: cut) <= width { return cut }
+        }
+        if short.contains("/") { return TerminalText.truncated("…" + rest, to: width) }
         return TerminalText.keepingEnd(short, to: width)
     }
 

@@ -16,15 +16,15 @@ public final class StatusPrinter: Outlet {
     private let lag = Monitor(LagWatch())
 
     /// Prints on `descriptor`, which stays the caller's. `quiet` leaves only warnings, errors and losses.
-    /// `showsGaps` is for when the gap lines of standard output are not seen here as well; `shortensIDs` cuts the UUIDs in
-    /// rooms' names.
+    /// `showsGaps` is for when the gap lines of standard output are not seen here as well; `showsIDs` shows rooms by their names on the
+    /// wire rather than by their titles.
     public init(
-        descriptor: Int32 = 2, colour: Bool, quiet: Bool = false, showsGaps: Bool = true, shortensIDs: Bool = false,
+        descriptor: Int32 = 2, colour: Bool, quiet: Bool = false, showsGaps: Bool = true, showsIDs: Bool = false,
         patience: WritePatience? = nil
     ) {
         self.writer = DescriptorWriter(descriptor: descriptor, name: "standard error", patience: patience)
         self.colour = colour
-        lines = Monitor(StatusLines(quiet: quiet, showsGaps: showsGaps, shortensIDs: shortensIDs))
+        lines = Monitor(StatusLines(quiet: quiet, showsGaps: showsGaps, showsIDs: showsIDs))
     }
 
     /// Prints the reports with one write.
@@ -78,21 +78,26 @@ public final class StatusPrinter: Outlet {
 
 /// The lines of `StatusPrinter`.
 struct StatusLines {
+    /// Columns of the time.
+    static let timeWidth = 12
+
     /// Only warnings, errors and losses.
     let quiet: Bool
     /// Whether a gap is a line here.
     let showsGaps: Bool
-    /// Whether rooms are named for people rather than for `weir rooms`.
-    let shortensIDs: Bool
+    /// Whether rooms are shown by their names on the wire.
+    let showsIDs: Bool
+    private var names: KnownNames
     private var clock = ZoneClock(.utc)
 
-    init(quiet: Bool, showsGaps: Bool, shortensIDs: Bool) {
-        (self.quiet, self.showsGaps, self.shortensIDs) = (quiet, showsGaps, shortensIDs)
+    init(quiet: Bool, showsGaps: Bool, showsIDs: Bool = false, _ names: KnownNames = KnownNames()) {
+        (self.quiet, self.showsGaps, self.showsIDs, self.names) = (quiet, showsGaps, showsIDs, names)
     }
 
     mutating func append(_ stamped: StampedReport, to buffer: inout TerminalBuffer) {
         switch stamped.report {
-        case .event, .diff, .refetch, .typing: return
+        case .diff(let diff): return names.learn(from: diff)
+        case .event, .refetch, .typing: return
         case .gap: if !showsGaps { return }
         case .undecodable: break
         case .connection(.lost): break
@@ -109,7 +114,7 @@ struct StatusLines {
         buffer.append(TimeText.clock(wall: stamped.stamp.wall) + "  ", .dim)
         switch stamped.report {
         case .event, .diff, .refetch, .typing: break
-        case .gap(let gap): append("! gap  ", .bad, gap.sentence, to: &buffer)
+        case .gap(let gap): append("! gap  ", .bad, gap.sentence(showsIDs ? KnownNames() : names), to: &buffer)
         case .connection(let change): append(change, to: &buffer)
         case .room(let room): append(room, to: &buffer)
         case .action(let action): append(action, to: &buffer)
@@ -146,9 +151,9 @@ struct StatusLines {
         }
     }
 
-    private func append(_ report: RoomReport, to buffer: inout TerminalBuffer) {
+    private mutating func append(_ report: RoomReport, to buffer: inout TerminalBuffer) {
         let why = report.why.map { ": " + $0 } ?? ""
-        let room = shortensIDs ? ShortName.shorteningIDs(report.room) : report.room
+        let room = showsIDs ? report.room : names.room(report.room).label
         switch report.change {
         case .joined: append("+ room  ", .good, room, to: &buffer)
         case .left: append("- room  ", .dim, room, to: &buffer)

@@ -36,7 +36,10 @@ public struct Summary: Sendable {
 
     private(set) var kinds = Tally(limit: mostNames)
     private(set) var rooms = Tally(limit: mostNames)
-    private(set) var actors = Tally(limit: mostNames)
+    private var actorsAsTold = Tally(limit: mostNames)
+    /// The actors, each once: some events name them by id, some by name.
+    var actors: Tally { actorsAsTold.renamed { names.person($0) ?? $0 } }
+    private var names = KnownNames()
     private(set) var unknownNames = Tally(limit: mostNames)
     private(set) var operations: [Int] = Array(repeating: 0, count: DiffRow.Operation.allCases.count)
     private var readies = 0
@@ -72,7 +75,7 @@ public struct Summary: Sendable {
         events += 1
         kinds.add(report.kind)
         if let room = report.room { rooms.add(room) }
-        if let actor = report.actor { actors.add(actor) }
+        if let actor = report.actorID ?? report.actor { actorsAsTold.add(actor) }
         guard !report.isKnown else { return }
         unknown += 1
         unknownNames.add(report.wireName)
@@ -80,6 +83,7 @@ public struct Summary: Sendable {
 
     private mutating func add(_ report: DiffReport) {
         batches += 1
+        names.learn(from: report)
         for (index, count) in DiffRow.counts(of: report.batch).enumerated() { operations[index] += count }
     }
 
@@ -93,7 +97,10 @@ public struct Summary: Sendable {
             "summary: \(Summary.counted(events, "event")) from \(Summary.counted(rooms.count, "room")) in \(span)"
         ]
         if !kinds.isEmpty { lines.append("  events       " + kinds.text(most: 8)) }
-        if rooms.count > 1 { lines.append("  rooms        " + rooms.text(most: 4) { ShortName.room($0, width: 26) }) }
+        if rooms.count > 1 {
+            lines.append(
+                "  rooms        " + rooms.text(most: 4) { ShortName.room(names.look(at: $0).label, width: 26) })
+        }
         if actors.count > 1 { lines.append("  actors       " + actors.text(most: 4, ShortName.shorteningIDs)) }
         if !unknownNames.isEmpty { lines.append("  unknown      " + unknownNames.text(most: 8)) }
         if undecodable > 0 { lines.append("  unreadable   \(undecodable)") }

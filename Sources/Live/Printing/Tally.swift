@@ -12,11 +12,18 @@ struct Tally: Sendable {
     mutating func add(_ name: String) {
         if let known = counts.index(forKey: name) {
             counts.values[known] += 1
-        } else if counts.count < limit, name.utf8.count <= KnownRooms.longestKept {
+        } else if counts.count < limit, name.utf8.count <= KnownNames.longestKept {
             counts[name] = 1
         } else {
             others += 1
         }
+    }
+
+    /// The same with each name as `name` calls it.
+    func renamed(_ name: (String) -> String) -> Tally {
+        var new = self
+        new.counts = Dictionary(counts.map { (name($0.key), $0.value) }) { $0 + $1 }
+        return new
     }
 
     /// The most frequent names first, ties by name, so that the order does not depend on the process.

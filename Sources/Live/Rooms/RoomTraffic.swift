@@ -63,7 +63,7 @@ struct RoomTraffic {
     }
 
     private func isKept(_ room: String) -> Bool {
-        rooms.count < Self.mostRooms && room.utf8.count <= KnownRooms.longestKept || rooms[room] != nil
+        rooms.count < Self.mostRooms && room.utf8.count <= KnownNames.longestKept || rooms[room] != nil
     }
 
     /// A room's fate changed.

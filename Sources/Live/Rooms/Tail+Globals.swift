@@ -37,6 +37,7 @@ extension Tail {
     /// Says what is restored from the last run.
     func tellGlobals() {
         let selection = Globals.selection(in: globalsValue)
+        configuration.view?.note(selection: globalsValue)
         if !selection.isEmpty { tellNotice(Notice(.info, "selected: " + selection)) }
     }
 

@@ -20,7 +20,7 @@ struct ConnectionView: LiveView {
     private var dropped = 0
     private var events = 0
 
-    mutating func take(_ stamped: StampedReport) {
+    mutating func take(_ stamped: StampedReport, _ names: KnownNames) {
         switch stamped.report {
         case .event: events += 1
         case .connection(.connecting(let attempt, let target)):
@@ -30,7 +30,7 @@ struct ConnectionView: LiveView {
         case .connection(.lost(let why, let retryIn)):
             let next = retryIn.map { "; next attempt in " + TimeText.span(milliseconds: $0.microseconds / 1000) } ?? ""
             note("lost", .bad, why + next, stamped.stamp)
-        case .gap(let gap): note("gap", .bad, gap.sentence, stamped.stamp, lasts: false)
+        case .gap(let gap): note("gap", .bad, gap.sentence(names), stamped.stamp, lasts: false)
         case .room(let room) where room.change == .refused || room.change == .lost:
             let words = "\(room.room) \(room.change.rawValue)" + (room.why.map { ": " + $0 } ?? "")
             note("room", .caution, words, stamped.stamp, lasts: false)
@@ -65,7 +65,7 @@ struct ConnectionView: LiveView {
                 buffer.append(TimeText.span(milliseconds: span).leading(8), .bold)
             }
             buffer.pad(to: 36)
-            buffer.append(ShortName.shorteningIDs(step.text))
+            buffer.append(place.naming(step.text))
             buffer.endLine()
         }
         buffer.append("\(events) events", .dim)

@@ -14,7 +14,7 @@ struct GraphView: LiveView {
     private var rooms = NamedBook(Room())
     private var all = RateHistory()
 
-    mutating func take(_ stamped: StampedReport) {
+    mutating func take(_ stamped: StampedReport, _ names: KnownNames) {
         guard case .event(let report) = stamped.report else { return }
         all.add(1, at: stamped.stamp.time)
         rooms.change(report.room ?? report.namespace) { room in
@@ -31,7 +31,7 @@ struct GraphView: LiveView {
         append("all", .plain, total, total.max() ?? 0, all.rate(over: 10, at: place.now), place, to: &buffer)
         for (name, room) in shown {
             append(
-                ShortName.room(name, width: place.roomWidth), TerminalStyle.room(name),
+                place.label(ofRoom: name), TerminalStyle.room(name),
                 room.history.history(at: place.now), highest, room.history.rate(over: 10, at: place.now), place,
                 to: &buffer)
         }

@@ -18,7 +18,7 @@ struct LatestView: LiveView {
     private static let mostText = 240
     private var rooms = NamedBook(Last())
 
-    mutating func take(_ stamped: StampedReport) {
+    mutating func take(_ stamped: StampedReport, _ names: KnownNames) {
         guard case .event(let report) = stamped.report else { return }
         let event = report.event
         rooms.change(event.room ?? report.namespace) { last in
@@ -36,13 +36,13 @@ struct LatestView: LiveView {
         buffer.endLine()
         for (name, last) in sorted.prefix(max(place.rows - 2, 0)) {
             let isFresh = place.now - last.time < .seconds(1)
-            buffer.append(ShortName.room(name, width: place.roomWidth), TerminalStyle.room(name))
+            buffer.append(place.label(ofRoom: name), TerminalStyle.room(name))
             buffer.pad(to: place.roomWidth)
             let ago = TimeText.span(milliseconds: max((place.now - last.time).microseconds, 0) / 1000)
             buffer.append(ago.leading(9) + String(last.events).leading(8) + "  ", isFresh ? .bold : .plain)
             buffer.append(TerminalText.truncated(last.kind, to: 16))
             buffer.pad(to: place.roomWidth + 37)
-            buffer.append(ShortName.shorteningIDs(last.text), isFresh ? .bold : .plain)
+            buffer.append(place.naming(last.text), isFresh ? .bold : .plain)
             buffer.endLine()
         }
         let hidden = sorted.count - max(place.rows - 2, 0)

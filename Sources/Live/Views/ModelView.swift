@@ -12,10 +12,10 @@ struct ModelView: LiveView {
         var operation: DiffRow.Operation
         var label: String
         var fields: String
-        var cause: Int
     }
 
     private struct Section: Sendable {
+        var key: Item.Section?
         var rows = 0
         var changes = 0
         var last = Moment.zero
@@ -26,13 +26,13 @@ struct ModelView: LiveView {
     private static let mostLabel = 120
     private var sections = NamedBook(Section())
 
-    mutating func take(_ stamped: StampedReport) {
+    mutating func take(_ stamped: StampedReport, _ names: KnownNames) {
         guard case .diff(let diff) = stamped.report else { return }
         let rows = DiffRow.rows(of: diff.batch)
         for row in rows {
             count(row)
             // Of a large batch only the last of each section are looked into.
-            if rows.count <= 64 || row.operation != .insert { note(row, cause: diff.cause, at: stamped.stamp.time) }
+            if rows.count <= 64 || row.operation != .insert { note(row, names, at: stamped.stamp.time) }
         }
     }
 
@@ -49,13 +49,14 @@ struct ModelView: LiveView {
         }
     }
 
-    private mutating func note(_ row: DiffRow, cause: Int, at time: Moment) {
+    private mutating func note(_ row: DiffRow, _ names: KnownNames, at time: Moment) {
         let facts = ItemFacts(row.item)
-        let label = String(decoding: (facts.label ?? "").utf8.prefix(Self.mostLabel), as: UTF8.self)
+        let label = String(
+            decoding: (names.label(of: row.item, facts) ?? "").utf8.prefix(Self.mostLabel), as: UTF8.self)
         let fields = row.differences(facts).prefix(6).map(\.key).joined(separator: ", ")
-        let new = Row(
-            id: row.item.id, time: time, operation: row.operation, label: label, fields: fields, cause: cause)
+        let new = Row(id: row.item.id, time: time, operation: row.operation, label: label, fields: fields)
         sections.change(row.item.sectionKey.text) { section in
+            section.key = row.item.sectionKey
             section.changes += 1
             section.last = time
             section.recent.removeAll { $0.id == new.id }
@@ -70,7 +71,9 @@ struct ModelView: LiveView {
         let shown = sorted.prefix(max(min(place.rows, 1_000_000) / 4, 1))
         let share = shown.isEmpty ? 0 : (max(place.rows - 1, 1) - shown.count) / shown.count
         for (name, section) in shown {
-            buffer.append(ShortName.shorteningIDs(name), .bold)
+            buffer.append(
+                place.showsIDs ? ShortName.shorteningIDs(name) : section.key.map { place.names.label(of: $0) } ?? name,
+                .bold)
             buffer.append("  \(section.rows) rows, \(section.changes) changes", .dim)
             buffer.endLine()
             for row in section.recent.prefix(min(share, Self.kept)) { append(row, place, to: &buffer) }
@@ -85,13 +88,13 @@ struct ModelView: LiveView {
         let age = place.now - row.time
         let isFresh = age < .seconds(1)
         buffer.append("  \(row.operation.sign) ", row.operation.style)
-        buffer.append(ShortName.shorteningIDs(row.id.text), isFresh ? .bold : .plain)
-        if !row.label.isEmpty {
-            buffer.append("  “\(TerminalText.truncated(row.label, to: 40))”", isFresh ? .bold : .plain)
-        }
+        let hasID = place.showsIDs || row.label.isEmpty
+        if hasID { buffer.append(row.id.shortText, .dim) }
+        let label = TerminalText.truncated(row.label, to: 60)
+        buffer.append((hasID && !label.isEmpty ? "  " : "") + label, isFresh ? .bold : .plain)
         if !row.fields.isEmpty { buffer.append("  " + row.fields, isFresh ? row.operation.style : .dim) }
         let ago = TimeText.span(milliseconds: max(age.microseconds, 0) / 1000)
-        buffer.append("  #\(row.cause)  \(ago)", .dim)
+        buffer.append("  \(ago)", .dim)
         buffer.endLine()
     }
 }

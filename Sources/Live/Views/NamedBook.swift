@@ -16,7 +16,7 @@ struct NamedBook<Entry: Sendable>: Sendable {
     var count: Int { entries.count }
 
     mutating func change(_ name: String, _ body: (inout Entry) -> Void) {
-        if entries[name] != nil || entries.count < limit && name.utf8.count <= KnownRooms.longestKept {
+        if entries[name] != nil || entries.count < limit && name.utf8.count <= KnownNames.longestKept {
             let empty = empty
             body(&entries[name, default: empty])
         } else {

@@ -31,6 +31,7 @@ public final class TerminalBoard: Outlet {
 
     struct State {
         var view: (any LiveView)?
+        var names = KnownNames()
         var status: TailStatus?
         /// What somebody else says below the view.
         var line: String?
@@ -51,7 +52,7 @@ public final class TerminalBoard: Outlet {
     let block: TerminalBlock?
     private let descriptor: Int32
     private let colour: Bool
-    private let roomWidth: Int
+    private let settings: LineSettings
     private let recording: String?
     private let filter: (@Sendable () -> String?)?
     private let isLive: Bool
@@ -72,7 +73,7 @@ public final class TerminalBoard: Outlet {
         self.patience = patience
         descriptor = made == nil ? 2 : 1
         colour = TerminalDevice.showsColour(descriptor)
-        roomWidth = settings.roomWidth
+        self.settings = settings
         recording = status?.recording
         filter = status?.filter
         self.isLive = isLive
@@ -110,7 +111,8 @@ public final class TerminalBoard: Outlet {
     public func write(_ reports: [StampedReport]) throws(OutletError) {
         state.change { state in
             for report in reports {
-                state.view?.take(report)
+                state.names.learn(from: report.report)
+                state.view?.take(report, state.names)
                 state.status?.take(report)
             }
             guard let last = reports.last else { return }
@@ -226,7 +228,8 @@ public final class TerminalBoard: Outlet {
             let passed = isLive && state.real != .zero ? max(now - state.real, .zero) : .zero
             let place = ViewPlace(
                 now: state.time + passed, wall: state.wall + passed.microseconds,
-                rows: max(rows - (state.status == nil ? 0 : 1) - (state.line == nil ? 0 : 1), 1), roomWidth: roomWidth)
+                rows: max(rows - (state.status == nil ? 0 : 1) - (state.line == nil ? 0 : 1), 1),
+                roomWidth: settings.roomWidth(in: columns), names: state.names, showsIDs: settings.showsIDs)
             state.view?.draw(place, to: &buffer)
             if let status = state.status {
                 status.draw(state.facts, at: place.now, to: &buffer)

@@ -29,13 +29,17 @@ struct TopView: LiveView {
     private var kinds = NamedBook(limit: 200, Traffic())
     private var all = Traffic()
 
-    mutating func take(_ stamped: StampedReport) {
+    mutating func take(_ stamped: StampedReport, _ names: KnownNames) {
         guard case .event(let report) = stamped.report else { return }
         let size = report.payload.bytes.count
         all.add(stamped, bytes: size)
         kinds.change(report.kind) { $0.add(stamped, bytes: size) }
         if let room = report.room { rooms.change(room) { $0.add(stamped, bytes: size) } }
-        if let actor = report.actor { actors.change(actor) { $0.add(stamped, bytes: size) } }
+        if let actor = report.actor {
+            // Some events name a person by id, some by name.
+            let name = names.person(report.actorID ?? actor) ?? actor
+            actors.change(name) { $0.add(stamped, bytes: size) }
+        }
     }
 
     func draw(_ place: ViewPlace, to buffer: inout TerminalBuffer) {
@@ -59,8 +63,10 @@ struct TopView: LiveView {
         let fits = sorted.count <= most && !book.hasOthers
         let shown = fits || most < 2 ? most : most - 1
         for (name, traffic) in sorted.prefix(shown) {
-            let short = ShortName.room(name, width: place.roomWidth)
-            append(short, title == "ROOMS" ? TerminalStyle.room(name) : .plain, traffic, place, to: &buffer)
+            let label =
+                title == "ACTORS"
+                ? TerminalText.truncated(place.naming(name), to: place.roomWidth) : place.label(ofRoom: name)
+            append(label, title == "ROOMS" ? TerminalStyle.room(name) : .plain, traffic, place, to: &buffer)
         }
         if fits || most < 2 { return }
         let rest = sorted.dropFirst(shown).reduce(book.others.events) { $0 + $1.entry.events }

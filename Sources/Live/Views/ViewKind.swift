@@ -37,21 +37,33 @@ public enum ViewKind: String, Sendable, CaseIterable {
 /// A view of what happens that is drawn anew in one place. Pure: reports and time in, lines out. Of a size that does not grow with what
 /// it has seen.
 protocol LiveView: Sendable {
-    /// Takes a report in.
-    mutating func take(_ stamped: StampedReport)
+    /// Takes a report in; `names` are those known by then.
+    mutating func take(_ stamped: StampedReport, _ names: KnownNames)
 
     /// Appends the lines.
     func draw(_ place: ViewPlace, to buffer: inout TerminalBuffer)
 }
 
 /// Where and when a view is drawn.
-struct ViewPlace: Hashable {
+struct ViewPlace {
     /// The session's time.
     var now: Moment
     /// The wall clock then, in microseconds.
     var wall: Int64
     /// The most lines there is room for.
     var rows: Int
-    /// Columns a room's name may take.
-    var roomWidth = 26
+    /// Columns of a room.
+    var roomWidth = 20
+    /// What rooms, people and rows are called.
+    var names = KnownNames()
+    /// Whether ids are shown rather than names.
+    var showsIDs = false
+
+    /// A room in its columns.
+    func label(ofRoom room: String) -> String {
+        ShortName.room(showsIDs ? room : names.look(at: room).label, width: roomWidth)
+    }
+
+    /// A text with names in place of ids.
+    func naming(_ text: String) -> String { showsIDs ? ShortName.shorteningIDs(text) : names.naming(text) }
 }

@@ -78,7 +78,7 @@ struct WireLines {
         case .delta: text = TimeText.elapsed(milliseconds: (stamp.time - (last ?? stamp.time)).microseconds / 1000)
         }
         last = stamp.time
-        buffer.pad(to: EventColumns.time - text.utf8.count)
+        buffer.pad(to: StatusLines.timeWidth - text.utf8.count)
         buffer.append(text + "  ", .dim)
     }
 

@@ -3,8 +3,10 @@ package import Pipeline
 
 // What a view wants of a tail.
 extension Tail {
-    /// Does what a view of this tail wants, as far as it is a tail's matter; `say` is told why something is not done. Any thread.
-    package nonisolated func perform(_ effect: Watch.Effect, _ say: @escaping @Sendable (String) -> Void) {
+    /// Does what a view of this tail wants, as far as it is a tail's matter; `tell` is called with what the view is to know of it: why
+    /// something is not done, the draft it asked for. Any thread.
+    package nonisolated func perform(_ effect: Watch.Effect, _ tell: @escaping @Sendable (Watch.Input) -> Void) {
+        let say: @Sendable (String) -> Void = { tell(.said($0)) }
         loop.run { [self] in
             assumeIsolated { tail in
                 switch effect {
@@ -14,6 +16,10 @@ extension Tail {
                 case .quit: tail.conclude(.limitReached)
                 case .mark(let label): tail.mark(label, author: "key")
                 case .emit, .answer: tail.emit(effect, say)
+                case .act(let operation): tail.act(operation)
+                case .keepDraft(let place, let text): tail.keepDraft(text, for: place) { if let why = $0 { say(why) } }
+                case .findDraft(let place):
+                    tail.findDraft(for: place) { if let text = $0 { tell(.draft(place, text)) } }
                 case .copy, .play: break
                 }
             }
@@ -42,7 +48,7 @@ extension Replay {
         switch effect {
         case .play(let command): perform(command)
         case .quit: perform(PlayControl.Command.quit)
-        case .join, .leave, .mute, .mark, .copy, .emit, .answer: break
+        case .join, .leave, .mute, .mark, .copy, .emit, .answer, .act, .keepDraft, .findDraft: break
         }
     }
 }
@@ -55,7 +61,7 @@ extension Watch.Effect {
         case .answer(let id, let namespace, let text):
             var text = EmitText(text)
             return Emit(answering: id, try text.arguments(), namespace: namespace)
-        case .join, .leave, .mute, .mark, .copy, .play, .quit: return nil
+        case .join, .leave, .mute, .mark, .copy, .play, .quit, .act, .keepDraft, .findDraft: return nil
         }
     }
 }

@@ -21,7 +21,7 @@ extension Watch {
             submit(question, text, into: &effects)
         case .cancelled:
             mode = .browsing
-            cancel(question)
+            cancel(question, text, into: &effects)
         case .nothing: break
         }
     }
@@ -32,6 +32,7 @@ extension Watch {
         case .highlight: highlight = text
         case .rows: show { $0.filter = text }
         case .group: goToGroup(text)
+        case .write(let writing): noteTyped(text, for: writing)
         case .search, .mark, .join, .place, .emit, .answer: break
         }
     }
@@ -48,28 +49,36 @@ extension Watch {
         case .emit: if !text.isEmpty { effects.append(.emit(text)) }
         case .answer(let id, let namespace): effects.append(.answer(id, namespace: namespace, text))
         case .place: if !text.isEmpty { effects.append(.play(.goTo(text))) }
+        case .write(let writing): write(text, writing, into: &effects)
         }
     }
 
-    private mutating func cancel(_ question: Question) {
+    private mutating func cancel(_ question: Question, _ text: String, into effects: inout [Effect]) {
         switch question {
         case .filter: dropFilter()
         case .highlight: highlight = ""
         case .rows: show { $0.filter = "" }
+        case .write(let writing): keep(text, for: writing, into: &effects)
         case .search, .mark, .join, .place, .emit, .answer, .group: break
         }
     }
 
     /// Asks what is to be said to the server: an event, or the answer to the one that is selected.
     mutating func askToEmit(answer: Bool) {
-        if settings.isReplay { return say("a recording cannot be spoken to") }
-        if let silence = settings.silence { return say(silence) }
+        guard canSpeak() else { return }
         guard answer else { return ask(.emit) }
         guard let serial = current, let entry = log[serial], case .event(let event) = entry.stamped.report,
             let id = event.ackID
         else { return say("the selected line asks for no acknowledgement") }
         if entry.isAnswered { return say("it was answered") }
         ask(.answer(id, namespace: event.namespace))
+    }
+
+    /// Whether something can be said to the server; why not, is told.
+    mutating func canSpeak() -> Bool {
+        let why = settings.isReplay ? "a recording cannot be spoken to" : settings.silence
+        if let why { say(why) }
+        return why == nil
     }
 
     mutating func find(isForward: Bool, into effects: inout [Effect]) {

@@ -44,6 +44,7 @@ extension Watch {
         var left = TerminalLine(" weir watch  ", look.adding(.bold))
         if let badge = settings.badge { left.append(badge + "  ", look.adding(.bold)) }
         left.append(settings.title, look)
+        if let place = selectedPlace { left.append("  " + place, look.adding(.bold)) }
         var rest = area
         rest.columns = rest.columns.lowerBound..<max(rest.columns.upperBound - right.columns, rest.columns.lowerBound)
         grid.write(left, row: row, column: 0, in: rest)
@@ -248,6 +249,7 @@ extension Watch {
         "Enter  detail, next tab              y  copy what is shown  Esc  close, newest",
         "r  rooms: Enter + - join, leave; a another; x hide          Tab  next pane",
         "In the model's pane: b  group by     o  sort                /  filter rows       '  go to a group",
+        "c  write to the channel              C  reply               u  edit      +  react      D  delete",
         ">  emit NAME ARG…                    a  answer an event that asks for it (#5?)",
         "e E  next, previous problem          s S  next, previous silence",
         "?  these keys                        q  quit",
@@ -274,6 +276,7 @@ extension Watch.Question {
         case .mark: "mark: "
         case .join: "join: "
         case .emit: "emit NAME ARG…: "
+        case .write(let writing): writing.prompt
         case .answer(let id, _): "answer #\(id) with ARG…: "
         case .place: "go to: "
         case .rows: "rows with: "

@@ -67,6 +67,11 @@ extension Watch {
         case "m": ask(.mark)
         case ">": askToEmit(answer: false)
         case "a": askToEmit(answer: true)
+        case "c": askToWrite(.send, into: &effects)
+        case "C": askToWrite(.reply, into: &effects)
+        case "u": askToWrite(.edit, into: &effects)
+        case "+": askToWrite(.react, into: &effects)
+        case "D": askToWrite(.delete, into: &effects)
         case "t":
             settings.lines.time = settings.lines.time.next
             say("times: " + settings.lines.time.words)

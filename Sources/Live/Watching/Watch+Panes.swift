@@ -36,7 +36,7 @@ extension Watch {
     mutating func changeFocus(isForward: Bool) {
         let layout = WatchLayout(self)
         var order: [Focus] = []
-        if !layout.side.isEmpty { order.append(.sections) }
+        if width >= 40 { order.append(.sections) }
         if !layout.rooms.isEmpty { order.append(.rooms) }
         if !layout.log.isEmpty { order.append(.log) }
         if !layout.detail.isEmpty { order.append(.detail) }
@@ -132,7 +132,7 @@ extension Watch {
         let isMuted = rooms.toggleMute(name)
         hideMuted()
         effects.append(.mute(name, isMuted))
-        say((isMuted ? "hidden: " : "shown: ") + ShortName.room(name, width: 60))
+        say((isMuted ? "hidden: " : "shown: ") + label(ofRoom: name, width: 60))
     }
 
     /// Others say which rooms are hidden.

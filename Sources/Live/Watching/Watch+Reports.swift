@@ -31,6 +31,7 @@ extension Watch {
         case .emit(let report): if report.isAnswer, report.outcome == .sent { log.noteAnswer(report) }
         case .typing, .action, .refetch, .undecodable, .notice: break
         }
+        arrangeRooms()
         guard stamped.report.isWorthALine else { return }
         if stamped.report.isProblem, isCounted { problems += 1 }
         log.append(stamped, room: room, isMuted: room.map { rooms.isMuted($0) } ?? false)
@@ -38,17 +39,25 @@ extension Watch {
 
     mutating func begin(with model: SectionedCollection<Item>) {
         self.model = WatchModel(model, modelLook)
+        printer.names.learn(from: model)
         log.removeAll(behind: 0, .zero)
         flashes = WatchFlashes()
         rate = WatchRate()
         (events, gaps, problems) = (0, 0, 0)
     }
 
+    /// The rooms of channels come before those of lists and of the user; the selected room stays selected.
+    private mutating func arrangeRooms() {
+        let now = (rooms.list.count, printer.names.revision)
+        guard now != arranged else { return }
+        arranged = now
+        let selected = rooms.list.indices.contains(roomIndex) && roomIndex > 0 ? rooms.list[roomIndex].name : nil
+        let names = printer.names
+        rooms.putFirst { names.look(at: $0).channel != nil }
+        if let selected { roomIndex = rooms.list.firstIndex { $0.name == selected } ?? roomIndex }
+    }
+
     private mutating func count(_ room: String, _ wall: Int64) {
-        if rooms[room] == nil, printer.columns.roomWidth < settings.lines.roomWidth {
-            let label = ShortName.room(room, width: settings.lines.roomWidth)
-            printer.columns.roomWidth = max(printer.columns.roomWidth, TerminalText.width(of: label))
-        }
         rooms.count(room, at: now, wall: wall)
     }
 
@@ -68,8 +77,8 @@ extension Watch {
 
     private mutating func follow(_ diff: DiffReport) {
         let rows = DiffRow.rows(of: diff.batch)
-        printer.people.learn(from: diff, rows)
-        log.learn(from: diff, rows)
+        printer.names.learn(from: diff)
+        log.learn(from: diff)
         guard model != nil else { return }
         do {
             try model?.apply(diff.batch)

@@ -87,7 +87,7 @@ extension Watch {
         let unread = unread(in: room).flatMap { $0 > 0 ? " \($0)" : nil } ?? ""
         let width = max(area.columns.count - line.columns - unread.utf8.count - 1, 1)
         line.append(
-            ShortName.room(room.name, width: width),
+            label(ofRoom: room.name, width: width),
             room.isMuted ? TerminalAppearance(.dim) : TerminalAppearance(TerminalStyle.room(room.name)))
         line.append(unread, TerminalAppearance([.bold]))
         grid.write(line, row: row, column: area.columns.lowerBound, in: area)
@@ -95,12 +95,13 @@ extension Watch {
 
     /// How much is not read in a room, as the row of its channel and the model say; nil for a room of no channel.
     private func unread(in room: WatchRooms.Room) -> Int? {
-        guard let model = model?.base else { return nil }
-        let parts = room.name.split(separator: "/")
-        guard let channel = parts.lazy.compactMap({ model[Item.ID(.channel, EntityID(String($0)))] }).last else {
-            return nil
-        }
-        return channel.entity.value.unread(by: printer.people.user, in: model)
+        guard let model = model?.base, let id = printer.names.look(at: room.name).channel?.id else { return nil }
+        return model[Item.ID(.channel, id)]?.entity.value.unread(by: printer.names.user, in: model)
+    }
+
+    /// A room as it is shown.
+    func label(ofRoom room: String, width: Int) -> String {
+        ShortName.room(settings.lines.showsIDs ? room : printer.names.look(at: room).label, width: width)
     }
 
     // MARK: - All rooms
@@ -151,7 +152,7 @@ extension Watch {
         let unread = unread(in: room)
         add(unread.map { String($0) } ?? "-", 6, (unread ?? 0) > 0 ? .bold : .plain)
         let left = max(width - line.columns - (room.why == nil ? 5 : 25), 10)
-        line.append(ShortName.room(room.name, width: left), TerminalAppearance(TerminalStyle.room(room.name)))
+        line.append(label(ofRoom: room.name, width: left), TerminalAppearance(TerminalStyle.room(room.name)))
         if let why = room.why { line.append("  (\(why))", TerminalAppearance(.bad)) }
         return line
     }

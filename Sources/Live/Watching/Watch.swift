@@ -1,5 +1,6 @@
 import Recording
 import Events
+package import JSONText
 package import Pipeline
 package import SectionedModel
 package import Terminal
@@ -27,7 +28,7 @@ package struct Watch {
         /// Whether rooms can be joined and left.
         package var steersRooms = false
         /// How lines are laid out.
-        package var lines = LineSettings(roomWidth: 20)
+        package var lines = LineSettings()
         /// What is shown to begin with.
         package var filters = ViewFilter.Setting()
         /// Settings of something with that title.
@@ -64,6 +65,10 @@ package struct Watch {
         case mutes(Set<String>)
         /// Somebody else wants what comes to wait, or to be shown again.
         case held(Bool)
+        /// The user selected something else: what `weir ctl globals` gives.
+        case selected(JSONValue)
+        /// The text that waits for a place.
+        case draft(WritingPlace, String)
     }
 
     /// What it wants done.
@@ -74,6 +79,10 @@ package struct Watch {
         case mute(String, Bool)
         /// What was typed is to be sent: an event, or the answer to the event that asks for that acknowledgement.
         case emit(String), answer(Int, namespace: String, String)
+        /// This is to be done at the backend.
+        case act(Action.Operation)
+        /// A text waits for a place, or no more; or the view asks for the one that waits.
+        case keepDraft(WritingPlace, String?), findDraft(WritingPlace)
         /// A place is to be remembered in the recording.
         case mark(String)
         /// Text for the clipboard, escaped.
@@ -93,6 +102,7 @@ package struct Watch {
     enum Question: Hashable {
         case search, filter, highlight, mark, join, place, emit, rows, group
         case answer(Int, namespace: String)
+        case write(Writing)
     }
 
     /// What the keys are.
@@ -151,6 +161,14 @@ package struct Watch {
     /// The selected section's and room's place in their lists.
     var sectionIndex = 0
     var roomIndex = 0
+    /// What the user looks at; nil while nobody said.
+    var selected: JSONValue?
+    /// Texts that were typed here and not sent.
+    var drafts: [WritingPlace: String] = [:]
+    /// When the text that is being typed is to be kept.
+    var draftDue: Moment?
+    /// How many rooms and names there were when the rooms were put in order.
+    var arranged = (0, 0)
     /// A line told in passing, and until when.
     var passing: (text: String, until: Moment)?
     /// The real time of what was told last.
@@ -195,6 +213,7 @@ package struct Watch {
             flashes = WatchFlashes()
         case .arrives(let model):
             self.model = WatchModel(model, modelLook)
+            printer.names.learn(from: model)
             keepSelectionInView()
         case .stands(let standing): self.standing = standing
         case .length(let length): self.length = length
@@ -202,7 +221,10 @@ package struct Watch {
         case .filters(let setting): take(setting)
         case .mutes(let rooms): take(muted: rooms)
         case .held(let isHeld): if isHeld != self.isHeld { togglePause() }
+        case .selected(let value): selected = value
+        case .draft(let place, let text): take(draft: text, for: place)
         }
+        keepDraft(ifDueAt: self.now, into: &effects)
         if let passing, passing.until <= self.now { self.passing = nil }
         flashes.forget(before: self.now)
         rate.advance(to: self.now)
@@ -210,7 +232,7 @@ package struct Watch {
 
     /// When it looks different though nothing happens; nil when it does not.
     package var deadline: Moment? {
-        var times = [passing?.until, flashes.deadline].compactMap { $0 }
+        var times = [passing?.until, flashes.deadline, draftDue].compactMap { $0 }
         if rate.isMoving { times.append(rate.nextSecond) }
         return times.min()
     }

@@ -46,6 +46,7 @@ package final class WatchDesk: Outlet, ReplayWatcher {
         var settings = settings
         settings.filters = setting
         state = Monitor(State(watch: Watch(settings), revision: revision, told: setting))
+        controls?.observeSelection { [weak self] value in self?.tell(.selected(value)) }
         muted?.observe { [weak self] rooms in self?.tell(.mutes(rooms)) }
     }
 

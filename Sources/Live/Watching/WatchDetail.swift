@@ -100,7 +100,7 @@ extension Watch {
             if report.namespace != "/" { lines.append(field("namespace", report.namespace)) }
             if let room = event.room { lines.append(field("room", room)) }
             if let actor = event.actor {
-                lines.append(field("actor", printer.people[actor].map { "\($0) (\(actor))" } ?? actor))
+                lines.append(field("actor", printer.names.person(actor).map { "\($0) (\(actor))" } ?? actor))
             }
             let mentions = event.mentions
             if !mentions.isEmpty {
@@ -124,13 +124,14 @@ extension Watch {
             lines.append(field("batch", "\(diff.sequence), caused by record \(diff.cause)"))
             for row in DiffRow.rows(of: diff.batch) {
                 lines.append(heading(of: row))
+                if let isRead = printer.names.isRead(row.item) { lines.append(field("  read", isRead ? "yes" : "no")) }
                 for member in members(of: row.item) { append(member.value, "  " + member.key, to: &lines) }
             }
         case .gap(let gap):
             lines.append(field("gap", gap.cause.rawValue))
             lines += gap.refetching.map { field("refetching", $0) }
             if let missed = gap.missed { lines.append(field("missed", "\(missed)")) }
-            if let hole = gap.hole { lines.append(field("missing", hole.sentence)) }
+            if let hole = gap.hole { lines.append(field("missing", hole.sentence())) }
         case .connection, .room, .action, .emit, .refetch, .typing, .undecodable, .notice:
             lines += bodies(of: entry.stamped)
         }
@@ -235,7 +236,7 @@ extension Watch {
     }
 
     /// The batches that a record caused; they stand behind it, not far.
-    private func diffs(of entry: WatchLog.Entry) -> [DiffReport] {
+    func diffs(of entry: WatchLog.Entry) -> [DiffReport] {
         if case .diff(let diff) = entry.stamped.report { return [diff] }
         guard entry.stamped.stamp.n > 0 else { return [] }
         var reports: [DiffReport] = []
@@ -252,7 +253,7 @@ extension Watch {
         var line = TerminalLine("\(row.operation.sign) ", TerminalAppearance(row.operation.style))
         line.append(
             "\(row.item.id.kind.rawValue) \(ShortName.shorteningIDs(row.item.id.text))", TerminalAppearance(.bold))
-        if let label = ItemFacts(row.item).label { line.append("  “\(label)”") }
+        if let label = printer.names.label(of: row.item, ItemFacts(row.item)) { line.append("  " + label) }
         line.append("  in \(name(of: row.item.sectionKey))", TerminalAppearance(.dim))
         return line
     }
@@ -267,11 +268,14 @@ extension Watch {
         return model.rows(at: index, most: WatchDetail.mostLines).map { item in
             let isNew = flashes[item.id]
             var line = TerminalLine(isNew ? "▸ " : "  ", TerminalAppearance(.caution))
-            let facts = ItemFacts(item)
-            line.append(
-                facts.label ?? printer.people[item.id.id.description] ?? item.id.text,
-                TerminalAppearance(isNew ? [.bold] : []))
-            line.append("  " + ShortName.shorteningIDs(item.id.text), TerminalAppearance(.dim))
+            if let said = item.saidAt {
+                var clock = clock
+                line.append(TimeText.clock(wall: clock.local(said.milliseconds * 1000)).prefix(5) + "  ", .dimmed)
+            }
+            let label = printer.names.label(of: item, ItemFacts(item)) ?? item.id.shortText
+            line.append(label, TerminalAppearance(isNew ? [.bold] : []))
+            if let delivery = item.delivery { line.append("  \(delivery.rawValue)", TerminalAppearance(.caution)) }
+            if settings.lines.showsIDs { line.append("  " + item.id.shortText, .dimmed) }
             return line
         }
     }
@@ -284,16 +288,12 @@ extension Watch {
         }
     }
 
-    /// What a section is called: of what belongs to something, that one's name.
+    /// What a section is called: the messages of a channel by its label.
     func name(of section: Item.Section) -> String {
-        guard let parent = section.parent else { return section.name }
-        for kind in [Item.Kind.channel, .workspace, .company, .message] {
-            guard let owner = model?.base.committed(Item.ID(kind, parent)), let label = ItemFacts(owner).label else {
-                continue
-            }
-            return section.name + " of " + TerminalText.truncated(label, to: 30)
-        }
-        return ShortName.shorteningIDs(section.text)
+        if settings.lines.showsIDs { return ShortName.shorteningIDs(section.text) }
+        // The rows of a thread say which channel it is in.
+        let first = section.name == "thread" ? model?.base.elements(in: section).first : nil
+        return first.map { printer.names.place(of: $0) } ?? printer.names.label(of: section)
     }
 
     /// What is copied: the text of what is looked at, escaped.

@@ -27,8 +27,9 @@ struct WatchLayout {
         if watch.height >= 3, watch.hint != nil { hint = rest.takeBottom(1) }
         if watch.height >= 4 { title = rest.takeTop(1) }
         if watch.settings.isReplay, watch.height >= 5 { scrubber = rest.takeBottom(1) }
-        if watch.width >= 70, rest.rows.count >= 3 {
-            side = rest.takeLeft(min(34, watch.width / 4))
+        // Where there is little room the messages have it all; Tab shows the side pane.
+        if watch.width >= (watch.focus == .sections ? 40 : 100), rest.rows.count >= 3 {
+            side = rest.takeLeft(min(34, max(watch.width / 4, 20)))
             border = rest.takeLeft(1)
         }
         if watch.showsRooms {

@@ -33,9 +33,10 @@ extension Watch {
         var lines: [TerminalLine] = []
         var view = entry.view
         view.isAnswered = entry.isAnswered
-        for (index, body) in bodies(of: entry.stamped, view).enumerated() {
+        let columns = EventColumns(settings.lines, width: width)
+        for (index, body) in bodies(of: entry.stamped, view, width: width).enumerated() {
             var line = TerminalLine()
-            appendGutter(of: entry, isFirst: index == 0, to: &line)
+            appendGutter(of: entry, isFirst: index == 0, columns.time, to: &line)
             line.append(body)
             if wraps { lines += line.wrapped(to: width) } else { lines.append(line) }
         }
@@ -46,7 +47,7 @@ extension Watch {
     }
 
     /// What is in front of a line: whether something is up with it, and when it was.
-    private func appendGutter(of entry: WatchLog.Entry, isFirst: Bool, to line: inout TerminalLine) {
+    private func appendGutter(of entry: WatchLog.Entry, isFirst: Bool, _ columns: Int, to line: inout TerminalLine) {
         if entry.mark != nil, isFirst {
             line.append("⚑", TerminalAppearance(.caution))
         } else if entry.stamped.report.isProblem, isFirst {
@@ -54,12 +55,12 @@ extension Watch {
         } else {
             line.append(" ")
         }
-        guard settings.lines.time != .none else { return }
-        let time = isFirst ? self.time(of: entry) : ""
-        line.append(String(repeating: " ", count: max(EventColumns.time - time.utf8.count, 0)) + time + " ", .dimmed)
+        guard columns > 0 else { return }
+        let time = isFirst ? String(self.time(of: entry, columns).prefix(columns)) : ""
+        line.append(String(repeating: " ", count: columns - time.utf8.count) + time + " ", .dimmed)
     }
 
-    private func time(of entry: WatchLog.Entry) -> String {
+    private func time(of entry: WatchLog.Entry, _ columns: Int) -> String {
         let stamp = entry.stamped.stamp
         switch settings.lines.time {
         case .abs:
@@ -67,8 +68,9 @@ extension Watch {
             // Of another day than the newest it is the date that matters.
             let newest = log[log.serials.upperBound - 1]?.stamped.stamp.wall ?? stamp.wall
             _ = clock.newDate(newest)
-            guard let date = clock.newDate(stamp.wall) else { return TimeText.clock(wall: clock.local(stamp.wall)) }
-            return date.suffix(5) + " " + TimeText.clock(wall: clock.local(stamp.wall)).prefix(5)
+            let time = TimeText.clock(wall: clock.local(stamp.wall))
+            guard let date = clock.newDate(stamp.wall) else { return time }
+            return columns < 12 ? String(date.suffix(5)) : date.suffix(5) + " " + time.prefix(5)
         case .rel: return TimeText.elapsed(milliseconds: stamp.time.microseconds / 1000)
         case .delta:
             let before = log.last(before: entry.serial).flatMap { log[$0] }?.stamped.stamp.time ?? stamp.time
@@ -78,18 +80,21 @@ extension Watch {
     }
 
     /// A report as the printers print it, without the times; one line at least. Whether it is shown at all is not asked.
-    func bodies(of stamped: StampedReport, _ mark: ViewMark = ViewMark()) -> [TerminalLine] {
+    func bodies(
+        of stamped: StampedReport, _ mark: ViewMark = ViewMark(), width: Int? = nil
+    ) -> [TerminalLine] {
         var mark = mark
         mark.isShown = true
         var buffer = TerminalBuffer(colour: true)
         var events = printer
+        events.columns = EventColumns(events.settings, width: width)
         events.append(stamped, mark, to: &buffer)
         var dropped = 0
         if buffer.bytes.isEmpty {
-            var lines = StatusLines(quiet: false, showsGaps: true, shortensIDs: true)
+            var lines = StatusLines(quiet: false, showsGaps: true, printer.names)
             lines.append(stamped, to: &buffer)
             // The time is in front already.
-            dropped = EventColumns.time + 2
+            dropped = StatusLines.timeWidth + 2
         }
         let lines = TerminalLine.lines(of: buffer.bytes).map { $0.dropping(dropped) }
         return lines.isEmpty ? [TerminalLine("…")] : lines

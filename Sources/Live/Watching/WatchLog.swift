@@ -111,10 +111,7 @@ struct WatchLog {
     }
 
     /// Learns what the rows of a change say of names, which a filter may ask for when they are not kept any more.
-    mutating func learn(from diff: DiffReport, _ rows: [DiffRow]) {
-        names.people.user = diff.user ?? names.people.user
-        names.learn(from: rows)
-    }
+    mutating func learn(from diff: DiffReport) { names.learn(from: diff) }
 
     /// What was left out of what came since it was last counted anew.
     var tally: FilterTally { judge.tally }

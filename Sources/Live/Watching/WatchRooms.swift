@@ -64,6 +64,13 @@ struct WatchRooms: Sendable {
         list[place].rate.add(at: now)
     }
 
+    /// Puts the rooms first of which something holds; otherwise they keep their order.
+    mutating func putFirst(_ isFirst: (String) -> Bool) {
+        let first = list.filter { isFirst($0.name) }
+        list = first + list.filter { !isFirst($0.name) }
+        for (place, room) in list.enumerated() { places[room.name] = place }
+    }
+
     /// Hides a room, or shows it again; gives whether it is hidden now.
     mutating func toggleMute(_ name: String) -> Bool {
         guard let place = place(of: name) else { return false }

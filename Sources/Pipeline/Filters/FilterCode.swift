@@ -27,7 +27,9 @@ package struct FilterCode {
         let tests = expression.tests
         isOfRows = tests.contains { $0.field.isOfRows }
         asksForRowFacts = tests.contains { $0.field == .kind || $0.field == .mentions }
-        asksForNames = tests.contains { [.actor, .room, .mentions, .text].contains($0.field) }
+        asksForNames = tests.contains {
+            [.actor, .actorName, .isRead, .room, .title, .mentions, .text].contains($0.field)
+        }
         _ = emit(expression, onTrue: .accept, onFalse: .refuse)
         steps.reverse()
         // What was emitted last stands first now.

@@ -4,6 +4,7 @@ import Terminal
 /// What a clause of a filter asks about.
 public enum FilterField: Hashable, Sendable {
     case type, kind, room, actor, event, namespace, direction, size, lag, known, isUser, mentions, text
+    case title, actorName, isRead
     case diffOperation, diffSection, diffKind, diffID, diffField
     /// A value in the event's payload; the way to it has one step at least.
     case payload([Step])
@@ -32,7 +33,9 @@ public enum FilterField: Hashable, Sendable {
     package static let named: [(name: String, field: FilterField)] = [
         ("type", .type), ("kind", .kind), ("room", .room), ("actor", .actor), ("event", .event),
         ("namespace", .namespace), ("dir", .direction), ("size", .size), ("lag", .lag), ("known", .known),
-        ("is_user", .isUser), ("mentions", .mentions), ("text", .text), ("diff.op", .diffOperation),
+        ("is_user", .isUser), ("mentions", .mentions), ("title", .title),
+        ("room_title", .title), ("actor_name", .actorName), ("is_read", .isRead), ("text", .text),
+        ("diff.op", .diffOperation),
         ("diff.section", .diffSection), ("diff.kind", .diffKind), ("diff.id", .diffID), ("diff.field", .diffField),
     ]
 
@@ -43,10 +46,11 @@ public enum FilterField: Hashable, Sendable {
         case .direction: .words(["in", "out"])
         case .diffOperation: .words(DiffOperation.allCases.map(\.rawValue))
         case .diffKind: .words(Item.Kind.all.map(\.rawValue))
-        case .room, .actor, .event, .namespace, .mentions, .text, .diffSection, .diffID, .diffField: .text
+        case .room, .title, .actor, .actorName, .event, .namespace, .mentions, .text, .diffSection, .diffID, .diffField:
+            .text
         case .size: .size
         case .lag: .span
-        case .known, .isUser: .truth
+        case .known, .isUser, .isRead: .truth
         case .payload: .json
         }
     }
@@ -64,10 +68,9 @@ public enum FilterField: Hashable, Sendable {
     /// Whether it is asked of each row of a change on its own.
     package var isOfRows: Bool {
         switch self {
-        case .diffOperation, .diffSection, .diffKind, .diffID, .diffField: true
+        case .diffOperation, .diffSection, .diffKind, .diffID, .diffField, .isRead: true
         case .type, .kind, .room, .actor, .event, .namespace, .direction, .size, .lag, .known, .isUser, .mentions,
-            .text,
-            .payload:
+            .text, .title, .actorName, .payload:
             false
         }
     }

@@ -102,6 +102,9 @@ protocol BackendRooms: Sendable {
     /// The user looks at a channel or a place, named by its room, or at a thread, named by the message that heads it.
     mutating func select(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction)
 
+    /// The user looks at a workspace that they made.
+    mutating func select(workspace: EntityID, _ rooms: RoomBook, into transaction: inout Transaction)
+
     /// The section that holds a part of a room, and what fetches it; nil where the backend cannot say.
     func section(
         _ part: Session.RoomPart, of room: String, _ model: SectionedCollection<Item>
@@ -146,6 +149,8 @@ extension BackendRooms {
     mutating func select(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction) {
         selectChannel(room, into: &transaction)
     }
+
+    mutating func select(workspace: EntityID, _ rooms: RoomBook, into transaction: inout Transaction) {}
 
     /// The user looks at the channel whose room this is.
     func selectChannel(_ room: String, into transaction: inout Transaction) {

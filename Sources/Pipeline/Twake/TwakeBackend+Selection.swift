@@ -49,6 +49,13 @@ extension TwakeBackend {
         discover(into: &transaction)
     }
 
+    mutating func select(workspace: EntityID, _ rooms: RoomBook, into transaction: inout Transaction) {
+        // Named rooms stay those that were named.
+        guard discoversRooms, let company = facts.company else { return }
+        let room = Twake.RoomName.channelsPublic(company: company, workspace: workspace)
+        select(room.description, rooms, into: &transaction)
+    }
+
     /// Nothing was looked at yet: what is remembered of other places has no rooms to be left with.
     mutating func dropRemembered(into transaction: inout Transaction) {
         for section in transaction.model.sectionKeys where section.name == Item.Section.channelsName {

@@ -47,7 +47,7 @@ import Testing
 
     @Test func `rows are grouped by section, by kind and by the first letter of their title`() throws {
         var (screen, _) = try Self.screen()
-        #expect(Self.groups(screen) == ["channels: Baking", "messages of Baking: Banana cherry apple"])
+        #expect(Self.groups(screen) == ["channels: Baking", "#Baking: Banana cherry apple"])
         screen.type("b")
         #expect(Self.groups(screen) == ["channel: Baking", "message: Banana cherry apple"])
         #expect(screen.text.contains("by kind"))
@@ -60,10 +60,10 @@ import Testing
     @Test func `rows are sorted by title, and a name leads to its group`() throws {
         var (screen, _) = try Self.screen()
         screen.type("o")
-        #expect(Self.groups(screen) == ["channels: Baking", "messages of Baking: apple Banana cherry"])
-        screen.type("'mess\r\r")
+        #expect(Self.groups(screen) == ["channels: Baking", "#Baking: apple Banana cherry"])
+        screen.type("'#\r\r")
         #expect(screen.watch.sectionIndex == 1)
-        #expect(screen.text.contains("messages of Baking, 3 rows"))
+        #expect(screen.text.contains("#Baking, 3 rows"))
         let lines = screen.watch.detailLines(width: 80).map(\.text)
         #expect(lines.count == 3 && lines[0].contains("apple") && lines[2].contains("cherry"))
     }
@@ -71,7 +71,7 @@ import Testing
     @Test func `rows are filtered as the text is typed, and what comes is filtered too`() throws {
         var (screen, source) = try Self.screen()
         screen.type("/AN")
-        #expect(Self.groups(screen) == ["messages of Baking: Banana"])
+        #expect(Self.groups(screen) == ["#Baking: Banana"])
         screen.type("\r")
         let report = try source.report { model in
             try model.upsert(Sample.message(6, "mango"))
@@ -80,7 +80,7 @@ import Testing
             model.remove(Item.ID(.message, Sample.id(3)))
         }
         screen.tell(.reports([report]))
-        #expect(Self.groups(screen) == ["messages of Baking: Cranberry mango"])
+        #expect(Self.groups(screen) == ["#Baking: Cranberry mango"])
         screen.type("/\u{1B}")
         #expect(Self.groups(screen).count == 2)
     }

@@ -36,7 +36,7 @@ struct WatchMouseTests {
         screen.tell(.reports([Sample.event(3, "hello", room: "alpha"), Sample.firstRows(cause: 3)]))
         screen.click(row: screen.rows.firstIndex { $0.contains(" channels  ") } ?? 0, column: 2)
         #expect(screen.text.contains("channels, 1 rows"))
-        #expect(screen.text.contains("▸ general"))
+        #expect(screen.text.contains("▸ #general"))
         screen.click(row: screen.rows.firstIndex { $0.contains("1 ○ alpha") } ?? 0, column: 4)
         #expect(screen.text.contains("1 ∅ alpha"))
     }

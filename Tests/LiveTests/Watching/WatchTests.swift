@@ -116,9 +116,9 @@ struct WatchTests {
         #expect(screen.rows[0].contains("weir watch  http://chat.example.com"))
         #expect(screen.rows[0].hasSuffix("1 events"))
         #expect(screen.text.contains("Anna: hello there"))
-        #expect(screen.text.contains("+ channel 5828c718"))
+        #expect(screen.text.contains("+ channel  #general"))
         #expect(screen.text.contains(" channels  "))
-        #expect(screen.text.contains("messages of general"))
+        #expect(screen.text.contains(" #general "))
         #expect(screen.text.contains(" 1 ● alpha"))
         #expect(screen.rows[23].contains("rooms 1/1"))
     }
@@ -127,7 +127,7 @@ struct WatchTests {
     func flashes() {
         var screen = WatchedScreen()
         screen.tell(.reports([Sample.firstRows(cause: 3)]))
-        #expect(screen.rows.contains { $0.contains("messages of gener") && $0.contains("+1 1") })
+        #expect(screen.rows.contains { $0.contains(" #general ") && $0.contains("+1 1") })
         #expect(screen.watch.deadline == Moment.zero + WatchFlashes.duration)
         screen.pass(WatchFlashes.duration)
         #expect(!screen.text.contains("+1 1"))
@@ -188,7 +188,7 @@ struct WatchTests {
         screen.tell(.reports([Sample.event(1, "older", at: 0), Sample.event(2, "newer", at: 2 * day)]))
         let older = try #require(screen.rows.first { $0.contains("older") })
         let newer = try #require(screen.rows.first { $0.contains("newer") })
-        #expect(older.contains(#/\d\d-\d\d \d\d:\d\d /#), "\(older)")
+        #expect(older.contains(#/\d\d-\d\d /#), "\(older)")
         #expect(newer.contains(#/\d\d:\d\d:\d\d/#) && !newer.contains(#/\d\d-\d\d /#), "\(newer)")
     }
 
@@ -331,7 +331,7 @@ struct WatchTests {
         var screen = WatchedScreen(width: 80, height: 12)
         let long = String(repeating: "word ", count: 40) + "end."
         screen.tell(.reports([Sample.event(1, "one", at: 1000), Sample.event(2, long, at: 1500)]))
-        #expect(screen.text.contains("03:04:06.623"))
+        #expect(screen.text.contains("03:04:06 "))
         #expect(!screen.text.contains("end."))
         screen.type("w")
         #expect(screen.text.contains("end."))

@@ -1,0 +1,101 @@
+import Events
+import Pipeline
+import Recording
+import SectionedModel
+import Terminal
+
+/// Prints what people say: a line for each message, edit and deletion, and for each member who comes or goes. Gaps are lines, too.
+///
+/// The lines come from the changes of the model, so they are the same for every backend, and messages that were fetched have the time they
+/// were said at.
+struct ChatLines {
+    let settings: LineSettings
+    /// The columns of the terminal; nil for lines of any length.
+    var width: Int?
+    var names = KnownNames()
+    private var clock: ZoneClock
+
+    init(_ settings: LineSettings, width: Int? = nil) {
+        self.settings = settings
+        self.width = width
+        clock = ZoneClock(settings.zone)
+    }
+
+    /// Appends the lines of a report; nothing for most.
+    mutating func append(_ stamped: StampedReport, _ mark: ViewMark = ViewMark(), to buffer: inout TerminalBuffer) {
+        names.learn(from: stamped.report)
+        guard mark.isShown else { return }
+        buffer.limit = width
+        switch stamped.report {
+        case .diff(let diff):
+            let rows = DiffRow.rows(of: diff.batch).compactMap { row in verb(of: row).map { (row: row, verb: $0) } }
+            // What was fetched at once is told in the order it was said.
+            for (row, verb) in rows.sorted(by: { time(of: $0.row, stamped) < time(of: $1.row, stamped) }) {
+                append(row, verb, at: time(of: row, stamped), mark, to: &buffer)
+            }
+        case .gap(let gap):
+            appendTime(stamped.stamp.wall, to: &buffer)
+            buffer.append("gap  ", .bad)
+            buffer.append(gap.sentence(names))
+            buffer.endLine()
+        case .event, .connection, .room, .action, .emit, .refetch, .typing, .undecodable, .notice: break
+        }
+    }
+
+    /// What a change of a row is in a chat, in a word; empty for a new message, nil for what is not told.
+    private func verb(of row: DiffRow) -> String? {
+        let wasTakenBack = row.old?.entity.value.isTakenBack ?? false
+        switch (row.item.id.kind, row.operation) {
+        case (.message, .insert): return row.item.entity.value.isTakenBack ? nil : ""
+        case (.message, .delete): return wasTakenBack || row.item.delivery != nil ? nil : "deleted"
+        case (.message, .update), (.message, .move):
+            guard !wasTakenBack else { return nil }
+            if row.item.entity.value.isTakenBack { return "deleted" }
+            let (old, new) = (row.old.map { ItemFacts($0).label }, ItemFacts(row.item).label)
+            return old == new ? nil : "edited"
+        case (.member, .insert): return "joined"
+        case (.member, .delete): return "left"
+        default: return nil
+        }
+    }
+
+    /// When it was said, or, of what changed, when that was seen: wall clock in microseconds.
+    private func time(of row: DiffRow, _ stamped: StampedReport) -> Int64 {
+        guard row.operation == .insert, let said = row.item.saidAt else { return stamped.stamp.wall }
+        return said.milliseconds * 1000
+    }
+
+    private mutating func append(
+        _ row: DiffRow, _ verb: String, at time: Int64, _ mark: ViewMark, to buffer: inout TerminalBuffer
+    ) {
+        appendTime(time, to: &buffer)
+        let place = names.place(of: row.item)
+        let end = buffer.columns + settings.roomWidth(in: width)
+        buffer.append(ShortName.room(place, width: settings.roomWidth(in: width)), TerminalStyle.room(place))
+        buffer.pad(to: end)
+        buffer.append("  ")
+        let isForUser = verb != "deleted" && names.isUser(among: row.item.entity.value.mentions)
+        if isForUser, !buffer.colour { buffer.append("@ ") }
+        buffer.isHighlighted = isForUser || mark.isHighlighted
+        let label = names.label(of: row.item, ItemFacts(row.item)) ?? row.item.id.shortText
+        if row.item.id.kind == .member {
+            buffer.append(label + " " + verb, .dim)
+        } else {
+            if !verb.isEmpty { buffer.append(verb + "  ", .dim) }
+            let said = names.sender(of: row.item).map { label.dropFirst($0.count) }
+            if let sender = names.sender(of: row.item) { buffer.append(sender, .bold) }
+            buffer.append(said.map { String($0) } ?? label, verb == "deleted" ? .dim : .plain)
+        }
+        buffer.isHighlighted = false
+        buffer.endLine()
+    }
+
+    private mutating func appendTime(_ wall: Int64, to buffer: inout TerminalBuffer) {
+        guard settings.time != .none else { return }
+        if let date = clock.newDate(wall) {
+            buffer.append("── \(date) ──", .dim)
+            buffer.endLine()
+        }
+        buffer.append(String(TimeText.clock(wall: clock.local(wall)).prefix(5)) + "  ", .dim)
+    }
+}

@@ -1,0 +1,83 @@
+import Events
+import Pipeline
+import Recording
+import SectionedModel
+import Terminal
+import Testing
+import Wire
+
+@testable import Live
+
+/// `--format chat`: what people say, and nothing else.
+@Suite struct PrintingChatTests {
+    private static let channel = Sample.channel(Sample.channel, "general")
+
+    private func message(
+        _ number: Int, _ text: String, at seconds: Int64 = 0, thread: Int? = nil, _ delivery: Item.Delivery? = nil
+    ) -> Item {
+        let thread = Sample.id(thread ?? number)
+        let message = Twake.Message(
+            id: Sample.id(number), thread: thread, channel: Sample.channel, senderName: "Anna", text: text,
+            createdAt: Timestamp(milliseconds: 1_767_323_045_000 + seconds * 1000))
+        let section =
+            thread == Sample.id(number) ? Item.Section("messages", Sample.channel) : Item.Section("thread", thread)
+        return Item(
+            id: Item.ID(.message, Sample.id(number)), section: section, sortKey: 1_767_323_045_000 + seconds * 1000,
+            entity: Item.Entity(message), delivery: delivery)
+    }
+
+    private func printed(
+        _ model: inout SectionedCollection<Item>, _ settings: LineSettings = LineSettings(), width: Int? = nil,
+        changes: [(inout SectionedCollection<Item>) throws -> Void]
+    ) throws -> [String] {
+        var (lines, buffer) = (ChatLines(settings, width: width), TerminalBuffer(colour: false))
+        for (index, change) in changes.enumerated() {
+            try change(&model)
+            let batch = model.commit()
+            guard let batch else { continue }
+            let diff = DiffReport(sequence: index + 1, cause: index + 1, batch: batch)
+            lines.append(StampedReport(stamp: Sample.stamp(index + 1, 60_000), report: .diff(diff)), to: &buffer)
+        }
+        return String(decoding: buffer.bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    @Test func `messages have the time they were said at, in that order, and edits and deletions are told once`() throws
+    {
+        var model = SectionedCollection<Item>()
+        let lines = try printed(
+            &model,
+            changes: [
+                { (model: inout SectionedCollection<Item>) in
+                    try model.upsert(Self.channel)
+                    try model.upsert(message(2, "second", at: 60))
+                    try model.upsert(message(1, "first"))
+                    try model.upsert(message(3, "a reply", at: 90, thread: 1))
+                },
+                { try $0.upsert(message(2, "changed", at: 60)) },
+                { $0.remove(Item.ID(.message, Sample.id(1))) },
+            ])
+        #expect(
+            lines == [
+                "03:04  #general              Anna: first",
+                "03:05  #general              Anna: second",
+                "03:05  #general thread       Anna: a reply",
+                "03:05  #general              edited  Anna: changed",
+                "03:05  #general              deleted  Anna: first",
+            ])
+    }
+
+    @Test
+    func `what the user sends is one line, also once the server has it; and channels, badges and people are none`()
+        throws
+    {
+        var model = SectionedCollection<Item>()
+        let lines = try printed(
+            &model, LineSettings(time: .none), width: 50,
+            changes: [
+                { try $0.upsert(Self.channel) },
+                { try $0.upsert(message(2, "mine \u{1B}[2J", .pending)) },
+                { try $0.upsert(message(2, "mine \u{1B}[2J")) },
+            ])
+        #expect(lines == ["#general    Anna: mine \\u{1B}[2J"])
+    }
+}
