@@ -44,9 +44,10 @@ extension Action.Operation {
         "send": ["channel", "text", "thread"], "edit": ["channel", "message", "text", "thread"],
         "react": ["channel", "message", "names", "thread"], "delete": ["channel", "message", "thread"],
         "read": ["channel"], "create_channel": ["name", "kind", "members", "icon", "description"],
-        "edit_channel": ["channel", "name", "icon", "description"], "delete_channel": ["channel"],
+        "edit_channel": ["channel", "name", "kind", "icon", "description"], "delete_channel": ["channel"],
         "rejoin_channel": ["channel"], "add_member": ["channel", "user"], "remove_member": ["channel", "user"],
         "create_workspace": ["name", "members"], "rename_workspace": ["place", "name"], "delete_workspace": ["place"],
+        "add_workspace_member": ["place", "user"], "remove_workspace_member": ["place", "user"],
         "set_language": ["language"], "set_status": ["text", "icon"],
     ]
 
@@ -82,8 +83,11 @@ extension Action.Operation {
                 "made": draft.made?.description,
             ])
             writer.member("members", names: draft.members.map(\.description))
-        case .editChannel(let channel, let name, let icon, let description):
-            write(["channel": channel.description, "name": name, "icon": icon, "description": description])
+        case .editChannel(let channel, let change):
+            write([
+                "channel": channel.description, "name": change.name, "kind": change.visibility?.rawValue,
+                "icon": change.icon, "description": change.description,
+            ])
         case .addMember(let channel, let user), .removeMember(let channel, let user):
             write(["channel": channel.description, "user": user.description])
         case .createWorkspace(let name, let members):
@@ -91,6 +95,10 @@ extension Action.Operation {
             writer.member("members", names: members)
         case .changeWorkspace(let workspace, .rename(let name)): write(["place": workspace.description, "name": name])
         case .changeWorkspace(let workspace, .delete): write(["place": workspace.description])
+        case .changeWorkspace(let workspace, .addMember(let user)):
+            write(["place": workspace.description, "user": user])
+        case .changeWorkspace(let workspace, .removeMember(let user)):
+            write(["place": workspace.description, "user": user.description])
         case .changeAccount(.language(let language)): write(["language": language])
         case .changeAccount(.status(let text, let icon)): write(["text": text, "icon": icon])
         case .run(let run):
@@ -136,9 +144,14 @@ extension Action.Operation {
         case ("delete", _, let reference?): self = .delete(reference)
         case ("read", let channel?, _): self = .markRead(channel: channel)
         case ("edit_channel", let channel?, _):
+            let kind = value["kind"]?.text
+            let visibility = kind.flatMap { Action.ChannelDraft.Kind(rawValue: $0) }
+            if kind != nil, visibility == nil || visibility == .direct { return nil }
             self = .editChannel(
-                channel: channel, name: value["name"]?.text, icon: value["icon"]?.text,
-                description: value["description"]?.text)
+                channel: channel,
+                .init(
+                    name: value["name"]?.text, icon: value["icon"]?.text, description: value["description"]?.text,
+                    visibility: visibility))
         case ("delete_channel", let channel?, _): self = .deleteChannel(channel: channel)
         case ("rejoin_channel", let channel?, _): self = .rejoinChannel(channel: channel)
         case ("add_member", let channel?, _):
@@ -159,6 +172,10 @@ extension Action.Operation {
         case ("delete_workspace", _, _):
             guard let workspace = value["place"]?.id else { return nil }
             self = .changeWorkspace(workspace, .delete)
+        case (let name?, _, _) where ["add_workspace_member", "remove_workspace_member"].contains(name):
+            guard let workspace = value["place"]?.id, let user else { return nil }
+            let isNew = name == "add_workspace_member"
+            self = .changeWorkspace(workspace, isNew ? .addMember(user.description) : .removeMember(user))
         case ("set_language", _, _):
             guard let language = value["language"]?.text else { return nil }
             self = .changeAccount(.language(language))

@@ -53,7 +53,7 @@ public struct Action: Hashable, Sendable {
         /// Make a channel, or find the direct of these members.
         case createChannel(ChannelDraft)
         /// Change what is not nil.
-        case editChannel(channel: EntityID, name: String?, icon: String?, description: String?)
+        case editChannel(channel: EntityID, ChannelChange)
         /// Delete a channel with everything in it.
         case deleteChannel(channel: EntityID)
         /// Go back into a channel that the user left.
@@ -78,6 +78,10 @@ public struct Action: Hashable, Sendable {
         case rename(String)
         /// Delete it with everything in it.
         case delete
+        /// Add a user, by an address or an id.
+        case addMember(String)
+        /// Take a user out of it.
+        case removeMember(EntityID)
     }
 
     /// What users can change of their accounts.
@@ -131,6 +135,24 @@ public struct Action: Hashable, Sendable {
         }
     }
 
+    /// What is to be different of a channel; what is nil stays.
+    public struct ChannelChange: Hashable, Sendable {
+        /// Another name.
+        public var name: String?
+        /// As that of a draft.
+        public var icon: String?
+        /// What it is for; empty for nothing.
+        public var description: String?
+        /// Who sees it. No channel becomes a direct.
+        public var visibility: ChannelDraft.Kind?
+        /// A change.
+        public init(
+            name: String? = nil, icon: String? = nil, description: String? = nil, visibility: ChannelDraft.Kind? = nil
+        ) {
+            (self.name, self.icon, self.description, self.visibility) = (name, icon, description, visibility)
+        }
+    }
+
     /// What a channel is made of.
     public struct ChannelDraft: Hashable, Sendable {
         /// Who sees it.
@@ -170,8 +192,9 @@ extension Action {
         case .createChannel(var draft):
             draft.icon = picture
             operation = .createChannel(draft)
-        case .editChannel(let channel, let name, _, let description):
-            operation = .editChannel(channel: channel, name: name, icon: picture, description: description)
+        case .editChannel(let channel, var change):
+            change.icon = picture
+            operation = .editChannel(channel: channel, change)
         case .edit, .react, .delete, .markRead, .deleteChannel, .rejoinChannel, .addMember, .removeMember,
             .createWorkspace, .changeWorkspace, .changeAccount, .run:
             break
@@ -210,6 +233,8 @@ extension Action.Operation {
         case .createWorkspace: "create_workspace"
         case .changeWorkspace(_, .rename): "rename_workspace"
         case .changeWorkspace(_, .delete): "delete_workspace"
+        case .changeWorkspace(_, .addMember): "add_workspace_member"
+        case .changeWorkspace(_, .removeMember): "remove_workspace_member"
         case .changeAccount(.language): "set_language"
         case .changeAccount(.status): "set_status"
         case .run(let run): run.name
@@ -219,7 +244,7 @@ extension Action.Operation {
     /// The channel it is about, when there is one already.
     public var channel: EntityID? {
         switch self {
-        case .send(let channel, _, _), .markRead(let channel), .editChannel(let channel, _, _, _),
+        case .send(let channel, _, _), .markRead(let channel), .editChannel(let channel, _),
             .deleteChannel(let channel), .rejoinChannel(let channel), .addMember(let channel, _),
             .removeMember(let channel, _):
             channel
@@ -256,8 +281,7 @@ extension Action.Operation {
         case .react(let reference, let names): return .react(reference.replacing(other), names: names)
         case .delete(let reference): return .delete(reference.replacing(other))
         case .markRead(let channel): return .markRead(channel: other(channel))
-        case .editChannel(let channel, let name, let icon, let description):
-            return .editChannel(channel: other(channel), name: name, icon: icon, description: description)
+        case .editChannel(let channel, let change): return .editChannel(channel: other(channel), change)
         case .deleteChannel(let channel): return .deleteChannel(channel: other(channel))
         case .rejoinChannel(let channel): return .rejoinChannel(channel: other(channel))
         case .addMember(let channel, let user): return .addMember(channel: other(channel), user: user)

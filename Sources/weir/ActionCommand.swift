@@ -139,6 +139,8 @@ extension Action.Operation {
         case .createWorkspace(let name, _): "the workspace \(name)"
         case .changeWorkspace(let name, .rename): "the new name of the workspace \(name)"
         case .changeWorkspace(let name, .delete): "the deletion of the workspace \(name)"
+        case .changeWorkspace(_, .addMember(let user)): "adding \(user)"
+        case .changeWorkspace(_, .removeMember(let user)): "removing \(user)"
         case .changeAccount(.language): "the language"
         case .changeAccount(.status): "the status"
         case .run(let run): "the action \(run.name)"

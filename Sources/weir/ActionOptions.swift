@@ -96,7 +96,7 @@ struct ActionOptions {
 private enum ActionVerb {
     case send, edit, react, delete, read
     case createChannel, editChannel, deleteChannel, rejoinChannel, addMembers, removeMembers
-    case createWorkspace, editWorkspace, deleteWorkspace, setAccount, run
+    case createWorkspace, editWorkspace, deleteWorkspace, addWorkspaceMembers, removeWorkspaceMembers, setAccount, run
 
     /// Takes the words in front of the URL.
     static func take(_ words: inout ArraySlice<String>, _ arguments: Arguments) throws(UsageError) -> ActionVerb {
@@ -116,11 +116,11 @@ private enum ActionVerb {
             return try one(
                 of: ["ls": .addMembers, "add": .addMembers, "remove": .removeMembers], &words, arguments)
         case .workspace:
-            return try one(
-                of: [
-                    "create": .createWorkspace, "edit": .editWorkspace, "delete": .deleteWorkspace,
-                    "members": .createWorkspace,
-                ], &words, arguments)
+            let verbs: KeyValuePairs<String, ActionVerb?> = [
+                "create": .createWorkspace, "edit": .editWorkspace, "delete": .deleteWorkspace, "members": nil,
+            ]
+            if let verb = try one(of: verbs, &words, arguments) { return verb }
+            return try one(of: ["add": .addWorkspaceMembers, "remove": .removeWorkspaceMembers], &words, arguments)
         case .account: return try one(of: ["show": .setAccount, "set": .setAccount], &words, arguments)
         default: throw arguments.error("it wants nothing done")
         }
@@ -161,11 +161,14 @@ private enum ActionVerb {
         case .editChannel:
             let channel = try words.id("CHANNEL")
             try words.end()
-            let (name, icon, description) = (arguments[.rename], arguments[.icon], arguments[.description])
-            guard name != nil || icon != nil || description != nil else {
-                throw arguments.error("nothing is to change: give --rename, --icon or --description")
+            let change = Action.ChannelChange(
+                name: arguments[.rename], icon: arguments[.icon], description: arguments[.description],
+                visibility: try arguments.choice(.visibility))
+            guard change != Action.ChannelChange() else {
+                throw arguments.error("nothing is to change: give --rename, --icon, --description or --visibility")
             }
-            return [.editChannel(channel: channel, name: name, icon: icon, description: description)]
+            if change.visibility == .direct { throw arguments.error("--visibility: no channel becomes a direct") }
+            return [.editChannel(channel: channel, change)]
         case .deleteChannel:
             let channel = try words.id("CHANNEL")
             try words.end()
@@ -176,14 +179,16 @@ private enum ActionVerb {
             return [.rejoinChannel(channel: channel)]
         case .addMembers, .removeMembers:
             let channel = try words.id("CHANNEL")
-            var operations: [Action.Operation] = []
-            repeat {
-                let user = try words.id("USER")
-                operations.append(
-                    self == .addMembers
-                        ? .addMember(channel: channel, user: user) : .removeMember(channel: channel, user: user))
-            } while !words.all.isEmpty
-            return operations
+            return try words.users().map { user in
+                self == .addMembers
+                    ? .addMember(channel: channel, user: user) : .removeMember(channel: channel, user: user)
+            }
+        case .addWorkspaceMembers, .removeWorkspaceMembers:
+            let workspace = try words.id("WORKSPACE")
+            return try words.users().map { user in
+                .changeWorkspace(
+                    workspace, self == .addWorkspaceMembers ? .addMember(user.description) : .removeMember(user))
+            }
         case .createWorkspace:
             let name = try words.id("NAME").description
             try words.end()
@@ -231,6 +236,13 @@ struct Words {
     mutating func id(_ name: String) throws(UsageError) -> EntityID {
         guard let word = rest.popFirst(), !word.isEmpty else { throw arguments.error("\(name) is missing") }
         return EntityID(word)
+    }
+
+    /// The rest, one at least.
+    mutating func users() throws(UsageError) -> [EntityID] {
+        var users = [try id("USER")]
+        while !rest.isEmpty { users.append(try id("USER")) }
+        return users
     }
 
     mutating func message(_ thread: EntityID?) throws(UsageError) -> Action.MessageReference {

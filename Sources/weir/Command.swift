@@ -137,10 +137,16 @@ extension Command {
     /// Whether words that begin with a dash may be patterns: what is left out.
     var takesPatterns: Bool { family == "rooms" }
 
+    /// The words behind `members`; of a workspace's members `ls` may be left out.
+    static let memberVerbs = ["ls", "add", "remove"]
+
     /// Where among its words the server's URL stands.
     func urlIndex(in words: [String]) -> Int? {
         guard takesContext, self != .explain else { return nil }
         if self == .channel { return words.first == "members" ? 2 : 1 }
+        if self == .workspace, words.first == "members", Self.memberVerbs.contains(words.dropFirst().first ?? "") {
+            return 2
+        }
         return positionals.firstIndex { $0.name == "URL" } ?? 0
     }
 

@@ -86,6 +86,7 @@ extension Command {
             weir channel create URL NAME [--visibility public|private|direct] [--icon EMOJI|FILE]
                                          [--description TEXT] [--member USER …]
             weir channel edit URL CHANNEL [--rename NAME] [--icon EMOJI|FILE] [--description TEXT]
+                                          [--visibility public|private]
             weir channel delete URL CHANNEL
             weir channel rejoin URL GROUP
             weir channel members ls URL CHANNEL
@@ -93,9 +94,11 @@ extension Command {
 
             CHANNEL is an id, or '#' and a name; USER is an id. A direct is made without a NAME, and found
             again when there is one. Prints the ids of what was made or changed, one a line; of each member the
-            id, the name, and what the user is in the channel.
+            id, the name, and what the user is in the channel. Only the owner of a channel and a moderator of
+            its workspace change its --visibility; era A servers have no call that does.
 
-            With --backend groupme a channel is a group, and --icon its picture: the FILE of one, of 8 MiB at
+            With --backend groupme a channel is a group, which others can join by its address when it is public,
+            and --icon its picture: the FILE of one, of 8 MiB at
             most, which is uploaded first, or the address of one that was. Members are added once the group is
             made, by the names that a direct or a known group has for them, else by their ids. A GROUP that
             you left, an id or '#' and its name, takes you back with rejoin; 'weir rooms ls --all' lists it.
@@ -105,21 +108,26 @@ extension Command {
         "weir channel members add https://chat.example.com '#releases' USER --token file:token")
 
     static let workspace = Command(
-        "workspace", "create|edit|delete|members URL [WORKSPACE]",
-        "create, rename or delete a workspace, or list its members",
+        "workspace", "create|edit|delete|members URL [WORD…]",
+        "create, rename or delete a workspace, list, add or remove its members",
         run: lookOrAct, inherits: .context,
         details: """
             weir workspace create URL NAME [--member ADDRESS …]
             weir workspace edit URL WORKSPACE --rename NAME
             weir workspace delete URL WORKSPACE
             weir workspace members URL [WORKSPACE]
+            weir workspace members add|remove URL WORKSPACE USER…
 
             WORKSPACE is an id or a name; the members are of the first one where none is named. Prints the
             workspace's id; of each member the id, the name, and what the user is there, where the server says
             it. Era A servers have no call that renames a workspace, those of era B make one without members.
+
+            A USER to add is an address; era B servers take an id, too. A USER to remove is an id. Only a
+            moderator of the workspace may do it.
             """,
         examples: "weir workspace create https://chat.example.com Sales --token file:token",
-        "weir workspace members https://chat.example.com Sales --token file:token")
+        "weir workspace members https://chat.example.com Sales --token file:token",
+        "weir workspace members add https://chat.example.com Sales ann@example.com --token file:token")
 
     static let account = Command(
         "account", "show|set URL [USER]", "show an account, or change your language and status",

@@ -325,7 +325,7 @@ enum Option: Int, CaseIterable {
                 "file", "FILE", "file to send along (Twake): it is uploaded first, and once", [.send, .edit],
                 .repeatable)
         case .visibility:
-            Row("visibility", "public|private|direct", "who sees the channel (default public)", [.channel])
+            Row("visibility", "public|private|direct", "who sees the channel (a new one: default public)", [.channel])
         case .icon: Row("icon", "EMOJI|FILE", "the channel's icon; of a GroupMe group the picture", [.channel])
         case .description: Row("description", "TEXT", "what the channel is for", [.channel])
         case .rename: Row("rename", "NAME", "the new name of the channel or workspace", [.channel, .workspace])

@@ -90,7 +90,8 @@ extension Arguments {
     /// Whether a command that wants something done is to look something up instead.
     var wantsLook: Bool {
         let looks: [Command: [String]] = [.workspace: ["members"], .channel: ["members", "ls"], .account: ["show"]]
-        return looks[command].map { positionals.starts(with: $0) } ?? false
+        let changes = ["add", "remove"].contains { positionals.starts(with: ["members", $0]) }
+        return !changes && looks[command].map { positionals.starts(with: $0) } ?? false
     }
 
     /// The words behind the URL.

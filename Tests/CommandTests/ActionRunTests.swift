@@ -69,6 +69,28 @@ struct ActionRunTests {
         #expect(try server.did(["workspace", "create"], ["Sales"]).count == 36)
     }
 
+    @Test("Who sees a channel is changed by its owner, where the server has a call for it", arguments: eras)
+    func visibility(era: String) throws {
+        let server = try EraServer(era: era)
+        defer { server.stop() }
+        let channel = try server.did(["channel", "create"], ["Plans"])
+        let own = try server.run(["channel", "edit"], ["#plans"], ["--visibility", "private"])
+        let other = try server.run(["channel", "edit"], ["#general"], ["--visibility", "private"])
+        #expect(other.status == 4)
+        if era == "b" {
+            #expect(own.status == 0 && own.output == channel + "\n", "\(own.errors)")
+            #expect(other.errors.contains("Current user can not update requested fields"), "\(other.errors)")
+        } else {
+            #expect(own.status == 4)
+            let why = "this server has no call that changes who sees a channel"
+            for result in [own, other] {
+                #expect(result.errors == "weir: the change of the channel was refused: \(why)\n")
+            }
+        }
+        let direct = try server.run(["channel", "edit"], [channel], ["--visibility", "direct"])
+        #expect(direct.status == 2 && direct.errors.contains("no channel becomes a direct"), "\(direct.errors)")
+    }
+
     @Test("Members are added one by one, each with its result", arguments: eras)
     func members(era: String) throws {
         let server = try EraServer(era: era)

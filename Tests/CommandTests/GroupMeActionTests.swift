@@ -160,6 +160,26 @@ import Testing
         #expect(try channel("delete", service.url, group).status == 4)
     }
 
+    @Test func `a group is shared when it is made or changed, and shared no more`() throws {
+        let service = try Service()
+        defer { service.peer.stop() }
+        func channel(_ words: String...) throws -> CommandResult {
+            try weir(
+                ["channel"] + words + ["--backend", "groupme", "--token", "env:T"], environment: service.environment)
+        }
+        let made = try channel("create", service.url, "Picnic", "--visibility", "public")
+        let group = made.output.filter { !$0.isNewline }
+        let address = "https://groupme.com/join_group/\(group)/"
+        #expect(try service.look(at: "/group/" + group).contains(address), "\(made.errors)")
+        for (visibility, isShared) in [("private", false), ("public", true)] {
+            let edited = try channel("edit", service.url, "#picnic", "--visibility", visibility)
+            #expect(edited.status == 0 && edited.output == made.output, "\(edited.errors)")
+            #expect(try service.look(at: "/group/" + group).contains(#""share_url":"\#(address)"#) == isShared)
+        }
+        let direct = try channel("edit", service.url, "#ann", "--visibility", "public")
+        #expect(direct.status == 4 && direct.errors.contains("a direct has no name and no members"), "\(direct.errors)")
+    }
+
     @Test func `a group is made with a picture and members, and its picture changed`() throws {
         let service = try Service()
         defer { service.peer.stop() }

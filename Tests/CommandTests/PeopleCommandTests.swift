@@ -27,6 +27,27 @@ struct PeopleCommandTests {
         #expect(missing.errors.hasPrefix("weir: there is no workspace 'Nowhere'; there are: "), "\(missing.errors)")
     }
 
+    @Test("A moderator takes users into a workspace and out of it; another user is refused", arguments: eras)
+    func changedMembers(era: String) throws {
+        let server = try EraServer(era: era, keeps: true)
+        defer { server.stop() }
+        let bruno = String(try #require(try server.lines(["account", "show"], ["bruno.keller"]).first).dropFirst(10))
+        let all = try server.lines(["workspace", "members"]).count
+        _ = try server.lines(["workspace", "create"], ["Sales"])
+        #expect(try server.lines(["workspace", "members", "remove"], ["sales", bruno]) == [bruno])
+        #expect(try server.lines(["workspace", "members", "ls"], ["Sales"]).count == all - 1)
+        let address = "bruno.keller@example.org"
+        #expect(try server.lines(["workspace", "members", "add"], ["Sales", address]) == [address])
+        #expect(try server.lines(["workspace", "members"], ["Sales"]).contains { $0.hasPrefix(bruno) })
+        let unknown = try server.run(["workspace", "members", "add"], ["Sales", "nobody@example.org"])
+        #expect(unknown.status == 4 && unknown.errors.contains("adding nobody@example.org was refused"))
+        let byID = try server.run(["workspace", "members", "add"], ["Sales", bruno])
+        #expect(byID.status == (era == "b" ? 0 : 4), "\(byID.errors)")
+        let refused = try server.run(["workspace", "members", "remove"], ["Harbour", bruno])
+        #expect(refused.status == 4 && refused.errors.contains("Only workspace moderators"), "\(refused.errors)")
+        #expect(try server.run(["workspace", "members", "add"], ["Sales"]).status == 2)
+    }
+
     @Test("A workspace is renamed where the server has a call for it, and deleted", arguments: eras)
     func workspaces(era: String) throws {
         let server = try EraServer(era: era, keeps: true)

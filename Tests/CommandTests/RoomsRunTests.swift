@@ -385,6 +385,42 @@ import Testing
         let typed = try weir("send", stage.url, "--on", "t", general, "x", environment: stage.environment)
         #expect(typed.status == 2 && typed.errors.contains("--on: leave out the URL"), "\(typed.errors)")
 
+        let made = try weir("workspace", "create", "--on", "t", "Sales", environment: stage.environment)
+        try #require(made.status == 0, "\(made.errors)")
+        let sales = String(made.output.dropLast())
+        let member = try weir(
+            "workspace", "members", stage.url, "--token", "env:T", "--store", "none", environment: ["T": stage.token]
+        ).output.split(separator: "\n").first { !$0.contains("Ana Lima") }
+        let user = String(try #require(member).prefix(36))
+        for (verb, place, state) in [
+            ("remove", sales, "done"), ("add", sales, "done"), ("remove", "Harbour", "refused"),
+        ] {
+            let result = try weir(
+                "ctl", "t", "act", "do=\(verb)_workspace_member", "place=" + place, "user=" + user,
+                environment: stage.environment)
+            #expect(result.output.contains(#""state":"\#(state)""#), "\(verb): \(result.output)\(result.errors)")
+        }
+        // What is empty makes without, or takes away.
+        let channel = try weir("channel", "create", "--on", "t", "Plans", environment: stage.environment)
+        let plans = String(channel.output.dropLast())
+        let said = try weir("send", "--on", "t", plans, "first", environment: stage.environment)
+        for words in [
+            ["react", "--on", "t", plans, String(said.output.dropLast())],
+            ["channel", "edit", "--on", "t", plans, "--description", ""],
+            ["account", "set", "--on", "t", "--status", ""],
+        ] {
+            let result = try weir(words, environment: stage.environment)
+            #expect(result.status == 0 || result.errors.contains("Nothing to update"), "\(words): \(result.errors)")
+        }
+        let wordless = try weir("ctl", "t", "act", "do=send", "channel=#plans", "text=", environment: stage.environment)
+        #expect(wordless.status == 2, "\(wordless.output)")
+        let hidden = try weir(
+            "ctl", "t", "act", "do=edit_channel", "channel=" + general, "kind=private", environment: stage.environment)
+        #expect(hidden.output.contains(#""do":"edit_channel","state":"refused""#), "\(hidden.output)\(hidden.errors)")
+        let direct = try weir(
+            "ctl", "t", "act", "do=edit_channel", "channel=" + general, "kind=direct", environment: stage.environment)
+        #expect(direct.errors.contains("edit_channel takes channel, name, kind"), "\(direct.errors)")
+
         stage.backend.stop()
         let waits = try weir("send", "--on", "t", general, "later", environment: stage.environment)
         #expect(waits.status == 5 && waits.errors.contains("the message waits in the store"), "\(waits.errors)")

@@ -172,6 +172,40 @@ import Wire
         #expect(stage.ask("GET", "\(stage.channels)/\(id)").status == 404)
     }
 
+    @Test func `a channel's owner and the workspace's moderator change who sees it, others the rest`() throws {
+        var stage = try RESTStage()
+        let general = "\(stage.channels)/\(stage.channel("General"))"
+        let refused = stage.ask("POST", general, #"{"resource":{"visibility":"private"}}"#)
+        #expect(refused.status == 400)
+        #expect(refused.json["message"]?.stringValue == "Current user can not update requested fields")
+        let rest = stage.ask("POST", general, #"{"resource":{"visibility":"private","icon":"🌊"}}"#)
+        #expect(rest.status == 201 && rest.json["resource"]?["visibility"]?.stringValue == "public")
+        let own = try Twake.channel(from: stage.ask("POST", stage.channels, #"{"resource":{"name":"Mine"}}"#).body).id
+        let changed = stage.ask("POST", "\(stage.channels)/\(own)", #"{"resource":{"visibility":"private"}}"#)
+        #expect(changed.status == 201 && changed.json["resource"]?["visibility"]?.stringValue == "private")
+    }
+
+    @Test func `a workspace's moderator takes users in and out, and another user does not`() throws {
+        var stage = try RESTStage()
+        let all = "/internal/services/workspaces/v1/companies/\(stage.company)/workspaces"
+        let (ben, cleo) = (stage.user("ben"), stage.user("cleo"))
+        #expect(stage.ask("DELETE", "\(all)/\(stage.workspace)/users/\(ben)").status == 403)
+        let own = stage.ask("POST", all, #"{"resource":{"name":"Mine"}}"#).json["resource"]?["id"]?.stringValue ?? ""
+        let users = "\(all)/\(own)/users"
+        #expect(stage.ask("DELETE", "\(users)/\(ben)").status == 204)
+        #expect(stage.ask("DELETE", "\(users)/\(ben)").status == 404)
+        #expect(stage.ask("DELETE", "\(users)/\(stage.user("ana"))").status == 403, "the moderator stays")
+        #expect(stage.ask("DELETE", "\(users)/\(cleo)").status == 204)
+        #expect(stage.ask("GET", users).json["resources"]?.texts("id") == [stage.user("ana").description])
+        let added = stage.ask("POST", users, #"{"resource":{"user_id":"\#(ben)","role":"member"}}"#)
+        #expect(added.status == 201 && added.json["resource"]?["role"]?.stringValue == "member")
+        let invited = stage.ask(
+            "POST", "\(users)/invite",
+            #"{"invitations":[{"email":"cleo@example.org","role":"member"},{"email":"no@example.org"}]}"#)
+        #expect(invited.json["resources"]?.texts("status") == ["ok", "error"])
+        #expect(stage.ask("GET", users).json["resources"]?.arrayValue?.count == 3)
+    }
+
     @Test func `members are added and removed; a direct is found again`() throws {
         var stage = try RESTStage()
         let open = stage.channel("Another")

@@ -77,7 +77,7 @@ import Wire
         .markRead(channel: Transcript.channel),
         .createChannel(.init(kind: .public, name: "New")),
         .createChannel(.init(kind: .direct, name: "", members: [EntityID("U2")])),
-        .editChannel(channel: Transcript.channel, name: "x", icon: nil, description: nil),
+        .editChannel(channel: Transcript.channel, .init(name: "x")),
         .deleteChannel(channel: Transcript.channel),
         .addMember(channel: Transcript.channel, user: EntityID("U2")),
         .removeMember(channel: Transcript.channel, user: EntityID("U2")),
@@ -114,7 +114,7 @@ import Wire
         let operations: [Action.Operation] = [
             .send(channel: nowhere, thread: nil, text: "hi"), .edit(reference, text: "ho"),
             .react(reference, names: []), .delete(reference), .markRead(channel: nowhere),
-            .editChannel(channel: nowhere, name: "x", icon: nil, description: nil), .deleteChannel(channel: nowhere),
+            .editChannel(channel: nowhere, .init(name: "x")), .deleteChannel(channel: nowhere),
             .addMember(channel: nowhere, user: EntityID("U2")), .removeMember(channel: nowhere, user: EntityID("U2")),
         ]
         for operation in operations {

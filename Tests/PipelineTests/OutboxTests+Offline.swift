@@ -156,10 +156,12 @@ extension OutboxTests {
             .edit(message, text: "x"), .react(message, names: [":heart:", "❤️"]), .react(message, names: []),
             .delete(message), .markRead(channel: EntityID("CH")),
             .createChannel(.init(kind: .private, name: "n", icon: "📄", description: "d", members: [EntityID("U2")])),
-            .editChannel(channel: EntityID("CH"), name: "n", icon: nil, description: ""),
+            .editChannel(channel: EntityID("CH"), .init(name: "n", description: "", visibility: .private)),
             .deleteChannel(channel: EntityID("CH")), .addMember(channel: EntityID("CH"), user: EntityID("U2")),
             .removeMember(channel: EntityID("CH"), user: EntityID("U2")),
             .createWorkspace(name: "w", members: ["a@example.org"]),
+            .changeWorkspace(EntityID("W"), .addMember("a@example.org")),
+            .changeWorkspace(EntityID("W"), .removeMember(EntityID("U"))),
             .changeWorkspace(EntityID("W"), .rename("n")), .changeWorkspace(EntityID("W"), .delete),
             .changeAccount(.language("fr")), .changeAccount(.status("out", icon: "🍜")),
         ]

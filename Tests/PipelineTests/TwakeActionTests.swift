@@ -135,11 +135,33 @@ import Testing
         let name = { (transcript: Transcript) in
             transcript.session.model[.channel(Transcript.channel)]?.channel?.name
         }
-        transcript.act("A1", .editChannel(channel: Transcript.channel, name: "Lobby", icon: nil, description: nil))
+        transcript.act("A1", .editChannel(channel: Transcript.channel, .init(name: "Lobby")))
         #expect(name(transcript) == "Lobby")
         #expect(body(transcript) == #"{"resource":{"name":"Lobby"}}"#)
         transcript.answer("/channels/CH", status: 403, #"{"message":"no"}"#)
         #expect(name(transcript) == "General")
+    }
+
+    @Test func `who sees a channel changes at once, and back when the server refuses it or leaves it as it is`() {
+        var transcript = Transcript.acting()
+        let visibility = { (transcript: Transcript) in
+            transcript.session.model[.channel(Transcript.channel)]?.channel?.visibility
+        }
+        let edit = Action.Operation.editChannel(channel: Transcript.channel, .init(visibility: .private))
+        transcript.act("A1", edit)
+        #expect(visibility(transcript) == .private)
+        #expect(body(transcript) == #"{"resource":{"visibility":"private"}}"#)
+        let why = "Current user can not update requested fields"
+        transcript.answer("/channels/CH", status: 400, #"{"message":"\#(why)"}"#)
+        #expect(transcript.actions == ["A1 refused 400 \(why)"] && visibility(transcript) == .public)
+        transcript.act("A2", .editChannel(channel: Transcript.channel, .init(name: "Lobby", visibility: .private)))
+        transcript.answer("/channels/CH", status: 201, Frames.one(Transcript.channel(name: "Lobby")))
+        let left = "A2 refused the channel stays public: you may change the rest of it, which is done"
+        #expect(transcript.actions == [left] && visibility(transcript) == .public)
+        transcript.act("A3", edit)
+        let changed = Transcript.channel().replacing(#""public""#, with: #""private""#)
+        transcript.answer("/channels/CH", status: 201, Frames.one(changed))
+        #expect(transcript.actions.first == "A3 done CH" && visibility(transcript) == .private)
     }
 
     @Test func `a deleted channel is marked, and gone with everything in it when the server agrees`() {
@@ -189,6 +211,32 @@ import Testing
         #expect(transcript.actions.contains("A1 done X"))
         transcript.answer("/workspaces/X", status: 403, #"{"message":"no"}"#)
         #expect(names(transcript) == ["Work", "More"])
+    }
+
+    @Test func `users are taken into a workspace by id or address, and out of it by id`() {
+        var transcript = Transcript.discovered(following: [.places])
+        let path = "/internal/services/workspaces/v1/companies/C/workspaces/X/users"
+        transcript.act("A1", .changeWorkspace(EntityID("extra"), .addMember("U2")))
+        #expect(transcript.calls == ["POST \(path)"])
+        #expect(body(transcript) == #"{"resource":{"user_id":"U2","role":"member"}}"#)
+        transcript.answer(path, status: 201, #"{"resource":{"user_id":"U2"}}"#)
+        #expect(transcript.actions == ["A1 done U2"])
+        #expect(transcript.calls == ["GET /internal/services/workspaces/v1/companies/C/workspaces"], "it counts them")
+        transcript.requests = []
+        transcript.act("A2", .changeWorkspace(EntityID("X"), .addMember("ann@example.org")))
+        #expect(transcript.calls == ["POST \(path)/invite"])
+        #expect(
+            body(transcript)
+                == #"{"invitations":[{"email":"ann@example.org","role":"member","company_role":"member"}]}"#)
+        transcript.answer(
+            "/invite", #"{"resources":[{"email":"ann@example.org","status":"error","message":"not one of us"}]}"#)
+        #expect(transcript.actions == ["A2 refused not one of us"])
+        transcript.act("A3", .changeWorkspace(EntityID("X"), .removeMember(EntityID("U2"))))
+        #expect(transcript.calls == ["DELETE \(path)/U2"])
+        transcript.answer("\(path)/U2", status: 403, #"{"message":"Only moderators"}"#)
+        #expect(transcript.actions == ["A3 refused 403 Only moderators"])
+        transcript.act("A4", .changeWorkspace(EntityID("X"), .removeMember(EntityID("ann@example.org"))))
+        #expect(transcript.actions.last == "A4 refused a member is removed by id, not by address")
     }
 
     @Test func `a workspace that is deleted goes with its channels, and another one is looked at`() {
@@ -298,6 +346,29 @@ import Testing
         #expect(body(transcript) == #"{"company_id":"C","workspace_id":"W"}"#)
         transcript.answer("/workspaces", #"{"success":true}"#)
         #expect(transcript.actions == ["A4 done W"])
+    }
+
+    @Test func `era A takes the addresses of a workspace's new members, and the ids of those that go`() {
+        var transcript = Transcript.actingByProxy()
+        transcript.act("A1", .changeWorkspace(EntityID("W"), .addMember("ann@example.org")))
+        #expect(transcript.calls == ["POST /internal/mobile/workspaces/members"])
+        #expect(body(transcript) == #"{"company_id":"C","workspace_id":"W","members":["ann@example.org"]}"#)
+        transcript.answer("/workspaces/members", "[]")
+        #expect(transcript.actions == ["A1 done ann@example.org"])
+        transcript.act("A2", .changeWorkspace(EntityID("W"), .removeMember(EntityID("U2"))))
+        #expect(transcript.calls == ["DELETE /internal/mobile/workspaces/members"])
+        #expect(body(transcript) == #"{"company_id":"C","workspace_id":"W","members":["U2"]}"#)
+        transcript.answer("/workspaces/members", status: 400, #"{"error":"no"}"#)
+        #expect(transcript.actions == ["A2 refused 400 no"])
+        transcript.act("A3", .changeWorkspace(EntityID("W"), .addMember("U2")))
+        #expect(transcript.actions.last == "A3 refused this server takes the addresses of new members")
+    }
+
+    @Test func `era A has no call that changes who sees a channel`() {
+        var transcript = Transcript.actingByProxy()
+        transcript.act("A1", .editChannel(channel: Transcript.channel, .init(name: "Lobby", visibility: .private)))
+        #expect(transcript.actions.last == "A1 refused this server has no call that changes who sees a channel")
+        #expect(transcript.calls == [] && transcript.session.model[.channel(Transcript.channel)]?.delivery == nil)
     }
 
     @Test func `one reaction is all that era A takes`() {

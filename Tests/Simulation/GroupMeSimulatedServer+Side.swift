@@ -76,7 +76,7 @@ extension GroupMeSimulatedServer: Side {
         case .title:
             return group(a, on: session).map {
                 .editChannel(
-                    channel: $0, name: b % 2 == 0 ? text : nil, icon: nil, description: b % 2 == 0 ? nil : text)
+                    channel: $0, .init(name: b % 2 == 0 ? text : nil, description: b % 2 == 0 ? nil : text))
             }
         case .look, .pause: return nil
         }

@@ -52,7 +52,7 @@ extension GroupMeRoute {
                 .change(
                     call.group, name: call.body["name"]?.stringValue,
                     description: call.body["description"]?.stringValue,
-                    imageURL: call.body["image_url"]?.stringValue), for: call)
+                    imageURL: call.body["image_url"]?.stringValue, isShared: call.body["share"]?.boolValue), for: call)
             return .ok(try backend.answered(call.group, for: call))
         },
         GroupMeRoute("POST", "groups/*/destroy") { call, backend throws(GroupMeRESTError) in

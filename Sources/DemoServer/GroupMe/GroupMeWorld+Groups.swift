@@ -44,8 +44,8 @@ extension GroupMeWorld {
     }
 
     mutating func change(
-        _ id: GroupMe.GroupID, name: String?, description: String?, imageURL: String?, by user: GroupMe.UserID,
-        at now: Int64
+        _ id: GroupMe.GroupID, name: String?, description: String?, imageURL: String?, isShared: Bool?,
+        by user: GroupMe.UserID, at now: Int64
     ) throws(GroupMeRefusal) -> GroupMeOutcome {
         let index = try find(id, for: user)
         try check(name: name, description: description)
@@ -71,6 +71,14 @@ extension GroupMeWorld {
             publications += announce(
                 "\(title) changed the group's avatar", "group.avatar_change",
                 .fields(["user": actor, "avatar_url": .string(imageURL)]), in: .group(id), at: now)
+        }
+        if let isShared, isShared != groups[index].isShared {
+            groups[index].isShared = isShared
+            publications += announce(
+                "\(title) \(isShared ? "enabled" : "disabled") sharing of the group",
+                isShared ? "group.shared" : "group.unshared",
+                .fields(["user": actor]).adding(isShared ? ["share_url": .text(shareURL(groups[index]))] : [:]),
+                in: .group(id), at: now)
         }
         return GroupMeOutcome(publications: publications, group: id)
     }

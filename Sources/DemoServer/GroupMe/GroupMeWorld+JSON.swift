@@ -130,7 +130,7 @@ extension GroupMeWorld {
         ])
     }
 
-    private func shareURL(_ group: Group) -> String? {
+    func shareURL(_ group: Group) -> String? {
         group.isShared ? "https://groupme.com/join_group/\(group.id)/XXXXXXXX" : nil
     }
 

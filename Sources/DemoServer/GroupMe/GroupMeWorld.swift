@@ -186,7 +186,7 @@ package enum GroupMeAction: Hashable, Sendable {
     case read(GroupMe.ConversationID, GroupMe.MessageID)
     case type(GroupMe.ConversationID)
     case make(name: String, description: String, imageURL: String?, isShared: Bool)
-    case change(GroupMe.GroupID, name: String?, description: String?, imageURL: String?)
+    case change(GroupMe.GroupID, name: String?, description: String?, imageURL: String?, isShared: Bool? = nil)
     case destroy(GroupMe.GroupID)
     case add(GroupMe.GroupID, [GroupMe.UserID], nicknames: [String])
     case remove(GroupMe.GroupID, GroupMe.UserID)
@@ -229,8 +229,9 @@ extension GroupMeWorld {
         case .type(let conversation): return try type(in: conversation, by: user, at: now)
         case .make(let name, let description, let imageURL, let isShared):
             return try make(name, description, imageURL, isShared: isShared, by: user, at: now)
-        case .change(let group, let name, let description, let imageURL):
-            return try change(group, name: name, description: description, imageURL: imageURL, by: user, at: now)
+        case .change(let group, let name, let description, let imageURL, let isShared):
+            return try change(
+                group, name: name, description: description, imageURL: imageURL, isShared: isShared, by: user, at: now)
         case .destroy(let group): return try destroy(group, by: user, at: now)
         case .add(let group, let users, let nicknames):
             return try add(users, nicknames, to: group, by: user, at: now)

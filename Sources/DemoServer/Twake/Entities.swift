@@ -14,9 +14,11 @@ package struct Workspace: Hashable, Sendable {
     var createdAt: Int64
     /// The user that made it; nil for one that was there from the beginning.
     var owner: EntityID?
+    /// The users that were taken out of it; all others belong to it.
+    var removed: Set<EntityID> = []
 }
 
-/// A user; everybody belongs to every workspace.
+/// A user.
 package struct User: Hashable, Sendable {
     package var id: EntityID
     /// The name in mentions and logins, without `@`.

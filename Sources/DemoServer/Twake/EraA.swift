@@ -12,6 +12,8 @@ enum EraA {
             Route("POST", "workspaces", createWorkspace),
             Route("DELETE", "workspaces", deleteWorkspace),
             Route("GET", "workspaces/members", workspaceMembers),
+            Route("POST", "workspaces/members", addWorkspaceMembers),
+            Route("DELETE", "workspaces/members", removeWorkspaceMembers),
             Route("GET", "users/search", searchUsers),
             Route("PATCH", "users/profile", changeProfile),
             Route("GET", "workspace/notifications", rooms),
@@ -55,7 +57,8 @@ enum EraA {
     private static func workspaces(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
         try checkCompany(call, backend.world)
         let world = backend.world
-        let values = world.workspaces.sorted { $0.name < $1.name }.map { proxyWorkspace($0, world) }
+        let mine = world.workspaces(of: try call.user().id)
+        let values = mine.sorted { $0.name < $1.name }.map { proxyWorkspace($0, world) }
         return RESTAnswer(value: .array(values))
     }
 
@@ -99,14 +102,37 @@ enum EraA {
         .fields([
             "id": .id(workspace.id), "private": .bool(false), "logo": .string(""), "color": .string("#222"),
             "company_id": .id(world.company.id), "name": .string(workspace.name),
-            "total_members": .integer(Int64(world.users.count)), "is_archived": .bool(false),
+            "total_members": .integer(Int64(world.members(of: workspace).count)), "is_archived": .bool(false),
             "user_last_access": .integer(workspace.createdAt), "permissions": .array([]),
         ])
     }
 
     private static func workspaceMembers(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
-        _ = try workspace(call, backend.world)
-        return RESTAnswer(value: .array(backend.world.users.map { backend.world.proxyAccount($0) }))
+        let members = backend.world.members(of: try workspace(call, backend.world))
+        return RESTAnswer(value: .array(members.map { backend.world.proxyAccount($0) }))
+    }
+
+    /// By addresses. One of no user stays as it is: this server sends no mail.
+    private static func addWorkspaceMembers(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer
+    {
+        try changeMembers(call, &backend, isMember: true) { address, world in world.user(login: address)?.id }
+    }
+
+    private static func removeWorkspaceMembers(
+        _ call: RESTCall, _ backend: inout Backend
+    ) throws(RESTError) -> RESTAnswer {
+        try changeMembers(call, &backend, isMember: false) { id, _ in EntityID(id) }
+    }
+
+    private static func changeMembers(
+        _ call: RESTCall, _ backend: inout Backend, isMember: Bool, _ user: (String, World) -> EntityID?
+    ) throws(RESTError) -> RESTAnswer {
+        let workspace = try workspace(call, backend.world).id
+        for name in (call.body["members"]?.arrayValue ?? []).prefix(1_000).compactMap(\.stringValue) {
+            guard let user = user(name, backend.world) else { throw .notFound("User \(name) not found") }
+            _ = try backend.perform(.changeWorkspaceMember(workspace, user: user, isMember: isMember), for: call)
+        }
+        return try workspaceMembers(call, &backend)
     }
 
     /// The rooms of 2.2: four fixed ones, then one for each of the caller's channels and directs.

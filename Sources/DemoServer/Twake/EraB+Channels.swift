@@ -69,7 +69,8 @@ extension EraB {
         let fields = call.body["resource"] ?? .null
         let action = UserAction<EntityID>.changeChannel(
             channel.id, name: fields["name"]?.stringValue, icon: fields["icon"]?.stringValue,
-            description: fields["description"]?.stringValue)
+            description: fields["description"]?.stringValue,
+            isPrivate: fields["visibility"]?.stringValue.map { $0 == "private" })
         return try changedChannel(try backend.perform(action, for: call), call, backend.world)
     }
 

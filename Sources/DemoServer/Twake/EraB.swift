@@ -21,6 +21,9 @@ enum EraB {
             Route("POST", "workspaces/v1/companies/*/workspaces/*", changeWorkspace),
             Route("DELETE", "workspaces/v1/companies/*/workspaces/*", deleteWorkspace),
             Route("GET", "workspaces/v1/companies/*/workspaces/*/users", workspaceUsers),
+            Route("POST", "workspaces/v1/companies/*/workspaces/*/users", addWorkspaceUser),
+            Route("POST", "workspaces/v1/companies/*/workspaces/*/users/invite", inviteUsers),
+            Route("DELETE", "workspaces/v1/companies/*/workspaces/*/users/*", removeWorkspaceUser),
             Route("GET", "notifications/v1/badges", badges),
         ] + channelRoutes + messageRoutes + fileRoutes
 
@@ -70,7 +73,7 @@ enum EraB {
 
     private static func workspaces(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
         try checkCompany(call, backend.world)
-        return list(backend.world.workspaces.map { backend.world.json($0) }, call)
+        return list(backend.world.workspaces(of: try call.user().id).map { backend.world.json($0) }, call)
     }
 
     private static func workspace(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
@@ -119,16 +122,51 @@ enum EraB {
     private static func workspaceUsers(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
         try checkCompany(call, backend.world)
         guard let workspace = backend.world.workspace(call.id(1)) else { throw .notFound("Workspace not found") }
-        let world = backend.world
-        let members = world.users.map { user in
-            JSONValue.fields([
-                "id": .id(user.id), "company_id": .id(world.company.id), "workspace_id": .id(workspace.id),
-                "user_id": .id(user.id),
-                "created_at": .integer(user.createdAt),
-                "role": .string(user.id == workspace.owner ? "moderator" : "member"), "user": world.account(user),
-            ])
+        return page(backend.world.members(of: workspace).map { workspaceUser($0, workspace, backend.world) }, call)
+    }
+
+    private static func workspaceUser(_ user: User, _ workspace: Workspace, _ world: World) -> JSONValue {
+        .fields([
+            "id": .id(user.id), "company_id": .id(world.company.id), "workspace_id": .id(workspace.id),
+            "user_id": .id(user.id), "created_at": .integer(user.createdAt),
+            "role": .string(user.id == workspace.owner ? "moderator" : "member"), "user": world.account(user),
+        ])
+    }
+
+    private static func addWorkspaceUser(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        try checkCompany(call, backend.world)
+        let id = EntityID(call.body["resource"]?["user_id"]?.stringValue ?? "")
+        _ = try backend.perform(.changeWorkspaceMember(call.id(1), user: id, isMember: true), for: call)
+        guard let user = backend.world.user(id), let workspace = backend.world.workspace(call.id(1)) else {
+            throw .notFound("Workspace not found")
         }
-        return page(members, call)
+        return resource(workspaceUser(user, workspace, backend.world), status: 201)
+    }
+
+    /// Each invitation has a result of its own. The real server keeps those of no user, and sends them mail: this one does not.
+    private static func inviteUsers(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
+        try checkCompany(call, backend.world)
+        var results: [JSONValue] = []
+        for invitation in (call.body["invitations"]?.arrayValue ?? []).prefix(1_000) {
+            let address = invitation["email"]?.stringValue ?? ""
+            let user = backend.world.user(login: address)?.id
+            if let user {
+                _ = try backend.perform(.changeWorkspaceMember(call.id(1), user: user, isMember: true), for: call)
+            }
+            results.append(
+                .fields([
+                    "email": .string(address), "status": .string(user == nil ? "error" : "ok"),
+                    "message": user == nil ? .string("There is no user \(address)") : .null,
+                ]))
+        }
+        return list(results, call)
+    }
+
+    private static func removeWorkspaceUser(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer
+    {
+        try checkCompany(call, backend.world)
+        _ = try backend.perform(.changeWorkspaceMember(call.id(1), user: call.id(2), isMember: false), for: call)
+        return RESTAnswer(status: 204)
     }
 
     private static func badges(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {

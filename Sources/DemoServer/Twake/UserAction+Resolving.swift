@@ -8,7 +8,7 @@ extension UserAction {
         case .edit, .delete, .react, .pin, .move, .attach, .createChannel, .changeChannel, .deleteChannel, .openDirect,
             .addMember, .removeMember,
             .changeMembership, .markRead, .markUnread, .createWorkspace, .renameWorkspace, .deleteWorkspace,
-            .changeAccount, .presence, .typing:
+            .changeWorkspaceMember, .changeAccount, .presence, .typing:
             false
         }
     }
@@ -37,8 +37,10 @@ extension UserAction<String> {
             return channel(name).flatMap { id in person(user).map { .addMember(channel: id, user: $0) } }
         case .removeMember(let name, let user):
             return channel(name).flatMap { id in person(user).map { .removeMember(channel: id, user: $0) } }
-        case .changeChannel(let id, let name, let icon, let description):
-            return channel(id).map { .changeChannel($0, name: name, icon: icon, description: description) }
+        case .changeChannel(let id, let name, let icon, let description, let isPrivate):
+            return channel(id).map {
+                .changeChannel($0, name: name, icon: icon, description: description, isPrivate: isPrivate)
+            }
         case .deleteChannel(let name): return channel(name).map { .deleteChannel($0) }
         case .changeMembership(let name, let isFavorite, let level):
             return channel(name).map { .changeMembership(channel: $0, isFavorite: isFavorite, level: level) }
@@ -47,6 +49,9 @@ extension UserAction<String> {
         case .createWorkspace(let name): return .createWorkspace(name: name)
         case .renameWorkspace(let label, let name): return place(label).map { .renameWorkspace($0, name: name) }
         case .deleteWorkspace(let label): return place(label).map { .deleteWorkspace($0) }
+        case .changeWorkspaceMember(let label, let user, let isMember):
+            guard let place = place(label), let user = person(user) else { return nil }
+            return .changeWorkspaceMember(place, user: user, isMember: isMember)
         case .changeAccount(let language, let status): return .changeAccount(language: language, status: status)
         case .presence(let isOnline): return .presence(isOnline: isOnline)
         case .typing(let name, let head, let isWriting):
@@ -71,7 +76,8 @@ extension UserAction<String> {
             return message(id).map { .attach(message: $0, name: name, text: text) }
         case .createChannel, .changeChannel, .deleteChannel, .openDirect, .addMember, .removeMember, .changeMembership,
             .markRead,
-            .markUnread, .createWorkspace, .renameWorkspace, .deleteWorkspace, .changeAccount, .presence, .typing:
+            .markUnread, .createWorkspace, .renameWorkspace, .deleteWorkspace, .changeWorkspaceMember, .changeAccount,
+            .presence, .typing:
             return nil
         }
     }

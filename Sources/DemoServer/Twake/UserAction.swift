@@ -20,7 +20,7 @@ package enum UserAction<Reference: Hashable & Sendable>: Hashable, Sendable {
     /// Makes a public or private channel; the user becomes its owner and first member.
     case createChannel(NewChannel<Reference>)
     /// Changes what is not nil: the rename of T10.
-    case changeChannel(Reference, name: String?, icon: String?, description: String?)
+    case changeChannel(Reference, name: String?, icon: String?, description: String?, isPrivate: Bool? = nil)
     case deleteChannel(Reference)
     /// Finds or makes the direct of the user and others.
     case openDirect(with: [Reference])
@@ -35,6 +35,8 @@ package enum UserAction<Reference: Hashable & Sendable>: Hashable, Sendable {
     case renameWorkspace(Reference, name: String)
     /// Deletes a workspace with everything in it.
     case deleteWorkspace(Reference)
+    /// Takes a user into a workspace, or out of it.
+    case changeWorkspaceMember(Reference, user: Reference, isMember: Bool)
     /// Changes what is not nil of what the user says about themselves.
     case changeAccount(language: String?, status: String?)
     /// Says that the user is there, or no more.
@@ -89,8 +91,9 @@ extension World {
             return try performOnMessages(action, by: actor, at: now, newID: newID)
         case .createChannel(let new):
             return try createChannel(new, by: actor, at: now, id: newID)
-        case .changeChannel(let channel, let name, let icon, let description):
-            return try changeChannel(channel, name: name, icon: icon, description: description, by: actor, at: now)
+        case .changeChannel(let channel, let name, let icon, let description, let isPrivate):
+            return try changeChannel(
+                channel, name: name, icon: icon, description: description, isPrivate: isPrivate, by: actor, at: now)
         case .deleteChannel(let channel):
             return try deleteChannel(channel, by: actor)
         case .openDirect(let others):
@@ -111,6 +114,8 @@ extension World {
             return try renameWorkspace(workspace, name: name)
         case .deleteWorkspace(let workspace):
             return try deleteWorkspace(workspace)
+        case .changeWorkspaceMember(let workspace, let user, let isMember):
+            return try changeMember(user, ofWorkspace: workspace, isMember: isMember, by: actor)
         case .changeAccount(let language, let status):
             return changeAccount(of: actor.id, language: language, status: status)
         case .presence(let isOnline):
@@ -142,7 +147,8 @@ extension World {
             return try attach(name, text, to: message, by: actor, at: now, id: newID)
         case .createChannel, .changeChannel, .deleteChannel, .openDirect, .addMember, .removeMember, .changeMembership,
             .markRead,
-            .markUnread, .createWorkspace, .renameWorkspace, .deleteWorkspace, .changeAccount, .presence, .typing:
+            .markUnread, .createWorkspace, .renameWorkspace, .deleteWorkspace, .changeWorkspaceMember, .changeAccount,
+            .presence, .typing:
             return Outcome()
         }
     }

@@ -28,9 +28,11 @@ extension World {
         return Outcome(frames: frames, subject: id)
     }
 
-    /// T10: one `channel saved`, with the real last activity.
+    /// T10: one `channel saved`, with the real last activity. Only its owner and the workspace's moderator change who sees a channel:
+    /// as in the core, of a change by another user the rest is done.
     mutating func changeChannel(
-        _ id: EntityID, name: String?, icon: String?, description: String?, by user: User, at now: Int64
+        _ id: EntityID, name: String?, icon: String?, description: String?, isPrivate: Bool?, by user: User,
+        at now: Int64
     ) throws(WorldError) -> Outcome {
         var channel = try visibleChannel(id, to: user)
         guard !channel.isDirect else { throw .badRequest("A direct channel has no name") }
@@ -39,6 +41,12 @@ extension World {
         channel.name = name ?? channel.name
         channel.icon = icon ?? channel.icon
         channel.description = description ?? channel.description
+        let visibility = isPrivate.map { $0 ? Channel.Visibility.private : .public } ?? channel.visibility
+        if [channel.owner, workspace(channel.workspace)?.owner].contains(user.id) {
+            channel.visibility = visibility
+        } else if channel == before, visibility != channel.visibility {
+            throw .badRequest("Current user can not update requested fields")
+        }
         guard channel != before else { throw .badRequest("Nothing to update") }
         channel.updatedAt = now
         store(channel)
@@ -126,6 +134,29 @@ extension World {
         workspaces.removeAll { $0.id == id }
         return Outcome(subject: id)
     }
+
+    /// Its moderator does it, and stays.
+    mutating func changeMember(
+        _ id: EntityID, ofWorkspace workspace: EntityID, isMember: Bool, by user: User
+    ) throws(WorldError) -> Outcome {
+        guard let index = workspaces.firstIndex(where: { $0.id == workspace }) else {
+            throw .notFound("Workspace not found")
+        }
+        guard workspaces[index].owner == user.id else {
+            throw .forbidden("Only workspace moderators can perform this action")
+        }
+        let isThere = self.user(id) != nil && !workspaces[index].removed.contains(id)
+        guard self.user(id) != nil, isMember || isThere else { throw .notFound("User \(id) not found") }
+        guard isMember || id != user.id else { throw .forbidden("The last moderator cannot be removed") }
+        if isMember { workspaces[index].removed.remove(id) } else { workspaces[index].removed.insert(id) }
+        return Outcome(subject: id)
+    }
+
+    /// The users of a workspace.
+    func members(of workspace: Workspace) -> [User] { users.filter { !workspace.removed.contains($0.id) } }
+
+    /// The workspaces a user belongs to.
+    func workspaces(of user: EntityID) -> [Workspace] { workspaces.filter { !$0.removed.contains(user) } }
 
     // MARK: -
 

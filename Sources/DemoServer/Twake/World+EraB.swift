@@ -53,7 +53,8 @@ extension World {
             "logo": .string(""),
             "default": .bool(workspace.id == workspaces.first?.id), "archived": .bool(false),
             "stats": .fields([
-                "created_at": .integer(workspace.createdAt), "total_members": .integer(Int64(users.count)),
+                "created_at": .integer(workspace.createdAt),
+                "total_members": .integer(Int64(members(of: workspace).count)),
             ]),
             "role": .string("member"),
         ])

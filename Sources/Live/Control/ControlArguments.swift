@@ -77,8 +77,8 @@ package struct ControlArguments: Hashable, Sendable {
         // A number is its text where it is spelled in an unusual way.
         let plain: JSONValue? = if case .text(let text) = given { try? JSONValue(parsing: text.bytes) } else { nil }
         switch (parameter.kind, plain ?? given) {
-        case (.text, .string(let text)) where !text.isEmpty: return .text(text)
-        case (.texts, .array(let elements)) where !elements.isEmpty:
+        case (.text, .string(let text)) where !text.isEmpty || parameter.mayBeEmpty: return .text(text)
+        case (.texts, .array(let elements)) where !elements.isEmpty || parameter.mayBeEmpty:
             let texts = elements.compactMap { if case .string(let text) = $0, !text.isEmpty { text } else { nil } }
             if texts.count == elements.count { return .texts(texts) }
         case (.integer(let range), .integer(let integer)) where range.contains(integer): return .integer(integer)

@@ -236,6 +236,8 @@ package struct ControlParameter: Sendable {
     package var isRequired: Bool
     /// What it means, for people.
     package var meaning: String
+    /// Whether the text, or the list, may be empty: that takes away what is there.
+    package var mayBeEmpty = false
 
     /// One without which a request is refused.
     static func required(_ name: String, _ kind: Kind, _ meaning: String) -> Self {
@@ -255,8 +257,10 @@ package struct ControlParameter: Sendable {
         return [.required("do", .text, known.map(\.key).joined(separator: ", ") + ", or one of the profile")]
             + members.map { name in
                 let kind: Kind = ["names", "members"].contains(name) ? .texts : .text
-                return .optional(
+                var member = optional(
                     name, kind, "of " + known.filter { $0.value.contains(name) }.map(\.key).joined(separator: ", "))
+                member.mayBeEmpty = ["names", "members", "icon", "description", "text"].contains(name)
+                return member
             } + [
                 .optional("run", .json, "of one of the profile: an object of its parameters"),
                 .optional("company", .text, "where it is"), .optional("workspace", .text, "where it is"),

@@ -121,7 +121,8 @@ extension Tail {
     private func operation(_ arguments: ControlArguments) throws(ControlError) -> Action.Operation {
         let name = arguments.text("do") ?? ""
         if let members = Action.Operation.members.first(where: { $0.key == name })?.value {
-            if let operation = Action.Operation(arguments.object) { return operation }
+            let isEmpty = ["send", "edit"].contains(name) && arguments.text("text")?.isEmpty != false
+            if !isEmpty, let operation = Action.Operation(arguments.object) { return operation }
             throw ControlError(.parameters, "\(name) takes " + members.joined(separator: ", "))
         }
         let profile = configuration.session.backend.module.profile

@@ -26,12 +26,14 @@ extension GroupMeBackend {
             group.description = draft.description.unlessEmpty
             group.createdAt = view.action.asked
             overlay.put(Item.group(group).shown(as: view.delivery), in: &model)
-        case .editChannel(let channel, let name, let icon, let description):
+        case .editChannel(let channel, let change):
             overlay.change(Item.ID(.channel, channel), view, in: &model) { row in
                 guard var group = row.group else { return nil }
-                group.name = name ?? group.name
-                if let icon { group.imageURL = icon.unlessEmpty }
-                if let description { group.description = description.unlessEmpty }
+                group.name = change.name ?? group.name
+                if let icon = change.icon { group.imageURL = icon.unlessEmpty }
+                if let description = change.description { group.description = description.unlessEmpty }
+                // The address at which others join a shared group is the service's to say.
+                if change.visibility == .private { group.shareURL = nil }
                 return Item.Entity(group)
             }
         case .deleteChannel(let channel): overlay.leave(Item.ID(.channel, channel), in: &model)

@@ -62,7 +62,8 @@ extension GroupMeBackend {
             return step(adding: draft.members, to: GroupMe.GroupID(made), by: action, fetched, model)
         }
         let body = GroupMeBodies.group(
-            name: draft.name, description: draft.description, picture: draft.icon, isShared: draft.kind == .public)
+            changedBy: .init(
+                name: draft.name, icon: draft.icon, description: draft.description.unlessEmpty, visibility: draft.kind))
         return .request(action.operation, post("/v3/groups", body))
     }
 
@@ -141,9 +142,9 @@ extension GroupMeBackend {
     ) -> ActionStep {
         let path = GroupMeEndpoints.path(group)
         switch action.operation {
-        case .editChannel(_, let name, let icon, let description):
-            if let why = problem(withPicture: icon) { return .impossible(why) }
-            let body = GroupMeBodies.group(name: name, description: description, picture: icon, isShared: nil)
+        case .editChannel(_, let change):
+            if let why = problem(withPicture: change.icon) { return .impossible(why) }
+            let body = GroupMeBodies.group(changedBy: change)
             return .request(action.operation, post("\(path)/update", body))
         case .deleteChannel: return .request(action.operation, post("\(path)/destroy", nil))
         case .addMember(_, let user): return step(adding: [user], to: group, by: action, fetched, model)

@@ -39,13 +39,13 @@ enum GroupMeBodies {
     }
 
     /// A group to be made, or changed as far as something is named.
-    static func group(name: String?, description: String?, picture: String?, isShared: Bool?) -> [UInt8] {
+    static func group(changedBy change: Action.ChannelChange) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.member("name", name)
-        if let description, !description.isEmpty || isShared == nil { writer.member("description", description) }
-        if let picture, !picture.isEmpty { writer.member("image_url", picture) }
-        writer.member("share", isShared)
+        writer.member("name", change.name)
+        writer.member("description", change.description)
+        writer.member("image_url", change.icon?.unlessEmpty)
+        writer.member("share", change.visibility.map { $0 == .public })
         writer.endObject()
         return writer.bytes
     }

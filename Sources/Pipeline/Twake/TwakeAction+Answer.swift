@@ -11,6 +11,7 @@ extension TwakeBackend {
             return .later(after: nil, why: message, mayBeDone: !Self.neverLeft(kind))
         case .response(200..<300, let body, _):
             // Whatever stands between may answer in the server's place (a gateway's page): that is no word of the server.
+            if let why = refusal(in: body, of: action.operation) { return .refused(why: why, status: nil) }
             if confirms(action.operation, body) { return .done }
             return .later(after: nil, why: "the answer is not what the server says to this", mayBeDone: true)
         case .response(let status, let body, let retryAfter):
@@ -35,6 +36,25 @@ extension TwakeBackend {
     /// Whether a failure of that kind ended the request before it left.
     static func neverLeft(_ kind: String) -> Bool { ["resolve", "connect", "tls", "proxy"].contains(kind) }
 
+    /// Why it is not done, though the status says so. Of a change by a user that may do only some of it the core does that; each
+    /// invitation has a word of its own.
+    private func refusal(in body: ArraySlice<UInt8>, of operation: Action.Operation) -> String? {
+        switch operation {
+        case .editChannel(_, let change):
+            guard let wanted = change.visibility?.rawValue,
+                let visibility = (try? Twake.channel(from: body, user: facts.user))?.visibility?.wireName
+            else { return nil }
+            return visibility == wanted
+                ? nil : "the channel stays \(visibility): you may change the rest of it, which is done"
+        case .changeWorkspace(_, .addMember):
+            guard case .array(let invitations)? = (try? JSONValue(parsing: body))?["resources"],
+                let failed = invitations.first(where: { $0["status"]?.text == "error" })
+            else { return nil }
+            return String((failed["message"]?.text ?? "the server does not say why").prefix(300))
+        default: return nil
+        }
+    }
+
     /// Whether a body is what the server answers to an operation that it did.
     private func confirms(_ operation: Action.Operation, _ body: ArraySlice<UInt8>) -> Bool {
         let era = facts.effectiveEra
@@ -46,8 +66,7 @@ extension TwakeBackend {
         case .createWorkspace, .changeWorkspace(_, .rename): return Self.createdID(in: body) != nil
         case .rejoinChannel, .run: return false
         // These answer with little (4.1), or with nothing.
-        case .react, .delete, .markRead, .deleteChannel, .addMember, .removeMember, .changeWorkspace(_, .delete),
-            .changeAccount:
+        case .react, .delete, .markRead, .deleteChannel, .addMember, .removeMember, .changeWorkspace, .changeAccount:
             return body.isEmpty || (try? JSONValue(parsing: body)) != nil
         }
     }
@@ -74,10 +93,11 @@ extension TwakeBackend {
             status == 404 || status == 410 || ["Object not found", "This message doesn't exists."].contains(words)
         switch operation {
         case .editChannel: return words == "Nothing to update"
-        case .delete, .deleteChannel, .removeMember, .changeWorkspace(_, .delete): return isGone && attempt > 1
+        case .delete, .deleteChannel, .removeMember, .changeWorkspace(_, .delete), .changeWorkspace(_, .removeMember):
+            return isGone && attempt > 1
         case .addMember: return attempt > 1 && words == "User is already a member of the channel"
-        case .send, .edit, .react, .markRead, .createChannel, .rejoinChannel, .createWorkspace,
-            .changeWorkspace(_, .rename), .changeAccount, .run:
+        case .send, .edit, .react, .markRead, .createChannel, .rejoinChannel, .createWorkspace, .changeWorkspace,
+            .changeAccount, .run:
             return false
         }
     }
@@ -136,7 +156,13 @@ extension TwakeBackend {
         _ change: Action.WorkspaceChange, of workspace: EntityID, into transaction: inout Transaction
     ) -> EntityID? {
         let company = transaction.model[.workspace(workspace)]?.workspace?.company ?? facts.company
-        guard let company, company == facts.company, following.contains(.places) else { return workspace }
+        let subject =
+            switch change {
+            case .rename, .delete: workspace
+            case .addMember(let user): EntityID(user)
+            case .removeMember(let user): user
+            }
+        guard let company, company == facts.company, following.contains(.places) else { return subject }
         let list = TwakeResource.workspaces(facts.effectiveEra, company: company)
         transaction.overtake { $0 == list }
         switch change {
@@ -145,9 +171,11 @@ extension TwakeBackend {
                 transaction.model.put(.workspace(known.named(name), of: company))
             }
         case .delete: lose(workspace, of: company, into: &transaction)
+        // The list has how many they are; of a workspace that the user left it has nothing.
+        case .addMember, .removeMember: break
         }
         transaction.fetch(.twake(list))
-        return workspace
+        return subject
     }
 
     private mutating func settle(_ change: Action.AccountChange, into transaction: inout Transaction) -> EntityID? {

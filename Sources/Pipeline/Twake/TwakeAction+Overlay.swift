@@ -25,9 +25,9 @@ extension TwakeBackend {
         case .delete(let reference): overlay.leave(.message(reference.message), in: &model)
         case .markRead(let channel): layReading(of: channel, view, on: &overlay, in: &model)
         case .createChannel(let draft): lay(draft, view, on: &overlay, in: &model)
-        case .editChannel(let channel, let name, let icon, let description):
+        case .editChannel(let channel, let change):
             overlay.change(.channel(channel), view, in: &model) { row in
-                row.channel.map { Item.Entity($0.edited(name, icon, description)) }
+                row.channel.map { Item.Entity($0.edited(change)) }
             }
         case .deleteChannel(let channel): overlay.leave(.channel(channel), in: &model)
         case .addMember(let channel, let user):
@@ -47,7 +47,7 @@ extension TwakeBackend {
             overlay.change(.account(user), view, in: &model) { row in
                 row.account.map { Item.Entity($0.changed(by: change)) }
             }
-        case .rejoinChannel, .createWorkspace, .run: break
+        case .changeWorkspace, .rejoinChannel, .createWorkspace, .run: break
         }
     }
 

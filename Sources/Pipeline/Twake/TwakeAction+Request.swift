@@ -26,12 +26,12 @@ extension TwakeBackend {
             let place = place(of: reference, path, model)
             request = era == .a ? .proxyDelete(place) : .coreDelete(place)
         case .markRead: request = era == .a ? .proxyRead(path) : .coreRead(path)
-        case .editChannel(_, let name, let icon, let description):
+        case .editChannel(_, let change):
             if channel.isDirect { return .impossible("a direct has no name of its own") }
-            request =
-                era == .a
-                ? .proxyEditChannel(channel.edited(name, icon, description))
-                : .coreEditChannel(path, name, icon, description)
+            if era == .a, change.visibility != nil {
+                return .impossible("this server has no call that changes who sees a channel")
+            }
+            request = era == .a ? .proxyEditChannel(channel.edited(change)) : .coreEditChannel(path, change)
         case .deleteChannel: request = era == .a ? .proxyDeleteChannel(path) : .coreDeleteChannel(path)
         case .addMember(_, let user):
             request = era == .a ? .proxyMembers(.post, path, user) : .coreAddMember(path, user)
@@ -71,6 +71,17 @@ extension TwakeBackend {
         case (.a, .delete): return .request(operation, .proxyDeleteWorkspace(place))
         case (.b, .rename(let name)): return .request(operation, .coreRenameWorkspace(place, name))
         case (.b, .delete): return .request(operation, .coreDeleteWorkspace(place))
+        case (.a, .addMember(let user)):
+            guard user.contains("@") else { return .impossible("this server takes the addresses of new members") }
+            return .request(operation, .proxyWorkspaceMembers(.post, place, user))
+        case (.b, .addMember(let user)): return .request(operation, .coreAddWorkspaceMember(place, user))
+        case (_, .removeMember(let user)):
+            if user.description.contains("@") { return .impossible("a member is removed by id, not by address") }
+            return .request(
+                operation,
+                era == .a
+                    ? .proxyWorkspaceMembers(.delete, place, user.description)
+                    : .core(.delete, "\(place.corePath)/users/\(user)"))
         }
     }
 
@@ -183,6 +194,15 @@ extension RESTCall {
             ]))
     }
 
+    fileprivate static func proxyWorkspaceMembers(_ method: Method, _ place: TwakePlace, _ user: String) -> Self {
+        proxy(
+            method, "workspaces/members",
+            .fields([
+                "company_id": .string(place.company.description), "workspace_id": .string(place.workspace.description),
+                "members": .array([.string(user)]),
+            ]))
+    }
+
     fileprivate static func proxySetLanguage(_ language: String) -> Self {
         proxy(.patch, "users/profile", .fields(["language": .string(language)]))
     }
@@ -190,7 +210,7 @@ extension RESTCall {
 
 // Era B: the core, whose parameters are in the path.
 extension RESTCall {
-    private static func core(_ method: Method, _ path: RESTTarget, _ body: JSONValue? = nil) -> RESTCall {
+    fileprivate static func core(_ method: Method, _ path: RESTTarget, _ body: JSONValue? = nil) -> RESTCall {
         RESTCall(method, "\(TwakeEndpoints.core)/\(path)", body: body?.bytes ?? [])
     }
 
@@ -262,14 +282,13 @@ extension RESTCall {
             .fields(["options": .fields(["members": .ids(draft.members)]), "resource": resource]))
     }
 
-    fileprivate static func coreEditChannel(
-        _ path: TwakeChannelPath, _ name: String?, _ icon: String?, _ description: String?
-    ) -> Self {
-        var resource = JSONValue.fields([:])
-        if let name { resource = resource.adding(["name": .string(name)]) }
-        if let icon { resource = resource.adding(["icon": .string(icon)]) }
-        if let description { resource = resource.adding(["description": .string(description)]) }
-        return core(.post, path.corePath, .fields(["resource": resource]))
+    fileprivate static func coreEditChannel(_ path: TwakeChannelPath, _ change: Action.ChannelChange) -> Self {
+        let fields: KeyValuePairs<String, String?> = [
+            "name": change.name, "icon": change.icon, "description": change.description,
+            "visibility": change.visibility?.rawValue,
+        ]
+        let members = fields.compactMap { key, text in text.map { JSONValue.Member(key, .string($0)) } }
+        return core(.post, path.corePath, .fields(["resource": .object(members)]))
     }
 
     fileprivate static func coreDeleteChannel(_ path: TwakeChannelPath) -> Self { core(.delete, path.corePath) }
@@ -295,6 +314,17 @@ extension RESTCall {
     }
 
     fileprivate static func coreDeleteWorkspace(_ place: TwakePlace) -> Self { core(.delete, place.corePath) }
+
+    /// Of an address the core finds, or invites, the user.
+    fileprivate static func coreAddWorkspaceMember(_ place: TwakePlace, _ user: String) -> Self {
+        let role = JSONValue.string("member")
+        guard user.contains("@") else {
+            let resource = JSONValue.fields(["user_id": .string(user), "role": role])
+            return core(.post, "\(place.corePath)/users", .fields(["resource": resource]))
+        }
+        let invitation = JSONValue.fields(["email": .string(user), "role": role, "company_role": role])
+        return core(.post, "\(place.corePath)/users/invite", .fields(["invitations": .array([invitation])]))
+    }
 
     fileprivate static func coreSetLanguage(_ language: String) -> Self {
         core(.post, "users/v1/users/me/preferences", .fields(["locale": .string(language)]))

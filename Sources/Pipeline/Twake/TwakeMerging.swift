@@ -30,14 +30,15 @@ extension Twake.Channel {
         return replaced == self ? self : replaced
     }
 
-    /// This channel with what the user wants it to be called, to look like and to be for; what is nil stays.
-    func edited(_ name: String?, _ icon: String?, _ description: String?) -> Twake.Channel {
+    /// This channel with what the user wants it to be called, to look like and to be for, and who sees it.
+    func edited(_ change: Action.ChannelChange) -> Twake.Channel {
         var edited = self
         edited.update { fields in
             var profile = fields.profile
-            profile.name = name ?? profile.name
-            profile.icon = icon ?? profile.icon
-            profile.description = description ?? profile.description
+            profile.name = change.name ?? profile.name
+            profile.icon = change.icon ?? profile.icon
+            profile.description = change.description ?? profile.description
+            if let kind = change.visibility { profile.visibility = Twake.ChannelVisibility(wire: kind.rawValue) }
             fields.profile = profile
         }
         return edited

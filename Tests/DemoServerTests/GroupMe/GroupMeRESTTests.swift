@@ -49,6 +49,11 @@ import Wire
         #expect(changed.group.name == "Kin" && changed.group.description == "x")
         #expect(stage.told.map(\.channel).filter { $0 == "/user/20000002" }.count == 2)
         #expect(stage.told.allSatisfy { $0.push.facts.last == .groupChanged("10000001") })
+        for isShared in [true, false] {
+            let body = stage.ask("POST", "/v3/groups/10000001/update", #"{"share":\#(isShared)}"#).body
+            #expect((try GroupMe.group(from: body).group.shareURL != nil) == isShared)
+            #expect(stage.told.allSatisfy { $0.push.facts.last == .groupChanged("10000001") } && !stage.told.isEmpty)
+        }
         #expect(stage.ask("POST", "/v3/groups/10000002/destroy").status == 403)
         #expect(stage.ask("POST", "/v3/groups/\(made.group.id)/destroy").status == 200)
         #expect(stage.ask("GET", "/v3/groups/\(made.group.id)").status == 404)

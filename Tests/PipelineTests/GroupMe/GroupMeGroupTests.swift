@@ -135,7 +135,7 @@ struct GroupMeGroupTests {
     func `a picture that the image service does not have is no group's`(icon: String) {
         for operation in [
             picnic(icon: icon, []),
-            .editChannel(channel: EntityID("10000001"), name: nil, icon: icon, description: nil),
+            .editChannel(channel: EntityID("10000001"), .init(icon: icon)),
         ] {
             var peer = peer()
             peer.feed(act(operation))
@@ -146,6 +146,28 @@ struct GroupMeGroupTests {
         }
     }
 
+    @Test func `a group is shared and shared no more, which is taken back when the service refuses it`() throws {
+        var peer = peer()
+        let address = "https://groupme.com/join_group/10000001/X"
+        let shared = { (peer: GroupMeTranscript) in
+            peer.transcript.session.model.rows(in: .groups).first?.group?.shareURL
+        }
+        func edit(_ id: String, _ visibility: Action.ChannelDraft.Kind) -> Input {
+            let change = Action.ChannelChange(visibility: visibility)
+            let operation = Action.Operation.editChannel(channel: EntityID("#family"), change)
+            return .act(Action(id: EntityID(id), operation, asked: Timestamp(milliseconds: 1)))
+        }
+        peer.feed(edit("A1", .public))
+        #expect(try body(of: "/groups/10000001/update", peer) == #"{"share":true}"#)
+        peer.answer("/update", #"{"id":"10000001","name":"Family","members":[],"share_url":"\#(address)"}"#)
+        #expect(shared(peer) == address && ends(peer) == ["10000001"])
+        peer.feed(edit("A2", .private))
+        #expect(try body(of: "/groups/10000001/update", peer) == #"{"share":false}"#)
+        #expect(shared(peer) == nil)
+        peer.answer("/update", status: 400, body: #"{"meta":{"code":400,"errors":["not yours"]}}"#)
+        #expect(shared(peer) == address && ends(peer) == ["10000001", "not yours"])
+    }
+
     @Test func `a picture that was uploaded becomes that of the group that is made or changed`() throws {
         let address = "https://i.groupme.com/1x1.png.0123456789abcdef"
         var peer = peer()
@@ -154,7 +176,7 @@ struct GroupMeGroupTests {
         peer.feed(.act(made))
         #expect(try body(of: "/v3/groups", peer).contains(#""image_url":"\#(address)""#))
         let operation = Action.Operation.editChannel(
-            channel: EntityID("10000001"), name: "Us", icon: nil, description: nil)
+            channel: EntityID("10000001"), .init(name: "Us"))
         var changed = Action(id: EntityID("A2"), operation, asked: Timestamp(milliseconds: 1))
         changed.attach(address)
         peer.feed(.act(changed))

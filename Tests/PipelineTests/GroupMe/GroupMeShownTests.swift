@@ -15,7 +15,7 @@ struct GroupMeShownTests {
         peer.answer("/groups/10000001", #"{"id":"10000001","name":"Family","description":"d","members":[]}"#)
         let operations: [Action.Operation] = [
             .createChannel(.init(kind: .private, name: "New")),
-            .editChannel(channel: EntityID("10000001"), name: nil, icon: "", description: ""),
+            .editChannel(channel: EntityID("10000001"), .init(icon: "", description: "")),
         ]
         for (number, operation) in operations.enumerated() {
             peer.feed(.act(Action(id: EntityID("A\(number)"), operation, asked: Timestamp(milliseconds: 1))))
