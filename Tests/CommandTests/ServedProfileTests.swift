@@ -195,6 +195,36 @@ import Testing
         #expect(stolen.wait() == 4 && refusal.contains("the token is nobody's"), "\(refusal)")
     }
 
+    @Test func `what mentions the user by id or by name is found and notified of`() throws {
+        let path = try temporaryFolder() + "/named.yaml"
+        try writeFile(
+            path,
+            """
+            tokens: {token-of-ana: "100"}
+            rows:
+              account: [{id: "100", name: ana}, {id: "200", name: bo}]
+              channel: [{id: "1", name: general}]
+            steps:
+              - {after: 1s, create: message, by: "200", row: {channel_id: "1", text: for bo, mentions: ["200"]}}
+              - {create: message, by: "200", row: {channel_id: "1", text: by id, mentions: [{id: "100"}]}}
+              - {create: message, by: "200", row: {channel_id: "1", text: by name, mentions: [bo, ana]}}
+              - {after: 1s, create: message, by: "200", row: {channel_id: "1", text: the end}}
+            """)
+        let stage = try Stage("gateway", scenario: path)
+        let told = stage.folder + "/told"
+        try writeFile(stage.folder + "/tell", "#!/bin/sh\ncat >> \(told)\n")
+        try #require(chmod(stage.folder + "/tell", 0o700) == 0)
+        let tail = try stage.tail(
+            "--filter", #"kind = message and mentions = me or text ~ "the end""#, "--notify", "mention", "--notify-by",
+            stage.folder + "/tell", "--until-match", #"text ~ "the end""#, "--format", "compact")
+        defer { tail.stop() }
+        let seen = read(tail)
+        #expect(seen.contains("by id") && seen.contains("by name") && !seen.contains("for bo"), "\(seen)")
+        let notified = String(decoding: try readFile(told), as: UTF8.self)
+        #expect(
+            notified.contains("by id") && notified.contains("by name") && !notified.contains("for bo"), "\(notified)")
+    }
+
     @Test func `a gateway's session is resumed after a cut, and begun anew when it is forgotten`() throws {
         let stage = try Stage("gateway", "--ping-interval", "200")
         let tail = try stage.tail("--until-match", #"text ~ "Still there""#)

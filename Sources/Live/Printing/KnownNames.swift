@@ -117,11 +117,14 @@ struct KnownNames: Sendable {
         return section.name == "messages" ? name : "\(section.name) of \(name)"
     }
 
-    /// Whether the user is among what a message addresses: by id, or by name where it has no more. A group is not the user.
+    /// Whether the user is among what a message addresses: by id, or by name where it has no more, or says the same for both. A group is
+    /// not the user.
     func isUser(among mentions: @autoclosure () -> [Mention]) -> Bool {
         guard let user else { return false }
         return mentions().contains { mention in
-            mention.id.map { $0 == user } ?? (mention.name != nil && mention.name == handles[user])
+            if mention.id == user { return true }
+            guard let name = mention.name, mention.id == nil || mention.id == name else { return false }
+            return name == handles[user]
         }
     }
 

@@ -16,6 +16,7 @@ struct DeclaredEvent: BackendEvent, Hashable {
     var actorID: String?
     var text: String?
     var serverTime: Timestamp?
+    var mentions: [Mention] = []
     /// The rows that it carries.
     var rows: [Profile.Entity.Reading] = []
     var isKnown: Bool { rule != nil }
@@ -31,12 +32,17 @@ final class EventReader: Sendable {
     let rule: Profile.EventRule
     let entity: Profile.Entity?
     private let index: Int
-    /// Where the room, the actor, its id, the text, the time and the rows are.
+    /// Where the room, the actor, its id, the text, the time, the rows and the mentions are.
     private let paths: [JSONPath?]
+    /// Where the mentions are among the fields of a row.
+    private let fieldOfMentions: Int?
 
     init(_ rule: Profile.EventRule, index: Int, _ entities: [String: Profile.Entity]) {
         (self.rule, self.index, entity) = (rule, index, rule.entity.flatMap { entities[$0] })
-        paths = [rule.room, rule.actor, rule.actorID, rule.text, rule.time, rule.at ?? .whole].map { $0?.inEvent }
+        paths = [rule.room, rule.actor, rule.actorID, rule.text, rule.time, rule.at ?? .whole, rule.mentions].map {
+            $0?.inEvent
+        }
+        fieldOfMentions = rule.mentions == nil ? entity?.fields.firstIndex { $0.name == "mentions" } : nil
     }
 
     func event(_ payload: RawJSON, in profile: Profile) throws(DecodingFailure) -> DeclaredEvent {
@@ -45,13 +51,17 @@ final class EventReader: Sendable {
             name: rule.event, rule: index, payload: payload, kind: rule.kind ?? rule.event,
             room: found[0]?.plainText.map { profile.room(of: $0) }, actor: found[1]?.plainText,
             actorID: found[2]?.plainText, text: found[3]?.plainText, serverTime: found[4]?.time)
+        event.mentions = found[6]?.mentions ?? []
         guard let entity else { return event }
         guard let rows = found[5] else {
             throw DecodingFailure(subject: rule.event, message: "nothing at \(rule.at?.text ?? ".")", offset: 0)
         }
         for row in rows.elements {
             do throws(Profile.Entity.Unreadable) {
-                event.rows.append(try entity.reading(row, onlyID: rule.then.onlyRemoves))
+                let reading = try entity.reading(row, onlyID: rule.then.onlyRemoves)
+                event.rows.append(reading)
+                guard let fieldOfMentions, fieldOfMentions < reading.values.count else { continue }
+                event.mentions += reading.values[fieldOfMentions]?.mentions ?? []
             } catch {
                 throw DecodingFailure(subject: rule.event, message: error.message, offset: 0)
             }

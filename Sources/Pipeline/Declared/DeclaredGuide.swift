@@ -31,6 +31,7 @@ enum DeclaredGuide {
         add(rule.actor, rule.actorID == nil ? "the user" : "the user's name")
         add(rule.actorID, "the user's id")
         add(rule.text, "the text")
+        add(rule.mentions, "the mentioned users")
         add(rule.time, "the time")
         add(rule.why, "why it was refused")
         guard let entity = profile.entities.first(where: { $0.name == rule.entity }) else { return fields }

@@ -30,10 +30,26 @@ public struct DeclaredRow: ItemEntity, Hashable, Sendable {
     func value(of field: String) -> RawJSON? { JSONPath(key: field).value(in: json) }
 
     package var channelName: String? { (value(of: "name") ?? value(of: "title"))?.plainText }
+
+    package var mentions: [Mention] { value(of: "mentions")?.mentions ?? [] }
+
+    package var handle: String? { channelName }
 }
 
 extension RawJSON {
     var isNull: Bool { bytes.elementsEqual("null".utf8) }
+
+    /// One mention or a list: each an object with an id or a name, or a text, of which nothing says whether it is an id or a name.
+    var mentions: [Mention] {
+        elements.compactMap { element in
+            if let text = element.plainText { return Mention(name: text, id: text) }
+            func text(_ keys: String...) -> String? {
+                keys.lazy.compactMap { JSONPath(key: $0).value(in: element)?.plainText }.first
+            }
+            let mention = Mention(name: text("username", "name"), id: text("id", "user_id"))
+            return mention.title.isEmpty ? nil : mention
+        }
+    }
 
     /// A time: a date of ISO 8601, or a number since 1970: of seconds, milliseconds, microseconds or nanoseconds, whichever lies between 1973
     /// and 5138.

@@ -190,6 +190,10 @@ extension Profile.EventRule: ProfileObject {
         .init("actor", \.actor, "Where the name, or else the id, of the user that it comes from is."),
         .init("actor_id", \.actorID, "Where that user's id is, when actor is a name."),
         .init("text", \.text, "Where the text that people read is."),
+        .init(
+            "mentions", \.mentions,
+            "Where the users are that it mentions, by their ids or names; the field mentions of its entity where nothing is said."
+        ),
         .init("time", \.time, "Where the server's time of it is."),
         .init("why", \.why, "Where it says why something was refused."),
         .init("entity", \.entity, "What it carries.", names: .entity),

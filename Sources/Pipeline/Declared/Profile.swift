@@ -4,7 +4,8 @@ import JSONText
 /// `schemas/profile.schema.json`), or Swift does.
 ///
 /// A name alone is a profile: every event is shown then. What is known under a name is what Weir knows it as: the entity `channel` names rooms,
-/// `account` people, and an entity's field `name`, `title` or `text` is what its row is called.
+/// `account` people, an entity's field `name`, `title` or `text` is what its row is called, and its field `mentions` has the users that
+/// it mentions.
 public struct Profile: Hashable, Sendable {
     /// How the backend is called: a letter, then letters, digits, `_` and `-`.
     public var name = ""
@@ -341,6 +342,8 @@ extension Profile {
         public var actorID: ProfilePath?
         /// Where the text that people read is.
         public var text: ProfilePath?
+        /// Where the users that it mentions are, by their ids or names; nil for the field `mentions` of what it carries.
+        public var mentions: ProfilePath?
         /// Where the server's time of it is.
         public var time: ProfilePath?
         /// Where it says why something was refused.

@@ -23,7 +23,8 @@ import Testing
                 "payload.channel_id: the room's id; message's parent",
                 "payload.author.username: the user's name; message.user, any", "payload.author.id: the user's id",
                 "payload.content: the text; message.text, any", "payload.timestamp: the time; message.at, time",
-                "payload.id: message's key", "payload.edited_timestamp: message.edited, time",
+                "payload.id: message's key", "payload.mentions: message.mentions, any",
+                "payload.edited_timestamp: message.edited, time",
             ])
         #expect(
             lines(guides.first { $0.kind == "deletion" }) == [

@@ -68,6 +68,40 @@ import Wire
         #expect(undecodable == ["message 2 without text (byte 0); the row is left out"])
     }
 
+    @Test(arguments: [
+        (#"["ana","bo"]"#, ["ana/ana", "bo/bo"]), (#""ana""#, ["ana/ana"]), ("[7]", ["7/7"]), ("null", []),
+        (#"[{"id":1,"username":"ana"},{"user_id":"2"},{"name":"bo"},{"x":1}]"#, ["ana/1", "-/2", "bo/-"]),
+    ])
+    func `what an event mentions is a list of ids, of names or of objects, of its own or of its row`(
+        mentioned: String, titles: [String]
+    ) throws {
+        let profile = try Profile(
+            parsing: Array(
+                """
+                name: chat
+                entities: {message: {fields: {text: , mentions: to.users}}}
+                events:
+                  - {event: said, entity: message}
+                  - {event: called, mentions: whom}
+                """.utf8))
+        var chat = Transcript(Configuration(backend: .declared(profile), revision: .v4))
+        chat.feed(.opened(connection: chat.connection, token: nil))
+        chat.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
+        chat.receive(#"40{"sid":"t"}"#)
+        func seen() -> [String] {
+            chat.effects.flatMap { effect in
+                guard case .report(.event(let event)) = effect else { return [String]() }
+                return event.mentions.map { "\($0.name ?? "-")/\($0.id ?? "-")" }
+            }
+        }
+        chat.receive(#"42["said",{"id":1,"text":"hi","to":{"users":\#(mentioned)}}]"#)
+        #expect(seen() == titles)
+        let row = chat.session.model[Item.ID(.message, EntityID("1"))]?.entity.value
+        #expect(row?.mentions.count == titles.count)
+        chat.receive(#"42["called",{"whom":\#(mentioned)}]"#)
+        #expect(seen() == titles)
+    }
+
     @Test func `an event is printed as its rule says, and its row is kept`() throws {
         var chat = try joined(rooms: ["lobby"])
         chat.receive(
