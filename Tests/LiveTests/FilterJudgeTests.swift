@@ -249,6 +249,30 @@ struct FilterJudgeTests {
         #expect(!lines[0].contains("\u{1B}[7m") && lines[1].contains("\u{1B}[7mcustom:event"))
     }
 
+    @Test(
+        "Of a change only the rows are printed of which the filter holds", arguments: [OutputFormat.compact, .json])
+    func rows(format: OutputFormat) throws {
+        var batch = Sample.manyInsertions(2).batch
+        batch.insertions.append(
+            .init(path: .init(section: 2, item: 0), element: Sample.channel(Sample.channel, "general")))
+        let report = StampedReport(
+            stamp: Sample.stamp(9, 0), report: .diff(DiffReport(sequence: 2, cause: 9, batch: batch, user: "me")))
+        for (text, expected) in [
+            ("kind = channel", ["general"]), ("kind = message", ["text 0", "text 1"]),
+            ("kind = message and diff.id = '\(batch.insertions[1].element.id.text)'", ["text 1"]),
+            ("type = diff", ["general", "text 0", "text 1"]), ("kind = badge", []),
+        ] {
+            let pipe = try Pipe()
+            defer { pipe.close() }
+            let printer = EventPrinter(format: format, descriptor: pipe.writeEnd, colour: false, width: nil)
+            let filter = ViewFilter(ViewFilter.Setting(filter: try Filter(parsing: text)))
+            try FilteredOutlet(printer, filter: filter).write([report])
+            let printed = pipe.readAll()
+            #expect(
+                ["general", "text 0", "text 1"].filter { printed.contains($0) } == expected, "\(text): \(printed)")
+        }
+    }
+
     @Test("A filter is changed while it is used, from any thread; a wrong one changes nothing")
     func changed() throws {
         let pipe = try Pipe()

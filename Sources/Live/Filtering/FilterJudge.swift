@@ -1,4 +1,5 @@
 public import Pipeline
+import SectionedModel
 
 /// What a view is to do with a report.
 public struct ViewMark: Hashable, Sendable {
@@ -11,8 +12,8 @@ public struct ViewMark: Hashable, Sendable {
     /// Whether it asked for an acknowledgement, and has it.
     var isAnswered = false
 
-    /// Shown, as it is.
-    public init() {}
+    /// As it is.
+    public init(isShown: Bool = true) { self.isShown = isShown }
 }
 
 /// Asks what a view shows of one report after the other, in their order: what an event causes is judged by the event before it.
@@ -23,6 +24,8 @@ public struct FilterJudge {
     private let highlights: [[FilterCode]]
     private var facts: FilterFacts
     private var sampling: Sampling?
+    /// Of the change that was marked last, the rows that pass; nil where the filter asks for no rows.
+    private var passing: [DiffRow]?
     /// What was left out so far, by whom.
     public private(set) var tally: FilterTally
 
@@ -54,8 +57,12 @@ public struct FilterJudge {
         defer { facts.end(stamped) }
         var mark = ViewMark()
         tally.see(stamped.report)
+        passing = nil
         if !stamped.report.isAlwaysShown {
-            if let clause = refusing(codes, stamped) {
+            var rows: [DiffRow]?
+            let clause = refusing(codes, stamped, &rows)
+            passing = rows
+            if let clause {
                 tally.remove(stamped.report, by: clause)
                 mark.isShown = false
                 sampling?.passOver(stamped.report)
@@ -67,6 +74,26 @@ public struct FilterJudge {
             mark.isHighlighted = highlights.contains { refusing($0, stamped) == nil }
         }
         return mark
+    }
+
+    /// The report that was marked last, a change, with the rows alone that pass; nil where all of them do. It is no step between two
+    /// states any more: it has neither sections nor checksums.
+    mutating func part(of stamped: StampedReport) -> StampedReport? {
+        guard case .diff(let diff) = stamped.report, let passing, passing.count < facts.rows(of: stamped).count else {
+            return nil
+        }
+        let ids = Set(passing.map(\.item.id))
+        let all = diff.batch
+        let batch = Batch<Item>(
+            deletions: all.deletions.filter { ids.contains($0.element.id) },
+            insertions: all.insertions.filter { ids.contains($0.element.id) },
+            moves: all.moves.filter { ids.contains($0.new.id) }, updates: all.updates.filter { ids.contains($0.new.id) }
+        )
+        var part = stamped
+        part.report = .diff(
+            DiffReport(
+                sequence: diff.sequence, cause: diff.cause, batch: batch, refetched: diff.refetched, user: diff.user))
+        return part
     }
 
     /// Whether the filter holds of the report that comes next: also of what is shown whatever it says.

@@ -28,14 +28,26 @@ public final class FilteredOutlet: Outlet {
 
     /// Judges the reports, and has the outlet write what passes.
     public func write(_ reports: [StampedReport]) throws(OutletError) {
-        let marks = state.change { state in
+        let (reports, marks) = state.change { state in
             if filter.revision != state.revision {
                 let (setting, revision) = filter.begin()
                 state = State(judge: FilterJudge(setting, knowing: state.judge.names), revision: revision)
             }
-            let marks = reports.map { state.judge.mark($0) }
+            var shown: [StampedReport] = []
+            var marks: [ViewMark] = []
+            for report in reports {
+                let mark = state.judge.mark(report)
+                let part = mark.isShown ? state.judge.part(of: report) : nil
+                // Of a change of which only some rows pass, the outlet is still told the whole: it may say what somebody is called.
+                if part != nil {
+                    shown.append(report)
+                    marks.append(ViewMark(isShown: false))
+                }
+                shown.append(part ?? report)
+                marks.append(mark)
+            }
             filter.note(state.judge.tally, of: state.revision)
-            return marks
+            return (shown, marks)
         }
         try outlet.write(reports, marks)
     }
