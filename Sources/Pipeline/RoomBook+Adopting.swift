@@ -12,10 +12,9 @@ extension RoomBook {
         return names
     }
 
-    /// When wishes end, or are looked at again.
+    /// When wishes end, are looked at again, or are told of.
     var wishesDeadline: Moment? {
-        guard let end = wishes.deadline, let next = nextResolution else { return wishes.deadline ?? nextResolution }
-        return min(end, next)
+        [wishes.deadline, nextResolution, nextNoticeOfLimit].compactMap(\.self).min()
     }
 
     /// Whether rooms that appear later are not adopted, and none has been told of as late yet.

@@ -31,7 +31,9 @@ extension Session {
     mutating func unwant(_ expressions: [String], lasting span: Duration?, into effects: inout [Effect]) {
         for text in expressions {
             let expression = RoomExpression(recorded: text)
-            for term in expression.terms { rooms.wishes.withdraw(term.pattern, source: .ctl) }
+            if span == nil {
+                for term in expression.terms { rooms.wishes.withdraw(term.pattern, source: .ctl) }
+            }
             if span != nil || !isEnough(expression) {
                 rooms.wishes.add(
                     expression, source: .ctl, until: span.map { transaction.now + $0 }, excludes: true)
@@ -101,7 +103,10 @@ extension Session {
             }
             if rooms.want(name, source: verdict.source) { reportRoom(.wanted, name, into: &effects) }
         }
-        if rooms.passedOver.count > passedOver { tellOfLimit() }
+        // Rooms are told of one by one: what is passed over is told together.
+        if rooms.passedOver.count > passedOver, rooms.nextNoticeOfLimit == nil {
+            rooms.nextNoticeOfLimit = transaction.now + Self.resolutionPause
+        }
     }
 
     private mutating func tellOfLimit() {
@@ -109,7 +114,8 @@ extension Session {
         let some = names.prefix(3).joined(separator: ", ") + (names.count > 3 ? ", …" : "")
         transaction.notice(
             .warning,
-            "\(names.count) more rooms match and are not joined, since --max-rooms is \(rooms.limit ?? 0): \(some)")
+            (names.count == 1 ? "1 more room matches and is" : "\(names.count) more rooms match and are")
+                + " not joined, since --max-rooms is \(rooms.limit ?? 0): \(some)")
     }
 
     /// The backend tells of a room.
@@ -143,6 +149,10 @@ extension Session {
 
     mutating func advanceWishes(to due: Moment, into effects: inout [Effect]) {
         if rooms.wishes.expire(at: due) { resolve(into: &effects) }
+        if let next = rooms.nextNoticeOfLimit, next <= due {
+            rooms.nextNoticeOfLimit = nil
+            if !rooms.passedOver.isEmpty { tellOfLimit() }
+        }
         guard let next = rooms.nextResolution, next <= due else { return }
         rooms.nextResolution = nil
         adopt(rooms.unwanted, into: &effects)

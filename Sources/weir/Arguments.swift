@@ -37,6 +37,11 @@ struct Arguments {
             }
             if argument.hasPrefix("--") {
                 try take(option: argument, &rest)
+                // As with 'weir rooms join': one pattern after the other.
+                while argument == Option.join.flag, let word = rest.first, isFurtherPattern(word) {
+                    rest.removeFirst()
+                    append(word, to: .join)
+                }
             } else if argument.hasPrefix("-"), argument != "-", !command.takesPatterns, !isNegative(argument) {
                 try take(letters: argument, &rest)
             } else {
@@ -98,6 +103,12 @@ struct Arguments {
         } else {
             switchedOff.insert(option)
         }
+    }
+
+    /// Whether a word behind a pattern is one more: neither a server nor, of what writes one, a file.
+    private func isFurtherPattern(_ word: String) -> Bool {
+        if word.hasPrefix("-") || word.contains("://") { return false }
+        return command == .tail || word.hasPrefix("#") || word.hasPrefix("@")
     }
 
     /// Whether a word is a number less than 0: no option has a digit as its letter.

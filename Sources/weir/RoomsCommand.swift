@@ -102,7 +102,9 @@ enum RoomsCommand {
                 Console.note("the server has not answered for \(row.room)")
             default:
                 if options.json { continue }
-                let sign = wants.map { $0 ? "+ room " : "- room " } ?? "\(options.command.verb)d "
+                let verb = options.command.verb
+                let done = verb.hasSuffix("e") ? verb + "d " : verb + "ned "
+                let sign = wants.map { $0 && row.want == "yes" ? "+ room " : "- room " } ?? done
                 Console.note(sign + row.room + title)
             }
         }

@@ -355,6 +355,40 @@ import Testing
             "\(replayed.output)\(replayed.errors)")
     }
 
+    @Test func `what is done with rooms is said: which are unpinned, left by only, or not there to be selected`() throws
+    {
+        let stage = try Stage()
+        #expect(try stage.rooms("pin", general).status == 0)
+        let unpinned = try stage.rooms("unpin", general)
+        #expect(unpinned.status == 0 && unpinned.errors.hasPrefix("unpinned /"), "\(unpinned.errors)")
+        let muted = try stage.rooms("mute", general).errors + stage.rooms("unmute", general).errors
+        #expect(muted.split(separator: "\n").map { $0.prefix { $0 != " " } } == ["muted", "unmuted"], "\(muted)")
+        let only = try stage.rooms("only", general)
+        #expect(only.status == 0, "\(only.errors)")
+        let lines = only.errors.split(separator: "\n")
+        #expect(lines.contains { $0.hasPrefix("+ room ") && $0.hasSuffix("(General)") }, "\(only.errors)")
+        #expect(lines.contains { $0.hasPrefix("- room ") && $0.hasSuffix("(Engineering)") }, "\(only.errors)")
+        let json = try stage.rooms("only", "#engineering", "--json").output
+        #expect(json.contains(#""want":"no""#) && json.contains(#""want":"yes""#), "\(json)")
+        let reset = try stage.rooms("reset")
+        #expect(reset.status == 0 && !reset.errors.contains("- room "), "\(reset.errors)")
+        let nowhere = try stage.rooms("select", "nope")
+        #expect(nowhere.status == 1 && nowhere.errors.contains("'nope' is no channel"), "\(nowhere.errors)")
+    }
+
+    @Test func `with members a channel is asked for by its title all the same, and join takes several patterns`() throws
+    {
+        let stage = try Stage(["--members", "--join", general, "#engineering"])
+        let who = try stage.rooms("who", "#Engineering")
+        #expect(who.status == 0 && who.output.contains("(you)"), "\(who.errors)")
+        #expect(try stage.rooms("history", general).status == 0)
+        let wanted = try stage.rooms("ls").output
+        #expect(
+            wanted.contains("Engineering") && wanted.contains("General") && !wanted.contains("Support"), "\(wanted)")
+        let file = try weir("record", "http://127.0.0.1:1", "--join", general, "out.jsonl", "more")
+        #expect(file.status == 2 && file.errors.contains("unexpected argument 'more'"), "\(file.errors)")
+    }
+
     @Test func `a running tail does what another process asks for: it is shown, settled or refused`() throws {
         let stage = try Stage(isRead: true)
         let sent = try weir("send", "--on", "t", general, "spoken through", environment: stage.environment)

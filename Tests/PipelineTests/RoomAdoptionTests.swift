@@ -109,6 +109,38 @@ import Wire
         #expect(transcript.roomChanges.contains("leaving \(Self.feed)Noise/feed"))
     }
 
+    @Test func `a wish for a while gives way to the one that it hid`() {
+        var transcript = session([])
+        transcript.feed(.unwant(rooms: ["#noise"]))
+        transcript.feed(.want(rooms: ["#noise"], source: .ctl, lasting: .seconds(2)))
+        #expect(feeds(transcript) == ["General", "Noisetwo", "Noise"])
+        transcript.pass(.seconds(2))
+        #expect(feeds(transcript) == ["General", "Noisetwo"], "it was left for good")
+        transcript = session(["#general"])
+        transcript.feed(.want(rooms: ["#noise"], source: .ctl))
+        transcript.feed(.unwant(rooms: ["#noise"], lasting: .seconds(2)))
+        #expect(feeds(transcript) == ["General"])
+        transcript.pass(.seconds(2))
+        #expect(feeds(transcript) == ["General", "Noise"], "it was joined for good")
+    }
+
+    @Test func `rooms beyond the limit are told of once, together`() {
+        var transcript = session([], limit: 3)
+        var notices: [String] = []
+        for _ in 0..<3 {
+            transcript.pass(.seconds(1))
+            notices += transcript.effects.compactMap {
+                if case .report(.notice(let notice)) = $0, notice.text.contains("--max-rooms") {
+                    notice.text
+                } else {
+                    nil
+                }
+            }
+        }
+        #expect(notices.count == 1, "\(notices)")
+        #expect(notices.first?.contains("more rooms match and are not joined, since --max-rooms is 3: ") == true)
+    }
+
     @Test func `a pin that is taken back leaves the rooms that nobody else wants`() {
         var transcript = session(["#general"])
         transcript.feed(.want(rooms: ["#*"], source: .pin))

@@ -29,12 +29,12 @@ extension Tail {
             case .leave:
                 try leave(wish, call, reply)
                 keepPinsInStep(wish, call, isPinned: false)
-            case .only:
-                feed(.only(rooms: wish.description))
-                settle(meant(wish).map(\.facts.name), joining: true, call.wait, reply)
-            case .reset:
-                feed(.resetRooms)
-                settle(session.roomBook.entries.map(\.name), joining: true, call.wait, reply)
+            case .only, .reset:
+                let before = session.roomBook.entries.map(\.name)
+                feed(call.method == .only ? .only(rooms: wish.description) : .resetRooms)
+                let wanted = call.method == .only ? meant(wish).map(\.facts.name) : session.roomBook.entries.map(\.name)
+                let left = before.filter { session.roomBook[$0] == nil }
+                settle(wanted + left, open: wanted, joining: true, call.wait, reply)
             case .pin:
                 try keepPins(wish, isPinned: true)
                 join(wish, call, source: .pin, reply)

@@ -26,7 +26,9 @@ extension Tail {
         let wish = RoomExpression(call.rooms.flatMap { RoomExpression(recorded: $0).terms })
         let rooms = session.roomViews.map(\.facts).filter { wish.matches($0) }.map(\.name)
         let part: Session.RoomPart = call.method == .who ? .people : .messages
-        let able = rooms.filter { session.section(part, of: $0) != nil }
+        // Rooms of one channel have one list of its members, and one of its messages.
+        var sections: Set<Item.Section> = []
+        let able = rooms.filter { session.section(part, of: $0).map { sections.insert($0).inserted } ?? false }
         guard let room = able.first ?? rooms.first ?? wish.terms.first?.pattern.exactName else {
             let near = resolve(wish).unmatched.compactMap(\.suggestion).first
             throw RoomCallError(.nothing, "no room matches \(wish)" + (near.map { "; did you mean '\($0)'?" } ?? ""))

@@ -69,10 +69,13 @@ public struct RoomWishes: Sendable {
     /// Whether anybody wishes anything.
     var isEmpty: Bool { rules.isEmpty }
 
-    /// Adds the rules of an expression; those of the same patterns and the same wisher go.
+    /// Adds the rules of an expression; those of the same patterns and the same wisher go, but for one that lasts where the new one
+    /// ends: it decides again then.
     mutating func add(_ expression: RoomExpression, source: RoomSource, until: Moment?, excludes: Bool = false) {
         for term in expression.terms {
-            withdraw(term.pattern, source: source)
+            rules.removeAll {
+                $0.pattern == term.pattern && $0.source == source && (until == nil || $0.until != nil)
+            }
             let isExcluded = term.isExcluded != excludes
             rules.append(Rule(pattern: term.pattern, isExcluded: isExcluded, source: source, until: until))
         }
