@@ -159,7 +159,14 @@ extension FileCommand {
         var words = "\(report.replacements) values replaced in \(report.changed) records"
         if report.binary > 0 { words += "; \(report.binary) binary messages were not looked into" }
         Console.note("weir: " + words)
-        return complaints.code
+        for (rule, near) in report.unmet {
+            let hint =
+                near.isEmpty
+                ? "write the keys as the payload has them, as in path:email"
+                : "there is " + near.map { "path:" + $0 }.joined(separator: ", ")
+            Console.note("weir: --rule \(rule) matches nothing" + (rule == "regex" ? "" : "; \(hint)"))
+        }
+        return report.unmet.isEmpty ? complaints.code : .loss
     }
 
     static func compress(_ arguments: Arguments) throws -> ExitCode {

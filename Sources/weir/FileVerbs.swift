@@ -128,12 +128,13 @@ extension Command {
         run: FileCommand.verb(FileCommand.redact),
         details: """
             A RULE is secrets (all of the following), jwt, authorization, cookie, password, token, url, session,
-            random, path:KEYS for the members whose keys end so (path:user.email, path:user.*), or
+            random, path:KEYS for the members whose keys end so (path:email, path:resource.email, path:users.*), or
             regex:PATTERN for what matches a regular expression, as RE2 and Go have it. The rules are applied to
-            every string, also in the JSON of payloads; binary payloads are not looked into. The head lists the
-            rules.
+            every value, also in the JSON of payloads, in what was remembered and in the queries of URLs; binary
+            payloads are not looked into. The head lists the rules. A path or pattern that matches nothing is
+            told, and the exit code is 3.
             """,
-        examples: "weir file redact day.weir.jsonl --rule secrets --rule path:user.email -o clean.weir.jsonl")
+        examples: "weir file redact day.weir.jsonl --rule secrets --rule path:email -o clean.weir.jsonl")
 
     static let fileCompress = Command(
         "file compress", "FILE", "compress an event file, or undo it",

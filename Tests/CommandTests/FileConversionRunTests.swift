@@ -113,6 +113,19 @@ struct FileConversionRunTests {
         #expect(
             !text.contains("hunter2") && !text.contains("ann")
                 && text.contains(#""redact":["secrets","received","path:user"]"#), "\(text.prefix(600))")
+        let unmet = try weir(
+            "file", "redact", folder + "/a", "--rule", "secrets", "--rule", "path:account.user", "--rule", "path:email",
+            "--rule", "regex:nobody", "-o", folder + "/c")
+        #expect(
+            unmet.status == 3
+                && unmet.errors == """
+                    weir: 1 values replaced in 1 records
+                    weir: --rule path:account.user matches nothing; there is path:p.user
+                    weir: --rule path:email matches nothing; write the keys as the payload has them, as in path:email
+                    weir: --rule regex matches nothing
+
+                    """,
+            "\(unmet.errors)")
         let bad = try weir("file", "redact", sample, "--rule", "regex:(")
         #expect(bad.status == 2 && bad.errors.hasPrefix("weir: --rule: invalid rule 'regex:(': "))
     }

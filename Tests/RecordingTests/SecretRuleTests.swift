@@ -183,6 +183,40 @@ private func scrubbed(_ payload: String) -> String { scrubber.scrubbed(payload) 
         }
     }
 
+    @Test(arguments: [
+        #"{"email":"ana@b.example"}"#, #"{"users":[{"email":"ana@b.example"}]}"#,
+        #"{"json":"{\"email\":\"ana@b.example\"}"}"#,
+        #"{"url":"https://h/u?a=1&email=ana@b.example#x"}"#, #"{"url":"https://h/u?email=ana@b.example"}"#,
+        #"{"email":["ana@b.example"]}"#,
+        #"{"rows":"{\"id\":1}\n{\"email\":\"ana@b.example\"}\n{\"email\" : \"ana@b.exam"}"#,
+        #"{"text":"email=ana@b.example&x=1"}"#, #"{"email":"ana@b.example \"quoted\""}"#,
+    ])
+    func `what a path names goes from each place where text can be`(text: String) throws {
+        try withTemporaryFolder { folder in
+            var head = testHead
+            (head.tool, head.system, head.context, head.title, head.filter) = (text, text, text, text, text)
+            (head.tags, head.session) = ([text], RawJSON(unchecked: ArraySlice(text.utf8)))
+            let url = "https://h/v1?email=ana@b.example&limit=2"
+            let cut = ArraySlice((text.dropLast(1) + "\n" + #"{"email":"ana@b.ex"#).utf8)
+            let rows = Array("\(text)\n\(text)\n\(text.dropLast(5))".utf8)
+            let broken: [UInt8] = Array(text.utf8) + [0xFF]
+            var all = records(holding: text)
+            all.append(.http(.init(id: 3, phase: .request(method: "GET", url: url, body: []))))
+            all.append(.memory(.init(user: "u", rows: rows)))
+            for payload in [cut, broken[...]] {
+                all.append(.frame(.init(connection: 2, direction: .in, message: .text(payload))))
+            }
+            let bytes = try recording(head: head) { writer in
+                for record in all { try writer.append(record, at: .zero, wall: 0) }
+            }
+            try write(bytes, to: folder + "/a")
+            var redaction = RecordingRedaction([try RedactionTarget(parsing: "path:email")])
+            let report = try redaction.redact(folder + "/a", to: ToolDestination(path: folder + "/b"))
+            #expect(report.unmet.isEmpty)
+            for line in lines(of: try contents(of: folder + "/b")) { #expect(!line.contains("ana@b"), "\(line)") }
+        }
+    }
+
     @Test func `text that is no UTF-8 stands in base64, and is looked through, too`() throws {
         try withTemporaryFolder { folder in
             let payload = Array(#"{"password":"hunter2","x":""#.utf8) + [0xFF] + Array(#""}"#.utf8)

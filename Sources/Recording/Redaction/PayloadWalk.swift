@@ -8,7 +8,7 @@ import Wire
 struct PayloadWalk {
     /// A value.
     struct Value {
-        /// What it says, escapes resolved; a number as it is written.
+        /// What it says, escapes resolved; a number, true and false as they are written.
         var text: [UInt8]
         /// The keys of the objects around it, the outermost first. Elements of an array stand under the array's keys.
         var keys: [String]
@@ -158,7 +158,12 @@ struct PayloadWalk {
             // What stands for one that has no room for a mark.
             if seeksSecrets, text == Self.zero { return }
             edit(range, base, Value(text: text, keys: path(reader), name: name), change, short: Self.zero)
-        case .bool, .null: try reader.skip()
+        case .bool:
+            let range = try reader.skip()
+            guard !seeksSecrets else { return }
+            let text = reader.span(at: range).withUnsafeBufferPointer { Array($0) }
+            edit(range, base, Value(text: text, keys: path(reader), name: nil), change)
+        case .null: try reader.skip()
         }
     }
 

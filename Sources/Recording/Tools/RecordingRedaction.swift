@@ -3,11 +3,11 @@ import Wire
 
 /// Takes out of a recording what should not be in it.
 ///
-/// The rules are applied to every string of a line and, in payloads and strings that hold JSON, to every string in there; what is around
+/// The rules are applied to every value of a line and, in payloads and strings that hold JSON, to every value in there; what is around
 /// stays as it was. Binary payloads are not looked into.
 package struct RecordingRedaction {
     /// What was done.
-    package struct Report: Hashable, Sendable {
+    package struct Report: Sendable {
         /// Records that were changed.
         package var changed = 0
         /// How often something was replaced.
@@ -16,12 +16,17 @@ package struct RecordingRedaction {
         package var binary = 0
         /// What was wrong with what was read.
         package var problems = 0
+        /// Rules that name something of which nothing was there, each with where the last of its keys stands.
+        package var unmet: [(rule: String, near: [String])] = []
     }
 
     private let rules: [RedactionTarget]
     private let replacement: Replacement
     private var salt = ""
     private var report = Report()
+    /// The rules that something matched, and the places like those of the others.
+    private var met: Set<Int> = []
+    private var near: [Int: Set<String>] = [:]
 
     /// A redaction by these rules.
     package init(_ rules: [RedactionTarget], replacement: Replacement = Replacement()) {
@@ -33,7 +38,7 @@ package struct RecordingRedaction {
     package mutating func redact(
         _ path: String, to destination: ToolDestination, hearing hear: ProblemListener = { _, _ in }
     ) throws(RecordingError) -> Report {
-        report = Report()
+        (report, met, near) = (Report(), [], [:])
         var reader = try LineReader(opening: path)
         salt = reader.head.recording
         let first = try reader.firstNumber()
@@ -48,6 +53,9 @@ package struct RecordingRedaction {
             try writer.append(line, from: &source)
         }
         report.problems = reader.problems
+        for (number, rule) in rules.enumerated() where rule.isExpected && !met.contains(number) {
+            report.unmet.append((rule.id, near[number, default: []].sorted()))
+        }
         try writer.close()
         return report
     }
@@ -76,12 +84,26 @@ package struct RecordingRedaction {
         var count = 0
         let clean = LineValues.changed(line, isBinary: isBinary, seeksSecrets: rules.allSatisfy(\.isOfSecrets)) {
             value in
-            value.replacing(rules.flatMap { $0.matches(in: value) }) { secret in
+            value.replacing(matches(in: value)) { secret in
                 count += 1
                 return replacement.replacement(of: secret, salt: salt)
             }
         }
         report.replacements += count
         return clean
+    }
+
+    private mutating func matches(in value: PayloadWalk.Value) -> [Range<Int>] {
+        var ranges: [Range<Int>] = []
+        for (number, rule) in rules.enumerated() {
+            let found = rule.matches(in: value)
+            if !found.isEmpty {
+                met.insert(number)
+                ranges += found
+            } else if let place = rule.near(value), near[number, default: []].count < 4 {
+                near[number, default: []].insert(place)
+            }
+        }
+        return ranges
     }
 }

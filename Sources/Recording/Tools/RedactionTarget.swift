@@ -31,7 +31,7 @@ package struct RedactionTarget {
     /// The names of the rules for secrets.
     package static var names: [String] { ["secrets"] + SecretRule.allCases.map(\.rawValue) }
 
-    /// A rule from text: one of `names`, `path:user.email`, or `regex:` and a regular expression, as RE2 has it.
+    /// A rule from text: one of `names`, `path:resource.email`, or `regex:` and a regular expression, as RE2 has it.
     package init(parsing text: String) throws(Malformed) {
         if text == "secrets" {
             (id, form) = (text, .secrets)
@@ -60,16 +60,73 @@ package struct RedactionTarget {
         }
     }
 
+    /// Whether it names something that must be there; a recording without secrets is as it should be.
+    var isExpected: Bool { !isOfSecrets }
+
+    /// Where the value stands, when only the keys before the last one differ from the rule's.
+    func near(_ value: PayloadWalk.Value) -> String? {
+        guard case .path(let path) = form, path.count > 1, path.last == value.keys.last else { return nil }
+        return value.keys.suffix(path.count).joined(separator: ".")
+    }
+
+    /// The values of members in text that is no JSON: in the query of a URL, in a form, and in JSON that was cut, at any depth.
+    private static func members(called key: [UInt8], in text: [UInt8]) -> [Range<Int>] {
+        let quote = UInt8(ascii: "\""), backslash = UInt8(ascii: "\\")
+        func end(of isPassed: (UInt8) -> Bool, from place: Int) -> Int {
+            text[min(place, text.count)...].firstIndex { !isPassed($0) } ?? text.count
+        }
+        var found: [Range<Int>] = []
+        var place = 0
+        while place + key.count < text.count {
+            let last = place + key.count
+            guard text[place] == key[0], text[place..<last].elementsEqual(key) else {
+                place += 1
+                continue
+            }
+            let before = place == 0 ? UInt8(ascii: "&") : text[place - 1]
+            place = last
+            var start = last + 1
+            if text[last] == UInt8(ascii: "="), "?&\"' ".utf8.contains(before) {
+                place = end(of: { !"&#\"'\\ \n".utf8.contains($0) }, from: start)
+            } else if before == quote {
+                let close = end(of: { $0 == backslash }, from: last)
+                guard close < text.count, text[close] == quote else { continue }
+                let colon = end(of: { $0 <= UInt8(ascii: " ") }, from: close + 1)
+                guard colon < text.count, text[colon] == UInt8(ascii: ":") else { continue }
+                let value = end(of: { $0 <= UInt8(ascii: " ") }, from: colon + 1)
+                start = end(of: { $0 == backslash }, from: value)
+                guard start < text.count, text[start] == quote else {
+                    place = end(of: { !",}] \n".utf8.contains($0) }, from: value)
+                    if place > value { found.append(value..<place) }
+                    continue
+                }
+                // A quote inside the value has more backslashes before it.
+                let depth = start - value
+                start += 1
+                place = start
+                while place < text.count {
+                    let stop = end(of: { $0 == backslash }, from: place)
+                    if stop < text.count, text[stop] == quote, stop - place <= depth { break }
+                    place = min(stop + 1, text.count)
+                }
+            }
+            if place > start { found.append(start..<place) }
+        }
+        return found
+    }
+
     /// What is to go of a value, as ranges of its UTF-8.
     func matches(in value: PayloadWalk.Value) -> [Range<Int>] {
         switch form {
         case .secret(let rule): return value.secrets.filter { $0.rule == rule }.map(\.range)
         case .secrets: return value.secrets.map(\.range)
         case .path(let path):
+            if value.text.isEmpty { return [] }
             let keys = value.keys
             let isHere =
                 keys.count >= path.count && zip(keys.suffix(path.count), path).allSatisfy { $1 == "*" || $0 == $1 }
-            return isHere && !value.text.isEmpty ? [0..<value.text.count] : []
+            return isHere
+                ? [0..<value.text.count] : Self.members(called: Array(path[path.count - 1].utf8), in: value.text)
         case .expression(let pattern): return pattern.matches(in: value.text)
         }
     }
