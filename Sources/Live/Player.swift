@@ -24,6 +24,8 @@ struct Player {
     private var serverClock = ServerClock()
     /// The model's latest states; nil when nothing is verified.
     private var states: StateHistory?
+    /// What was compared so far; of use where something is verified.
+    private(set) var verified = VerifiedCounts()
     /// Number of the first record behind the last `sync`.
     private var chunkStart = 1
 
@@ -114,6 +116,7 @@ struct Player {
             damaged("record \(stamp.n) was cut when it was recorded: it had \(length) bytes", isLoss: true)
         }
         guard !record.isAside else { return look(at: record, stamp) }
+        verified.records += 1
         if case .http(let exchange) = record { note(exchange, stamp) }
         if case .mark(let mark) = record {
             report(.notice(Notice(Notice.Mark(label: mark.label, author: mark.author ?? ""))), stamp)
@@ -122,9 +125,10 @@ struct Player {
         session.advance(to: stamp.time, into: &effects)
         gather(Stamp(n: 0, time: stamp.time, wall: stamp.wall))
         if case .http(let exchange) = record, case .request(let method, let url, _) = exchange.phase,
-            continuation == nil, let complaint = requests.met(exchange.id, method, url, record: stamp.n)
+            continuation == nil, let own = requests.met(exchange.id)
         {
-            fail(complaint)
+            verified.requests += 1
+            if let complaint = requests.complaint(of: own, method, url, record: stamp.n) { fail(complaint) }
         }
         guard let input = input(record, stamp) else { return }
         // What began in the middle has numbers and states of its own.
@@ -197,10 +201,12 @@ struct Player {
     /// Records beside the others tell of them.
     private mutating func look(at record: Record, _ stamp: Stamp) {
         switch record {
-        case .sync: chunkStart = stamp.n + 1
+        case .sync:
+            chunkStart = stamp.n + 1
+            verified.checksums += 1
         case .state(let state):
             guard continuation == nil else { return }
-            if let complaint = states?.complaint(of: state) { differ(complaint) }
+            if let complaint = states?.complaint(of: state, &verified) { differ(complaint) }
             if let warning = states?.warning(of: state, record: stamp.n) { warn(warning) }
         case .head, .connection, .frame, .http, .subscription, .gap, .token, .action, .memory, .mark, .clock, .note,
             .index, .end, .unknown:

@@ -151,6 +151,8 @@ public struct TailSummary: Sendable {
     public var context: String?
     /// What `--until-match` and `--record-filter` name and no event had: a line for people each.
     public var absent: [String] = []
+    /// What a replay compared and found equal; nil when it was not to compare.
+    public var verdict: String?
 
     /// Whether something was lost, or may have been.
     public var hasLoss: Bool { gaps > 0 || undecodable > 0 }

@@ -12,7 +12,7 @@ struct Ending {
 
     init(_ summary: TailSummary) {
         switch summary.outcome {
-        case .limitReached: code = summary.hasLoss ? .loss : .done
+        case .limitReached: (code, words) = (summary.hasLoss ? .loss : .done, summary.verdict)
         case .timedOut: (code, words) = (.timeout, "timed out before what was asked for came")
         case .outputClosed: code = .done
         case .interrupted(let signal): code = ExitCode(endedBy: signal)

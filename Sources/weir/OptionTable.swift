@@ -289,7 +289,7 @@ enum Option: Int, CaseIterable {
                 "refetch", "recorded|stub|off", "answer requests as recorded (default), all others too, or none",
                 .replays)
         case .verify:
-            Row("verify", .flag, "compare states and checksums; end with 6 at the first that differs", .replays)
+            Row("verify", .flag, "compare checksums, states, requests; tell the verdict, or the first difference (exit 6)", .replays)
         case .serve:
             Row("serve", "ADDR:PORT", "be the recording's server, for other clients; nothing is shown", [.replay])
         case .listen:

@@ -50,6 +50,12 @@ struct OutputOptions {
         form = arguments.command == .record ? nil : try arguments.printedForm()
         view = try arguments.choice(.view) ?? .log
         hasStatus = !arguments.has(.noStatus) && !arguments.has(.quiet)
+        // The verdict is all that a quiet check has to say.
+        if arguments.has(.verify), arguments.has(.quiet),
+            ![Option.format, .template, .fields].contains(where: { arguments.isTyped($0) })
+        {
+            form = nil
+        }
         if view != .log {
             if let other = [Option.format, .template, .fields].first(where: { arguments.isTyped($0) }) {
                 throw arguments.error("--view \(view.rawValue) is instead of \(other.flag)")

@@ -45,6 +45,33 @@ struct RunTests {
         #expect(text.errors.hasPrefix("weir: \(folder)/text is not a recording: "))
     }
 
+    @Test(
+        "A check of a recording says in one line what is equal, or the first difference, and a quiet one nothing else")
+    func verdict() throws {
+        let folder = try temporaryFolder()
+        let sample =
+            #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
+            + "/samples/recordings/twake-day.weir.jsonl"
+        func check(_ file: String) throws -> CommandResult {
+            try weir("replay", file, "--speed", "max", "--verify", "--quiet", "--no-ctl")
+        }
+        let whole = try check(sample)
+        #expect(whole.status == 0 && whole.output == "")
+        let words =
+            /weir: verified, all equal: [1-9]\d* records, [1-9]\d* checksums, [1-9]\d* states?, [1-9]\d* requests\n/
+        #expect(whole.errors.wholeMatch(of: words) != nil, "\(whole.errors)")
+        let text = String(decoding: try readFile(sample), as: UTF8.self)
+        let state = try #require(text.firstRange(of: /"k":"st"[^\n]*"h":"[0-9a-f]/))
+        var changed = text
+        let digit = text.index(before: state.upperBound)
+        changed.replaceSubrange(digit..<state.upperBound, with: text[digit] == "0" ? "1" : "0")
+        try writeFile(folder + "/changed", changed)
+        let other = try check(folder + "/changed")
+        #expect(other.status == 6 && other.output == "")
+        let lines = other.errors.split(separator: "\n")
+        #expect(lines.count == 1 && lines[0].hasPrefix("weir: mismatch: after record "), "\(other.errors)")
+    }
+
     @Test("A replay prints in every format what that format promises, and in compact what the live run printed")
     func formats() throws {
         let file = try temporaryFolder() + "/a.weir"

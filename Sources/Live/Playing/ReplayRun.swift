@@ -121,6 +121,7 @@ final class ReplayRun {
             requests: timeline.tracks.first?.player.figures ?? RequestFigures(),
             context: timeline.tracks.first?.head.context)
         summary.absent = goal.absent
+        if configuration.verifies { summary.verdict = timeline.verified.words }
         return summary
     }
 

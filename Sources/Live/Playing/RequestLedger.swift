@@ -18,7 +18,7 @@ public enum RefetchPolicy: String, Hashable, Sendable, CaseIterable {
 /// store, and may come later). So a request that is not met when the next input comes is one the recording does not know.
 struct RequestLedger {
     /// A request of the session that no record was met for yet.
-    private struct Open {
+    struct Open {
         var id: Int
         var method: String
         var target: String
@@ -39,10 +39,13 @@ struct RequestLedger {
         open.append(Open(id: request.id, method: request.method, target: request.target, cause: request.cause))
     }
 
-    /// A record of a request: what is wrong with it, or nil.
-    mutating func met(_ id: Int, _ method: String, _ url: String, record n: Int) -> String? {
-        guard let index = open.firstIndex(where: { $0.id == id }) else { return nil }
-        let own = open.remove(at: index)
+    /// A request is recorded: the session's own of that number, if it made one.
+    mutating func met(_ id: Int) -> Open? {
+        open.firstIndex { $0.id == id }.map { open.remove(at: $0) }
+    }
+
+    /// What is wrong with a recorded request, where the session makes its own; nil when they are the same.
+    func complaint(of own: Open, _ method: String, _ url: String, record n: Int) -> String? {
         if own.method == method, Self.isSame(url: url, target: own.target) || isDamaged { return nil }
         return "record \(n) is the request \(method) \(url), where this replay asks for \(own.method) \(own.target)"
     }

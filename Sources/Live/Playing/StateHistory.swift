@@ -1,6 +1,27 @@
 import Pipeline
 import Recording
 
+/// What of recordings a replay compared and found equal.
+struct VerifiedCounts {
+    var records = 0
+    var checksums = 0
+    var states = 0
+    var requests = 0
+
+    static func + (one: Self, other: Self) -> Self {
+        Self(
+            records: one.records + other.records, checksums: one.checksums + other.checksums,
+            states: one.states + other.states, requests: one.requests + other.requests)
+    }
+
+    /// The verdict, for people.
+    var words: String {
+        "verified, all equal: "
+            + [(records, "record"), (checksums, "checksum"), (states, "state"), (requests, "request")]
+            .map { "\($0) \($1)\($0 == 1 ? "" : "s")" }.joined(separator: ", ")
+    }
+}
+
 /// What the model was like after the last inputs, to be compared with what a recording says of it.
 struct StateHistory {
     /// A state that is asked for is that of one of the last inputs: a tail writes it with what it just did.
@@ -22,9 +43,11 @@ struct StateHistory {
         }
     }
 
-    /// What is wrong with a recorded state; nil when it is right, or cannot be compared.
-    func complaint(of state: Record.StateRecord) -> String? {
-        guard let checksum = checksum(of: state), checksum != state.checksum else { return nil }
+    /// What is wrong with a recorded state; nil when it is right, which `verified` counts, or cannot be compared.
+    func complaint(of state: Record.StateRecord, _ verified: inout VerifiedCounts) -> String? {
+        guard let checksum = checksum(of: state) else { return nil }
+        verified.states += 1
+        if checksum == state.checksum { return nil }
         return "after record \(state.after) the model is another than the recorded one"
     }
 

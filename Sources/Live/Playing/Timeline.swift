@@ -127,6 +127,9 @@ final class Timeline {
     /// Why the replay cannot go on; of the track that was played last.
     var mismatch: String? { current.player.mismatch }
 
+    /// What was compared of all tracks.
+    var verified: VerifiedCounts { tracks.map(\.player.verified).reduce(VerifiedCounts(), +) }
+
     /// The reports since the last call, in order.
     func takeReports() -> [StampedReport] {
         collect()
