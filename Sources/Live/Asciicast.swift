@@ -5,7 +5,7 @@ import Recording
 import Wire
 import Terminal
 
-/// Writes a recording as a terminal session for players of asciicast files (version 3): what a tail printed, and the marks.
+/// Writes a recording as a terminal session for players of asciicast files (version 2, which most players read): what a tail printed, and the marks.
 public enum Asciicast {
     /// How it looks.
     public struct Options: Hashable, Sendable {
@@ -23,8 +23,8 @@ public enum Asciicast {
         }
     }
 
-    /// Plays the file at `path` and hands the lines of the asciicast to `write`. Each event has the time that passed since the one
-    /// before it (asciicast v3, "interval").
+    /// Plays the file at `path` and hands the lines of the asciicast to `write`. Each event has the time since the
+    /// beginning (asciicast v2).
     public static func export(
         _ path: String, _ options: Options = Options(), write: ([UInt8]) throws -> Void
     ) throws {
@@ -36,7 +36,7 @@ public enum Asciicast {
         var last: Int64 = 0
         func tell(_ code: StaticString, _ text: [UInt8], at time: Int64) throws {
             let now = max(last, time)
-            try write(event(now - last, code, text))
+            try write(event(now, code, text))
             last = now
         }
         func show() throws {
@@ -57,34 +57,32 @@ public enum Asciicast {
                 try tell("m", Array(TerminalText.escaped(mark.label).utf8), at: stamp.time.microseconds)
             }
         }
-        try write(event(0, "x", Array("0".utf8)))
     }
 
     private static func head(_ head: Record.Head, _ options: Options) -> [UInt8] {
         var json = JSONWriter()
         json.beginObject()
-        json.member("version", 3)
-        json.key("term")
-        json.beginObject()
-        json.member("cols", options.columns)
-        json.member("rows", options.rows)
-        json.member("type", "xterm-256color")
-        json.endObject()
+        json.member("version", 2)
+        json.member("width", options.columns)
+        json.member("height", options.rows)
         json.member("timestamp", head.wallStart / 1_000_000)
         if let limit = options.idleLimit ?? head.idleLimit.map({ .microseconds($0) }) {
             json.member("idle_time_limit", Double(limit.microseconds) / 1e6)
         }
         json.member("title", head.title)
-        if !head.tags.isEmpty { json.member("tags", names: head.tags) }
+        json.key("env")
+        json.beginObject()
+        json.member("TERM", "xterm-256color")
+        json.endObject()
         json.endObject()
         json.endLine()
         return json.bytes
     }
 
-    private static func event(_ interval: Int64, _ code: StaticString, _ text: [UInt8]) -> [UInt8] {
+    private static func event(_ time: Int64, _ code: StaticString, _ text: [UInt8]) -> [UInt8] {
         var json = JSONWriter()
         json.beginArray()
-        json.number(Double(interval) / 1e6)
+        json.number(Double(time) / 1e6)
         json.string("\(code)")
         json.string(utf8: text[...])
         json.endArray()

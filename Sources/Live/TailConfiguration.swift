@@ -127,6 +127,8 @@ public enum TailOutcome: Hashable, Sendable {
     case cannotWrite(OutletError)
     /// A replay is not what was recorded, or the recording not what was written; where they part.
     case mismatch(String)
+    /// A replay was to begin at a place that is not in the recording.
+    case noPlace(String)
     /// A replay ended before what was looked for came; what that is.
     case notFound(String)
 }

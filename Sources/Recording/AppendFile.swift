@@ -8,7 +8,7 @@ struct AppendFile: ~Copyable {
     let path: String
     private let descriptor: Int32
 
-    /// Creates the file (mode 0600) and the folders above it (mode 0700). With `overwrites`, a file of that name is replaced by a new
+    /// Creates the file (mode 0600). With `overwrites`, a file of that name is replaced by a new
     /// one; who reads the old one keeps it. `-` is standard output.
     init(creating path: String, overwrites: Bool = false) throws(RecordingError) {
         guard path != "-" else {
@@ -18,7 +18,6 @@ struct AppendFile: ~Copyable {
             self.init(descriptor: descriptor, path: name)
             return
         }
-        try Self.makeFolders(above: path)
         if overwrites { try Self.remove(path) }
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, mode_t(0o600))
         guard descriptor >= 0 else {
@@ -100,18 +99,5 @@ struct AppendFile: ~Copyable {
     private static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
-
-    private static func makeFolders(above path: String) throws(RecordingError) {
-        for slash in path.indices where path[slash] == "/" && slash != path.startIndex {
-            let folder = String(path[..<slash])
-            if mkdir(folder, mode_t(0o700)) != 0 && errno != EEXIST {
-                let code = errno
-                // A folder above may be unwritable to us and still exist (EACCES, EROFS).
-                guard access(folder, F_OK) == 0 else {
-                    throw .system(operation: "create folder", path: folder, code: code)
-                }
-            }
-        }
     }
 }

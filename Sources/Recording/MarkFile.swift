@@ -40,6 +40,13 @@ package struct MarkFile {
         path = (recording.hasSuffix(".zst") ? String(recording.dropLast(4)) : recording) + ".marks"
     }
 
+    /// That no mark is called so, and which there are.
+    package static func absence(of label: String, among labels: [String]) -> String {
+        let shown = labels.prefix(12).joined(separator: ", ")
+        let others = labels.isEmpty ? "it has no marks" : "there are \(shown)\(labels.count > 12 ? ", …" : "")"
+        return "no mark is called \(label): \(others)"
+    }
+
     /// The marks, in the order in which they were set; none when there is no such file. Lines that are no marks are passed over.
     package func marks() throws(RecordingError) -> [Mark] {
         guard access(path, F_OK) == 0 else { return [] }
@@ -74,7 +81,7 @@ package struct MarkFile {
         do throws(PlainTextError) {
             return try PlainText.decode(bytes)
         } catch {
-            throw .notText(path: path, message: error.message)
+            throw .unusable(path: path, message: error.message)
         }
     }
 

@@ -6,8 +6,8 @@ public enum RecordingError: Error, Hashable, Sendable {
     case system(operation: String, path: String, code: Int32)
     /// The file is not a recording, or of a newer major version.
     case notARecording(path: String, message: String)
-    /// A text file beside a recording is not text.
-    case notText(path: String, message: String)
+    /// What the file holds is of no use here: a text file is not text, or of a recording nothing would be kept.
+    case unusable(path: String, message: String)
 
     /// Whether something could not be written: what the caller wants is not where it should be.
     public var isOfWriting: Bool {
@@ -15,7 +15,7 @@ public enum RecordingError: Error, Hashable, Sendable {
         case .exists: true
         case .system(let operation, _, _):
             !["open", "read", "seek", "decompress", "find"].contains { operation.hasPrefix($0) }
-        case .notARecording, .notText: false
+        case .notARecording, .unusable: false
         }
     }
 }

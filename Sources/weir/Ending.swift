@@ -23,6 +23,7 @@ struct Ending {
         case .gaveUp(let attempts, let failure):
             let prefix = attempts == 0 ? "not connecting again" : "gave up after \(attempts) attempts"
             (code, words) = Ending.of(failure, prefix)
+        case .noPlace(let reason): (code, words) = (.runtimeError, reason)
         case .notFound(let reason): (code, words) = (.timeout, reason)
         case .mismatch(let reason): (code, words) = (.mismatch, "mismatch: " + reason)
         case .cannotWrite(let error): (code, words) = (.cannotWrite, error.words)

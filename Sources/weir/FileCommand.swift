@@ -123,7 +123,9 @@ extension FileCommand {
             }
             return complaints.code
         }
-        guard let position = try arguments.filePosition(.at) else { throw arguments.error("--set needs --at POSITION") }
+        guard let position = try arguments.filePosition(.at, in: path) else {
+            throw arguments.error("--set needs --at POSITION")
+        }
         let unreached = "the recording ends before --at: there is no mark"
         let wish = RecordingMarks.Wish(label: label, at: position)
         guard path == "-" || arguments[.output] != nil else {
@@ -221,9 +223,18 @@ extension Arguments {
 
     /// From where to where, in a recording.
     func span(of path: String) throws -> RecordingSpan {
-        let kept = MarkFile(beside: path)
-        return RecordingSpan(
-            start: try filePosition(.start).map(kept.resolved), end: try filePosition(.end).map(kept.resolved))
+        RecordingSpan(start: try filePosition(.start, in: path), end: try filePosition(.end, in: path))
+    }
+
+    /// A place in a recording; a mark must be there.
+    func filePosition(_ option: Option, in path: String) throws -> RecordingPosition? {
+        let position = try filePosition(option)
+        guard case .mark(let label)? = position, path != "-" else { return position }
+        let labels = try RecordingMarks.list(path).map(\.label)
+        guard labels.contains(label) else {
+            throw Trouble("\(option.flag): \(MarkFile.absence(of: label, among: labels))")
+        }
+        return try position.map(MarkFile(beside: path).resolved)
     }
 
     /// A place in a recording.

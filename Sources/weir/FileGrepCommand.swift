@@ -1,6 +1,6 @@
-import JSONText
 import Live
 import Recording
+import Terminal
 import Wire
 
 /// `weir file grep`.
@@ -9,24 +9,25 @@ enum FileGrepCommand {
         let paths = arguments.positionals.dropFirst()
         let search = try search(arguments)
         let output = StandardOutput()
+        let colour = TerminalDevice.showsColour(1)
         var matches = 0
         for path in paths {
             let prefix = paths.count > 1 ? path + ":" : ""
-            var found = 0
-            if arguments.has(.countOnly) {
-                found = try search.search(path, hearing: complaints.hear) { _ in }
-                try output.write([StandardOutput.escaped(prefix + String(found))])
-            } else {
-                let isJSON = arguments.has(.json)
-                found = try search.search(path, hearing: complaints.hear) { hit in
-                    if hit.followsHole, !isJSON { try output.write(["--"]) }
-                    let text = String(decoding: hit.text, as: UTF8.self)
-                    try output.write([
-                        isJSON
-                            ? text : StandardOutput.escaped(prefix + line(hit, text, isRaw: arguments.has(.raw)))
-                    ])
+            let isQuiet = arguments.has(.countOnly) || arguments.has(.filesWithMatches)
+            let found = try search.search(path, hearing: complaints.hear) { hit in
+                if isQuiet { return }
+                if arguments.has(.json) { return try output.write([String(decoding: hit.text, as: UTF8.self)]) }
+                if arguments.has(.onlyMatching) {
+                    for match in hit.matches {
+                        try output.write([StandardOutput.escaped(prefix + text(hit.shown[match]))])
+                    }
+                    return
                 }
+                if hit.followsHole { try output.write(["--"]) }
+                try output.write([line(hit, prefix, colour: colour, isWhole: arguments.has(.raw))])
             }
+            if arguments.has(.countOnly) { try output.write([StandardOutput.escaped(prefix + String(found))]) }
+            if arguments.has(.filesWithMatches), found > 0 { try output.write([StandardOutput.escaped(path)]) }
             matches += found
         }
         if complaints.count > 0 { return .loss }
@@ -49,32 +50,53 @@ enum FileGrepCommand {
             after: try arguments.count(.after, in: 0...10_000) ?? context ?? 0, around: try arguments.duration(.around))
     }
 
-    /// Number, time of day, direction and text of a record.
-    private static func line(_ hit: RecordingSearch.Hit, _ text: String, isRaw: Bool) -> String {
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    /// How much is shown of a long text before its first match, and as a whole.
+    private static let (lead, most) = (40, 160)
+
+    /// Number, time of day, direction and text of a record: of a long text what is around the matches.
+    private static func line(_ hit: RecordingSearch.Hit, _ prefix: String, colour: Bool, isWhole: Bool) -> String {
+        var buffer = TerminalBuffer(colour: colour)
         let time = RecordingTime.text(hit.stamp.wall).dropFirst(11).prefix(12)
-        var words = words(of: hit.record) ?? text
-        if !isRaw { words = String(decoding: RawJSON.readable(Array(words.utf8)[...]), as: UTF8.self) }
-        return "\(hit.stamp.n)\(hit.isMatch ? ":" : "-") \(time)  \(words)"
+        buffer.append("\(prefix)\(hit.stamp.n)\(hit.isMatch ? ":" : "-") \(time)  ", .dim)
+        buffer.append(sign(of: hit.record))
+        if case .frame(let frame) = hit.record, case .binary(let bytes) = frame.message {
+            buffer.append("\(bytes.count) bytes")
+            return text(buffer.bytes[...])
+        }
+        func boundary(_ place: Int) -> Int {
+            var place = min(max(place, 0), hit.shown.count)
+            while place > 0, place < hit.shown.count, hit.shown[place] & 0xC0 == 0x80 { place -= 1 }
+            return place
+        }
+        let isShort = isWhole || hit.shown.count <= most
+        let start = isShort ? 0 : boundary((hit.matches.first?.lowerBound ?? 0) - lead)
+        let end = isShort ? hit.shown.count : boundary(start + most)
+        if start > 0 { buffer.append("…") }
+        var place = start
+        for match in hit.matches where match.lowerBound < end {
+            buffer.append(text(hit.shown[place..<match.lowerBound]))
+            place = min(match.upperBound, end)
+            buffer.append(text(hit.shown[match.lowerBound..<place]), .bad)
+        }
+        buffer.append(text(hit.shown[place..<end]))
+        if end < hit.shown.count { buffer.append("… (\(hit.shown.count) bytes)") }
+        return text(buffer.bytes[...])
     }
 
-    private static func words(of record: Record) -> String? {
+    private static func sign(of record: Record) -> String {
         switch record {
-        case .frame(let frame):
-            let sign = frame.direction == .in ? "<" : ">"
-            switch frame.message {
-            case .text(let bytes): return "\(sign) \(String(decoding: bytes, as: UTF8.self))"
-            case .binary(let bytes): return "\(sign) \(bytes.count) bytes"
-            }
+        case .frame(let frame): frame.direction == .in ? "< " : "> "
         case .http(let exchange):
             switch exchange.phase {
-            case .request(let method, let url, let body):
-                return "> \(method) \(url) \(String(decoding: body, as: UTF8.self))"
-            case .response(let status, let body, _): return "< \(status) \(String(decoding: body, as: UTF8.self))"
-            case .failure(let kind, let message): return "< \(kind): \(message)"
+            case .request: "> "
+            case .response(let status, _, _): "< \(status) "
+            case .failure: "< "
             }
         case .head, .connection, .subscription, .gap, .token, .action, .memory, .mark, .state, .clock, .note, .sync,
             .index, .end, .unknown:
-            return nil
+            ""
         }
     }
 }

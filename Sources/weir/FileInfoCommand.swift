@@ -25,14 +25,17 @@ enum FileInfoCommand {
             guard let value, !value.isEmpty else { return }
             lines.append(name + String(repeating: " ", count: max(1, 12 - name.count)) + value)
         }
+        func add(_ name: String, _ values: [String]) {
+            for (place, value) in values.enumerated() { add(place == 0 ? name : "", value) }
+        }
         add("file", path)
         add("title", head.title)
         add("tags", head.tags.joined(separator: ", "))
         add("filter", head.filter.map { "only events that are: " + $0 })
-        add(
-            "recording",
-            "\(head.recording), segment \(head.segment), format \(head.major).\(head.minor), by \(head.tool)")
-        add("time", "\(wall(overview.firstWall)) to \(wall(overview.lastWall)), \(seconds(overview))")
+        add("recording", "\(head.recording), segment \(head.segment)")
+        add("written by", "\(head.tool), format \(head.major).\(head.minor)")
+        add("from", wall(overview.firstWall))
+        add("to", "\(wall(overview.lastWall)), \(seconds(overview))")
         add("redacted", redactions(head))
         add("size", size(overview))
         add("numbers", overview.firstNumber.map { "\($0) to \(overview.lastNumber)" })
@@ -42,11 +45,11 @@ enum FileInfoCommand {
         add("rate", overview.rate.map { fixed($0) + " events/s" })
         add("connections", String(overview.connections))
         add("rooms", list(overview.rooms, most: 8))
-        add("gaps", overview.gaps.isEmpty ? nil : list(overview.gaps, most: 8) + lost(overview))
+        add("gaps", list(overview.gaps, most: 8))
+        add("lost", overview.lost > 0 ? "\(overview.lost) events" : nil)
         add(
             "marks",
-            overview.marks.prefix(12).map { "\($0.label) at \(fixed(Double($0.time.microseconds) / 1e6)) s" }
-                .joined(separator: ", "))
+            overview.marks.prefix(12).map { "\($0.label) at \(fixed(Double($0.time.microseconds) / 1e6)) s" })
         add("chunks", "\(overview.chunks), \(overview.isIndexed ? "indexed" : "no index")")
         add("end", overview.end.map { $0.rawValue } ?? "none: not closed, or still being written")
         add("problems", overview.problems == 0 ? nil : String(overview.problems))
@@ -66,13 +69,13 @@ enum FileInfoCommand {
         return text + ", \(stored) stored"
     }
 
-    private static func lost(_ overview: RecordingOverview) -> String {
-        overview.lost > 0 ? "; \(overview.lost) events lost" : ""
-    }
-
-    private static func list(_ counts: [Record.Count], most: Int) -> String {
-        let shown = counts.prefix(most).map { "\($0.count) \($0.name)" }.joined(separator: ", ")
-        return counts.count > most ? shown + ", … \(counts.count - most) more" : shown
+    /// A line each, the numbers below each other.
+    private static func list(_ counts: [Record.Count], most: Int) -> [String] {
+        let width = counts.prefix(most).map { String($0.count).count }.max() ?? 0
+        let shown = counts.prefix(most).map {
+            String(repeating: " ", count: width - String($0.count).count) + "\($0.count) \($0.name)"
+        }
+        return counts.count > most ? shown + ["… \(counts.count - most) more"] : shown
     }
 
     private static func wall(_ microseconds: Int64) -> String { RecordingTime.text(microseconds) }

@@ -60,8 +60,8 @@ extension Command {
         details: """
             PATTERN is a regular expression, as RE2 and Go have it. It is looked for in the payloads of messages
             and REST exchanges as they were sent, not in how the file spells them, and in the lines of other
-            records. A match is shown with ':' behind its number, context with '-'. Exits with 1 when nothing
-            matches.
+            records. A match is shown with ':' after its number, context with '-'; of a long text what is around
+            the match, with --raw and --json the whole. Exits with 1 when nothing matches.
             """,
         examples: "weir file grep -i 'deploy.*failed' day.weir.jsonl --around 2s",
         "weir file grep -F '\"type\":\"badge\"' day.weir.jsonl -c")
@@ -152,7 +152,7 @@ extension Command {
             har is an HTTP archive with WebSocket messages, as Chrome exports it. cloudevents is JSON Lines,
             one event a line, without the bytes of attachments. lines is one message a line as websocat and
             wscat print them: '< text' was received, '> text' was sent, a time may stand before; a line that
-            begins with a tab goes on with the one before, '#' begins a comment. asciicast (version 3) is what
+            begins with a tab goes on with the one before, '#' begins a comment. asciicast (version 2) is what
             a tail prints, for players of terminal sessions, with the marks. --from is told by the first bytes
             unless FILE is -. What is left out is told with its place, and the exit code is 3. What was
             captured elsewhere may begin in the middle of a connection. A replay of it hears one connection at

@@ -19,7 +19,8 @@ enum Option: Int, CaseIterable {
         description,
         rename, member, language, status, statusIcon, user, password, save, json, output, force, secrets, event,
         notEvent, direction, connection,
-        notConnection, start, end, ripple, fixedStrings, ignoreCase, invertMatch, countOnly, raw, after, before,
+        notConnection, start, end, ripple, fixedStrings, ignoreCase, invertMatch, countOnly, filesWithMatches,
+        onlyMatching, raw, after, before,
         context, around, set, at, size, every, records, marks, connections, rule, replace, keepLength, to, decompress,
         on, name, all, since, older, noControl, allowEmit, dynamicPins, recordDir, timeout, quiet, ctx, yes, label,
         shell,
@@ -289,7 +290,9 @@ enum Option: Int, CaseIterable {
                 "refetch", "recorded|stub|off", "answer requests as recorded (default), all others too, or none",
                 .replays)
         case .verify:
-            Row("verify", .flag, "compare checksums, states, requests; tell the verdict, or the first difference (exit 6)", .replays)
+            Row(
+                "verify", .flag,
+                "compare checksums, states, requests; tell the verdict, or the first difference (exit 6)", .replays)
         case .serve:
             Row("serve", "ADDR:PORT", "be the recording's server, for other clients; nothing is shown", [.replay])
         case .listen:
@@ -383,6 +386,9 @@ enum Option: Int, CaseIterable {
         case .ignoreCase: Row("ignore-case", .flag, "upper and lower case are the same", [.fileGrep], letter: "i")
         case .invertMatch: Row("invert-match", .flag, "find what does not match", [.fileGrep], letter: "v")
         case .countOnly: Row("count-only", .flag, "print how many match", [.fileGrep], letter: "c")
+        case .filesWithMatches:
+            Row("files-with-matches", .flag, "print the names of files with a match", [.fileGrep], letter: "l")
+        case .onlyMatching: Row("only-matching", .flag, "print what matches, alone", [.fileGrep], letter: "o")
         case .raw: Row("raw", .flag, "search and show bytes: JSON's escapes (\\u00e9) as spelled", [.fileGrep])
         case .after: Row("after", "N", "print N records behind each match, too", [.fileGrep], letter: "A")
         case .before: Row("before", "N", "print N records before each match, too", [.fileGrep], letter: "B")

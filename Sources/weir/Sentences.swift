@@ -40,10 +40,10 @@ extension RecordingError {
     /// What went wrong, for people.
     var sentence: String {
         switch self {
-        case .exists(let path): "\(path) exists already and is not overwritten"
+        case .exists(let path): "\(path) exists already and is not overwritten without --force"
         case .system(let operation, let path, let code): systemSentence(operation, path, code)
         case .notARecording(let path, let message): "\(path) is not a recording: \(message)"
-        case .notText(let path, let message): "\(path): \(message)"
+        case .unusable(let path, let message): "\(path): \(message)"
         }
     }
 }
@@ -61,5 +61,8 @@ extension NetworkError {
 }
 
 private func systemSentence(_ operation: String, _ path: String, _ code: Int32) -> String {
-    "cannot \(operation) \(path): \(String(cString: strerror(code)))"
+    if operation == "create", code == ENOENT, let slash = path.lastIndex(of: "/") {
+        return "cannot create \(path): there is no folder \(path[..<slash]); 'mkdir -p \(path[..<slash])' makes it"
+    }
+    return "cannot \(operation) \(path): \(String(cString: strerror(code)))"
 }

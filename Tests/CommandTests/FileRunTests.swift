@@ -21,7 +21,7 @@ struct FileRunTests {
     func info() throws {
         let text = try weir("file", "info", sample)
         #expect(text.status == 0 && text.errors == "")
-        #expect(text.output.contains("\nevents      3 hello, 1 price\n"))
+        #expect(text.output.contains("\nevents      3 hello\n            1 price\n"))
         #expect(text.output.contains("\nend         closed\n"))
         let json = try weir("file", "info", "--json", sample, sample)
         #expect(json.output.split(separator: "\n").count == 2)
@@ -91,6 +91,61 @@ struct FileRunTests {
         #expect(try weir("file", "grep", "nowhere", sample).status == 1)
         let bad = try weir("file", "grep", "(", sample)
         #expect(bad.status == 2 && bad.errors.hasPrefix("weir: invalid regular expression '(': missing ): ("))
+    }
+
+    @Test("grep shows of a long text what is around the match, and prints matches alone, or the files")
+    func grepSnippets() throws {
+        let folder = try temporaryFolder()
+        let filler = String(repeating: "é", count: 300)
+        try writeFile(folder + "/log", "< 0{}\n< 42[\"long\",\"\(filler)needle7\(filler)\"]\n< 42[\"a\",\"needle8\"]\n")
+        let file = folder + "/a"
+        #expect(try weir("file", "convert", folder + "/log", "--to", "weir", "-o", file).status == 0)
+        let lines = try weir("file", "grep", "needle[0-9]", file).output.split(separator: "\n")
+        #expect(lines.count == 2 && lines[0].hasSuffix("éneedle7\(String(repeating: "é", count: 56))… (1220 bytes)"))
+        #expect(lines[0].contains("  < …é") && lines[1].hasSuffix(#"  < 42["a","needle8"]"#), "\(lines)")
+        let coloured = try weir("file", "grep", "needle8", file, "--color", "always").output
+        #expect(coloured.contains("\u{1B}[31mneedle8\u{1B}[0m"))
+        #expect(try weir("file", "grep", "-o", "needle[0-9]", file).output == "needle7\nneedle8\n")
+        #expect(try weir("file", "grep", "-l", "needle", file, sample).output == file + "\n")
+        #expect(try weir("file", "grep", "--raw", "needle7", file).output.utf8.count > 1200)
+    }
+
+    @Test("cut that keeps nothing writes nothing and says what there is, and a mark that is missing names the others")
+    func cutNothing() throws {
+        let folder = try temporaryFolder()
+        let none = try weir("file", "cut", sample, "--start", "+90h", "-o", folder + "/a")
+        #expect(none.status == 1 && access(folder + "/a", F_OK) != 0)
+        #expect(
+            none.errors.hasPrefix(
+                "weir: \(sample): no record is there, so that nothing is written: it goes from n:1 to n:"),
+            "\(none.errors)")
+        let missing = "no mark is called nope: there are back again\n"
+        for command in [
+            ["file", "cut", sample, "--start", "mark:nope"], ["file", "filter", sample, "--end", "mark:nope"],
+            ["file", "mark", sample, "--set", "x", "--at", "mark:nope"],
+            ["replay", sample, "--start", "mark:nope", "--speed", "max", "--no-ctl", "--summary", "none"],
+        ] {
+            let result = try weir(command)
+            #expect(result.status == 1 && result.errors.hasSuffix(missing), "\(command): \(result)")
+        }
+    }
+
+    @Test("No folder is made for a recording: the path may be a mistake")
+    func missingFolder() throws {
+        let folder = try temporaryFolder()
+        let path = folder + "/none/a.weir.jsonl"
+        for command in [
+            ["demo", "--record", path, "--no-ctl"], ["file", "index", sample, "-o", path],
+            ["file", "compress", sample, "-o", path],
+        ] {
+            let result = try weir(command)
+            #expect(
+                result.status == 7
+                    && result.errors.contains(
+                        ": there is no folder \(folder)/none; 'mkdir -p \(folder)/none' makes it\n"),
+                "\(command): \(result)")
+            #expect(access(folder + "/none", F_OK) != 0)
+        }
     }
 
     @Test("filter and cut make recordings that replay; what is left out is counted")

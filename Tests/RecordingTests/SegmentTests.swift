@@ -23,6 +23,7 @@ import Wire
         _ folder: String, keep: SegmentPlan.Keep? = nil, compressesClosed: Bool = false,
         options: RecordingWriter.Options = .init(durability: .never)
     ) throws {
+        mkdir(folder, 0o700)
         let plan = SegmentPlan(
             path: folder + "/mon.weir.jsonl", rotation: .init(), keep: keep, options: options,
             compressesClosed: compressesClosed)

@@ -6,9 +6,14 @@ import Wire
 @testable import Recording
 
 @Suite struct `Writer` {
-    @Test func `the file is private, its folders are made, and it is never overwritten`() throws {
+    @Test func `the file is private, no folder is made for it, and it is never overwritten`() throws {
         try withTemporaryFolder { folder in
-            let path = folder + "/a/b/c/x.weir.jsonl"
+            let missing = folder + "/a/x.weir.jsonl"
+            #expect(throws: RecordingError.system(operation: "create", path: missing, code: ENOENT)) {
+                _ = try RecordingWriter(creating: missing, head: testHead)
+            }
+            #expect(access(folder + "/a", F_OK) != 0)
+            let path = folder + "/x.weir.jsonl"
             let writer = try RecordingWriter(creating: path, head: testHead)
             try writer.close(why: .closed, at: Stamp(n: 0, time: .zero, wall: 0))
             var status = stat()

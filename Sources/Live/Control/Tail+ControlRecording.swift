@@ -105,7 +105,7 @@ extension ControlError {
     init(_ error: RecordingError) {
         switch error {
         case .exists(let path): self.init(.failed, "\(path) exists already and is not overwritten")
-        case .system, .notARecording, .notText: self.init(.failed, OutletError(error, path: "").words)
+        case .system, .notARecording, .unusable: self.init(.failed, OutletError(error, path: "").words)
         }
     }
 }

@@ -248,7 +248,9 @@ final class ReplayRun {
         watcher?.moves(to: 0, at: .zero)
         defer { arriveAtModel() }
         guard try pass(until: { $0.isNext(at: start) }) else {
-            throw End(outcome: .notFound("no record stands at \(start.text) or behind it"))
+            var words = "no record stands at \(start.text) or behind it"
+            if case .mark(let label) = start { words = MarkFile.absence(of: label, among: timeline.marks.map(\.label)) }
+            throw End(outcome: .noPlace("--start: " + words))
         }
         if case .record(let time, _) = try upcoming() { began = time }
         if case .offset(let microseconds) = start { began = Moment(microseconds: microseconds) }

@@ -178,7 +178,7 @@ extension OutletError {
         case .system("write", _, EPIPE): self = .closedByReader
         case .system(let operation, let path, let code): self = .system(operation: operation, path: path, code: code)
         case .exists: self = .system(operation: "create", path: path, code: EEXIST)
-        case .notARecording, .notText: self = .system(operation: "write", path: path, code: EINVAL)
+        case .notARecording, .unusable: self = .system(operation: "write", path: path, code: EINVAL)
         }
     }
 }

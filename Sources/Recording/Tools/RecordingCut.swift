@@ -105,13 +105,17 @@ extension RecordingCopy {
         var source = LineWriter.Source()
         var cursor = SpanCursor(span)
         var prelude: Prelude? = Prelude()
+        var stamps: (first: Stamp, last: Stamp)?
+        var isEmpty = true
         while let line = try reader.next(hearing: hear) {
             if line.record.isWritersOwn { continue }
+            stamps = (stamps?.first ?? line.stamp, line.stamp)
             switch cursor.move(to: line) {
             case .before:
                 prelude?.note(line)
                 report.leftOut += 1
             case .inside:
+                isEmpty = false
                 if span.start != nil, let before = prelude.take() {
                     if ripples { source.shift = -line.stamp.time.microseconds }
                     let stamp = Stamp(n: 0, time: ripples ? .zero : line.stamp.time, wall: line.stamp.wall)
@@ -126,6 +130,14 @@ extension RecordingCopy {
                 }
             case .behind: report.leftOut += 1
             }
+        }
+        if isEmpty {
+            let has = stamps.map {
+                "it goes from n:\(max($0.first.n, 1)) to n:\($0.last.n), \(RecordingTime.text($0.first.wall)) to "
+                    + "\(RecordingTime.text($0.last.wall)), +\(Double($0.last.time.microseconds) / 1e6)s"
+            }
+            throw .unusable(
+                path: path, message: "no record is there, so that nothing is written: " + (has ?? "it has none"))
         }
         report.written = writer.records
         report.problems = reader.problems

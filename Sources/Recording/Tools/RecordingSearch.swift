@@ -14,6 +14,10 @@ package struct RecordingSearch {
         package let stamp: Stamp
         /// Its line in the file, without its line feed.
         package let text: [UInt8]
+        /// What was searched, as it reads.
+        package let shown: [UInt8]
+        /// Where the matches stand in that.
+        package let matches: [Range<Int>]
         /// Whether it matches; else it is context.
         package let isMatch: Bool
         /// Whether records that were left out stand before it.
@@ -55,9 +59,11 @@ package struct RecordingSearch {
         var hasTold = false
         var matches = 0
         func tell(_ line: RecordLine, isMatch: Bool) throws {
+            let shown = shown(of: line)
             try body(
                 Hit(
-                    record: line.record, stamp: line.stamp, text: line.text, isMatch: isMatch,
+                    record: line.record, stamp: line.stamp, text: line.text, shown: shown,
+                    matches: isMatch && !isInverted ? pattern.matches(in: shown) : [], isMatch: isMatch,
                     followsHole: dropped && hasTold))
             dropped = false
             hasTold = true
@@ -100,14 +106,17 @@ package struct RecordingSearch {
         return max(old, waiting.count - Self.mostContext)
     }
 
-    private func isMatch(_ line: RecordLine) -> Bool {
+    private func isMatch(_ line: RecordLine) -> Bool { (pattern.match(in: shown(of: line)) != nil) != isInverted }
+
+    /// The text in which the pattern is found, if it is.
+    private func shown(of line: RecordLine) -> [UInt8] {
         let text = Self.text(of: line)
-        let isFound =
-            pattern.match(in: isRaw ? text : Array(RawJSON.readable(text[...]))) != nil
-            // What is spelled with a backslash even so is looked at as it reads, too.
-            || !isRaw && text.contains(UInt8(ascii: "\\"))
-                && pattern.match(in: Array(RawJSON.readable(text[...], wholly: true))) != nil
-        return isFound != isInverted
+        if isRaw { return text }
+        let readable = Array(RawJSON.readable(text[...]))
+        guard text.contains(UInt8(ascii: "\\")), pattern.match(in: readable) == nil else { return readable }
+        // What is spelled with a backslash even so is looked at as it reads, too.
+        let wholly = Array(RawJSON.readable(text[...], wholly: true))
+        return pattern.match(in: wholly) == nil ? readable : wholly
     }
 
     private static func text(of line: RecordLine) -> [UInt8] {
