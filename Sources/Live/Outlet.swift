@@ -1,6 +1,7 @@
 import Glibc
 import Events
 public import Pipeline
+public import SectionedModel
 public import Recording
 import Wire
 
@@ -79,6 +80,8 @@ public protocol Outlet: AnyObject, Sendable {
     func write(_ reports: [StampedReport], _ marks: [ViewMark]) throws(OutletError)
     /// Writes what was on the wire, in order; called only where it is needed, before the reports of what that led to.
     func write(units: [WireUnit]) throws(OutletError)
+    /// What is shown begins in the middle, with this model of that user: what is in it has names. Passed over unless said otherwise.
+    func begin(with model: SectionedCollection<Item>, of user: String?)
     /// Nothing follows. Called also after an error of `write`.
     func finish() throws(OutletError)
 }
@@ -90,6 +93,8 @@ extension Outlet {
     public var needsWire: Bool { false }
     /// Most have no use for it.
     public func write(units: [WireUnit]) throws(OutletError) {}
+    /// Most have no use for it.
+    public func begin(with model: SectionedCollection<Item>, of user: String?) {}
     /// Most are for who looks on.
     public var replayPart: ReplayPart { .shown }
     /// Most have no use for what is hidden.

@@ -273,7 +273,7 @@ extension Action.Operation {
     func replacing(_ old: EntityID, by new: EntityID) -> Self { replacing { $0 == old ? new : $0 } }
 
     /// The same with each id of a channel, message or thread as `other` says.
-    func replacing(_ other: (EntityID) -> EntityID) -> Self {
+    package func replacing(_ other: (EntityID) -> EntityID) -> Self {
         switch self {
         case .send(let channel, let thread, let text):
             return .send(channel: other(channel), thread: thread.map { other($0) }, text: text)

@@ -20,6 +20,9 @@ public struct SyncState: Hashable, Sendable {
     public var open: Int
     /// How many of them failed and are tried again.
     public var failing: Int
+
+    /// Whether something is being fetched now.
+    package var isFetching: Bool { open > failing }
 }
 
 extension Session {

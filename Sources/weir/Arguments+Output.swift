@@ -1,3 +1,4 @@
+import Glibc
 import Live
 
 extension Arguments {
@@ -23,11 +24,26 @@ extension Arguments {
         }
     }
 
+    /// A zone of the system's tables becomes the machine's: nothing else of this process asks for one.
+    private func zone() throws(UsageError) -> LineSettings.Zone? {
+        guard let name = self[.zone] else { return nil }
+        if let zone = LineSettings.Zone(rawValue: name) { return zone }
+        let isName = name.allSatisfy { $0.isLetter || $0.isNumber || "/_+-".contains($0) } && !name.hasPrefix("/")
+        var facts = stat()
+        guard isName, stat("/usr/share/zoneinfo/" + name, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+            throw error(
+                "--zone: there is no time zone \(UsageError.quoted(name)); write utc, local, or one as Europe/Berlin")
+        }
+        setenv("TZ", name, 1)
+        tzset()
+        return .local
+    }
+
     /// How lines are laid out.
     func lineSettings() throws(UsageError) -> LineSettings {
         var settings = LineSettings()
         settings.time = try choice(.time) ?? settings.time
-        settings.zone = try choice(.zone) ?? settings.zone
+        settings.zone = try zone() ?? settings.zone
         settings.roomWidth = try count(.roomWidth)
         settings.showsIDs = has(.ids)
         settings.spacer = try duration(.spacer)

@@ -188,8 +188,16 @@ struct Arguments {
     }
 
     private func missing(_ name: String) -> String {
-        let isContexts = name == "URL" && command.takesContext && !ContextFolder.names.isEmpty
-        return "\(name) is missing" + (isContexts ? ", and no context is selected (weir ctx ls)" : "")
+        guard name == "URL", command.takesContext else { return "\(name) is missing" }
+        var message = "URL is missing"
+        let contexts = ContextFolder.names
+        if !contexts.isEmpty {
+            message +=
+                ", and no context is selected; 'weir ctx use NAME' selects one of " + contexts.joined(separator: ", ")
+        }
+        let tails = RunningProcess.all.map(\.name)
+        if !tails.isEmpty { message += "; 'weir attach NAME' shows what runs: " + tails.joined(separator: ", ") }
+        return message
     }
 
     /// An error about these arguments. One that begins with a flag names the environment variable or the line of a file instead, when

@@ -39,6 +39,13 @@ struct FilterOptions {
             (.kind, .kind, true), (.notKind, .kind, false), (.room, .room, true), (.notRoom, .room, false),
             (.from, .actor, true), (.notFrom, .actor, false),
         ]
+        for (option, text) in [
+            (Option.messages, "kind = message"), (.eventsOnly, "type = event"), (.noChanges, "type != diff"),
+        ] where arguments.has(option) {
+            try arguments.filtering(option) { () throws(FilterError) in
+                try view.filter.add(parsing: text, origin: option.flag)
+            }
+        }
         for (option, field, isWanted) in sugar {
             try arguments.filtering(option) { () throws(FilterError) in
                 try view.filter.add(field, among: arguments.all(option), isWanted: isWanted, origin: option.flag)

@@ -8,7 +8,8 @@ enum Option: Int, CaseIterable {
         proxy,
         proxyAuth, company, workspace, join, autoAdopt, maxRooms, emit, emitAck, noAck, ack, history, catchUp,
         members, framing, format, template, fields, schema, time, zone, roomWidth, ids, spacer, summary, view, noStatus,
-        hook, notify, notifyBy, forward, filter, kind, notKind, room, notRoom, from, notFrom, grep, exclude, highlight,
+        hook, notify, notifyBy, forward, filter, messages, eventsOnly, noChanges, kind, notKind, room, notRoom, from,
+        notFrom, grep, exclude, highlight,
         sample,
         explainFilter, count, untilMatch, failOn, duration, idleTimeout, maxAttempts, maxRetryAfter, reconnect,
         maxMessage, maxBody, maxBinary, maxAttachments, maxDepth, record, rotate, keep, compress, fsync, recordFilter,
@@ -149,7 +150,10 @@ enum Option: Int, CaseIterable {
             Row(
                 "time", "abs|rel|delta|none", "time of an event: wall clock (default), since start, or the last",
                 .printing.watching(.all))
-        case .zone: Row("zone", "utc|local", "whose wall clock it is (default utc)", .printing.watching(.all))
+        case .zone:
+            Row(
+                "zone", "utc|local|NAME", "whose wall clock it is (default utc), as Europe/Berlin",
+                .printing.watching(.all))
         case .roomWidth: Row("room-width", "N", "columns of a room (default by the terminal: 10 to 20)", .printing)
         case .ids: Row("ids", .flag, "show rooms, people and rows by their ids rather than by names", .printing)
         case .spacer: Row("spacer", "D", "show a pause as long as this by a line of its own", .printing)
@@ -179,6 +183,9 @@ enum Option: Int, CaseIterable {
             Row(
                 "kind", .kind, "show what is of such a kind, and what it changed", .filtersOfFiles, .repeatable,
                 otherwise: [Variant([.fileFilter], "keep records of such a kind: f, http, sub, gap, mark, …")])
+        case .messages: Row("messages", .flag, "show messages and what they changed, nothing else", .filters)
+        case .eventsOnly: Row("events-only", .flag, "show events, and no changes of the model", .filters)
+        case .noChanges: Row("no-changes", .flag, "leave out the changes of the model", .filters)
         case .notKind:
             Row(
                 "not-kind", .kind, "leave out what is of such a kind", .filtersOfFiles, .repeatable,
@@ -292,7 +299,7 @@ enum Option: Int, CaseIterable {
         case .verify:
             Row(
                 "verify", .flag,
-                "compare checksums, states, requests; tell the verdict, or the first difference (exit 6)", .replays)
+                "compare checksums, states, requests; the verdict is one line (exit 6)", .replays)
         case .serve:
             Row("serve", "ADDR:PORT", "be the recording's server, for other clients; nothing is shown", [.replay])
         case .listen:

@@ -35,7 +35,8 @@ struct OutputOptions {
     var quiet = false
 
     private static let filters: [Option] = [
-        .filter, .kind, .notKind, .room, .notRoom, .from, .notFrom, .grep, .exclude, .highlight, .sample,
+        .filter, .messages, .eventsOnly, .noChanges, .kind, .notKind, .room, .notRoom, .from, .notFrom, .grep, .exclude,
+        .highlight, .sample,
     ]
 
     /// What else was asked for that is printed on standard output.

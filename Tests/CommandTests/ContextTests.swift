@@ -118,7 +118,9 @@ struct ContextTests {
         mkdir(home.folder + "/deep/er", 0o700)
         try writeFile(home.folder + "/deep/.weir-ctx", "folder\n")
         let nowhere = try home.weir("tail")
-        #expect(nowhere.errors.hasPrefix("weir: URL is missing, and no context is selected (weir ctx ls)\n"))
+        #expect(
+            nowhere.errors.hasPrefix(
+                "weir: URL is missing, and no context is selected; 'weir ctx use NAME' selects one of "))
         #expect(try home.weir("ctx", "use", "chosen").status == 0)
         let wrong = { (name: String) in "contexts/\(name):2: count: invalid number 'x-\(name)'; write 1 or more" }
         #expect(try home.weir("tail").errors.contains(wrong("chosen")))

@@ -9,6 +9,18 @@ struct OutputRunTests {
     private static let repository = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
     private static let recording = repository + "/samples/recordings/reconnect.weir.jsonl"
 
+    @Test func `what is shown from the middle of a recording has the names that the whole run has`() throws {
+        let file = packageFolder + "/samples/recordings/twake-day.weir.jsonl"
+        for options in [["--format", "compact"], ["--format", "chat"], ["--fields", "room_title,actor_name,text"]] {
+            let replay = ["replay", file, "--speed", "max", "--quiet"] + options
+            let whole = try weir(replay).output
+            for start in [120, 200, 300] {
+                let part = try weir(replay + ["--start", "n:\(start)"]).output
+                #expect(!part.isEmpty && whole.hasSuffix(part), "\(options) from \(start): \(part.prefix(2000))")
+            }
+        }
+    }
+
     @Test(
         "A template or a field that is wrong is refused before anything is connected",
         arguments: [

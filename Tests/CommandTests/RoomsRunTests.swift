@@ -279,6 +279,30 @@ import Testing
         #expect(globals.output.contains(#""channel_name":"Launch""#), "\(globals.output)")
     }
 
+    @Test func `a running tail takes titles and beginnings of ids, and names the candidates where several fit`() throws
+    {
+        let stage = try Stage()
+        func weir(_ words: String...) throws -> CommandResult {
+            try CommandTests.weir(words, environment: stage.environment)
+        }
+        let sent = try weir("send", "--on", "t", "general", "hello")
+        #expect(sent.status == 0 && sent.output.count == 37, "\(sent.errors)")
+        let edited = try weir("edit", "--on", "t", "General", String(sent.output.prefix(8)), "hello again")
+        #expect(edited.output == sent.output, "\(edited.errors)")
+        let channel = try weir("ctl", "t", "model.item", "id=#engineering")
+        #expect(channel.output.contains(#""name":"Engineering""#), "\(channel.errors)")
+        #expect(try weir("ctl", "t", "model.item", "id=@Ana Lima").output.contains("ana"))
+        let nothing = try weir("ctl", "t", "model.item", "id=nothing")
+        #expect(nothing.status != 0 && nothing.errors.contains("there is no row 'nothing'"), "\(nothing.errors)")
+        #expect(try stage.rooms("select", String(sent.output.prefix(8))).status == 0)
+        let rooms = try weir("ctl", "t", "model.sections")
+        #expect(rooms.status == 0)
+        let both = try weir("channel", "create", "--on", "t", "General")
+        #expect(both.status == 0, "\(both.errors)")
+        let several = try weir("send", "--on", "t", "general", "to which?")
+        #expect(several.errors.contains("'general' names 2: channel "), "\(several.errors)")
+    }
+
     @Test func `a room of another company, and one beyond the limit, is refused with the server's reason`() throws {
         let stage = try Stage(server: ["--strict-rooms"])
         let foreign = "/companies/00000000-0000-0000-0000-000000000001/workspaces"

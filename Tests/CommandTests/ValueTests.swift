@@ -14,7 +14,7 @@ struct ValueTests {
             ),
             (
                 ["demo", "--format", "jsno"],
-                "--format: 'jsno' is none of pretty, compact, json, jsonl, raw, table; did you mean 'json'?"
+                "--format: 'jsno' is none of pretty, compact, chat, json, jsonl, raw, table; did you mean 'json'?"
             ),
             (["tail", "http://h/", "--framing", "ours"], "--framing: 'ours' is none of auto, own, library"),
             (["demo", "--seed", "x"], "--seed: invalid number 'x'; write 0 or more"),

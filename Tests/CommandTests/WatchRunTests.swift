@@ -32,7 +32,7 @@ struct WatchRunTests {
         try terminal.press("Enter")
         try terminal.expect(" fields ")
         try terminal.press("Enter")
-        try terminal.expect(#"["realtime:resource""#)
+        try terminal.expect(#""realtime:resource""#)
         try terminal.press("Escape")
         try terminal.expectNo(" fields ")
         try terminal.run(":n:100")
@@ -221,6 +221,49 @@ struct WatchRunTests {
         #expect(said.suffix(2) == [#"42["hello",{"a":1},2]"#, #"437["yes",3]"#])
         try terminal.type("q")
         try terminal.expect("status=0")
+    }
+
+    @Test(
+        "What is written in the view is sent, and a draft that was left comes back",
+        arguments: [false, true])
+    func writes(isRunning: Bool) throws {
+        let server = try EraServer(era: "b")
+        defer { server.stop() }
+        let terminal = try Tmux(width: 150)
+        let options = "--token file:\(server.folder)/token --store \(terminal.folder)/kept.sqlite"
+        var tail: Peer?
+        defer { tail?.stop() }
+        if isRunning {
+            let peer = try Peer(
+                [try pathOfWeir(), "tail", server.url, "--name", "work"]
+                    + options.split(separator: " ").map(String.init),
+                environment: ["XDG_RUNTIME_DIR": terminal.folder, "HOME": terminal.folder], errorsToo: true)
+            tail = peer
+            while let line = peer.readLine(), !line.contains("+ room  #General") {}
+            peer.drain()
+        }
+        let watched = isRunning ? "--on work" : "\(server.url) \(options)"
+        try terminal.run("clear; '\(try pathOfWeir())' watch \(watched); echo status=$?")
+        try terminal.wait("joined rooms") {
+            $0[29].contains("● connected") && $0.contains { $0.contains("1 ● #General") }
+        }
+        try terminal.type("rchello from here")
+        try terminal.expect("to #General: hello from here")
+        try terminal.press("Enter")
+        try terminal.type("r")
+        try terminal.expect("message  #General  Ana Lima: hello from here")
+        try terminal.type("rclater")
+        try terminal.press("Escape")
+        try terminal.type("c")
+        try terminal.expect("to #General: later")
+        try terminal.press("C-u")
+        try terminal.press("Escape")
+        try terminal.expectNo("to #General: ")
+        try terminal.type("q")
+        try terminal.expect("status=0")
+        let history = try weir(
+            ["tail", server.url, "--no-ctl", "--store", "none", "--duration", "2s", "--format", "chat"] + server.token)
+        #expect(history.output.contains("#General              Ana Lima: hello from here"), "\(history.output)")
     }
 
     @Test("Without a terminal that can show it nothing is begun, and the code says so")

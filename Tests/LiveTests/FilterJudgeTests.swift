@@ -161,7 +161,7 @@ struct FilterJudgeTests {
                 Item.message(
                     Twake.Message(
                         id: Sample.id(number), thread: Sample.id(number), channel: Sample.channel, user: user,
-                        text: "text \(number)", createdAt: Timestamp(milliseconds: time))))
+                        text: "text \(number)", createdAt: Timestamp(milliseconds: 1_767_323_000_000 + time))))
         }
         func report(_ items: [Item]) throws -> StampedReport {
             var model = SectionedCollection<Item>()
@@ -174,7 +174,7 @@ struct FilterJudgeTests {
         var channel = Twake.Channel(
             id: Sample.channel, company: EntityID("C"), workspace: EntityID("W"), name: "general")
         let unseen = try report([.channel(channel), message(1, by: other, at: 10)])
-        channel.lastAccess = Timestamp(milliseconds: 20)
+        channel.lastAccess = Timestamp(milliseconds: 1_767_323_000_020)
         let row = try report([.channel(channel)])
         let read = try report([message(1, by: other, at: 10)])
         let unread = try report([message(2, by: other, at: 30)])
@@ -254,7 +254,7 @@ struct FilterJudgeTests {
     func rows(format: OutputFormat) throws {
         var batch = Sample.manyInsertions(2).batch
         batch.insertions.append(
-            .init(path: .init(section: 2, item: 0), element: Sample.channel(Sample.channel, "general")))
+            .init(path: .init(section: 2, item: 0), element: Sample.channel(Sample.id(8), "general")))
         let report = StampedReport(
             stamp: Sample.stamp(9, 0), report: .diff(DiffReport(sequence: 2, cause: 9, batch: batch, user: "me")))
         for (text, expected) in [

@@ -30,7 +30,7 @@ import Wire
         let recording = try PlayedRecording(in: try temporaryFolder(), events: 3)
         let result = try recording.play { $0.start = .mark("nowhere") }
         #expect(result.numbers == [])
-        #expect(result.outcome == .notFound("no record stands at mark:nowhere or behind it"))
+        #expect(result.outcome == .noPlace("--start: no mark is called nowhere: it has no marks"))
     }
 
     @Test("The diff log is whole, wherever the showing begins, and is written once, however often it is shown")

@@ -1,6 +1,6 @@
 import Glibc
 import JSONText
-import Live
+@testable import Live
 import Recording
 import SectionedModel
 import Testing
@@ -52,12 +52,19 @@ struct PrintingLineTests {
 
     @Test("Pretty: all of an event's text and every field that changed")
     func pretty() throws {
+        let lines = try printed(.pretty, Sample.reports)
         #expect(
-            try printed(.pretty, Sample.reports) == #"""
+            lines == #"""
                 03:04:05.123    23ms  message  Anna: hello\nforged\u{1B}[31m \u{202E}
-                                      room      /companies/c920712e-b49d-11eb-8ed2-0242ac120003/workspaces/W/channels/5828c718-b49e-11eb-8ae0-0242ac120003/feed
-                                      event     realtime:resource, record 7
-                                      payload   ["realtime:resource",{"room":"…","text":"hello\u001b"}]
+                    room      /companies/c920712e-b49d-11eb-8ed2-0242ac120003/workspaces/W/channels/5828c718-b49e-11eb-8ae0-0242ac120003/feed
+                    event     realtime:resource, record 7
+                    payload   [
+                                "realtime:resource",
+                                {
+                                  "room": "…",
+                                  "text": "hello\u001b"
+                                }
+                              ]
                   - message  #general  Anna: gone
                   + message  #general  Anna: hello
                   → channel  channels 2 → 0  #general
@@ -65,11 +72,29 @@ struct PrintingLineTests {
                     name  "old" → "new"
                     icon  "🦆" → nothing
                 03:04:05.623          event  custom:event {"a":"\u{7F}"} 2
-                                      event     custom:event in /chat, record 8
-                                      payload   ["custom:event",{"a":\n"\u{7F}"},\r2]
+                    event     custom:event in /chat, record 8
+                    payload   [
+                                "custom:event",
+                                {"a":"\u007f"},
+                                2
+                              ]
                 03:04:06.123          gap  2.5s without a connection, loss not counted yet; refetching channels, badges
 
                 """#)
+    }
+
+    @Test func `a payload says the dates of its times, in seconds or milliseconds, and not of other numbers`() throws {
+        let json = #"{"created_at":1767323045,"last_activity":1767323045123,"count":1767323045,"at":3}"#
+        let value = try JSONValue(parsing: Array(json.utf8)[...])
+        let lines = JSONLines.lines(of: value).map { $0.map(\.text).joined() }
+        #expect(
+            lines == [
+                "{", #"  "created_at": 1767323045,  2026-01-02T03:04:05.000000Z"#,
+                #"  "last_activity": 1767323045123,  2026-01-02T03:04:05.123000Z"#, #"  "count": 1767323045,"#,
+                #"  "at": 3"#, "}",
+            ])
+        let many = JSONValue.array((0..<1000).map { .object([.init("a", .integer($0)), .init("b", .null)]) })
+        #expect(JSONLines.lines(of: many, most: 50).count < 60)
     }
 
     @Test("Who types is a line each time that changes")

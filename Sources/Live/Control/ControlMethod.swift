@@ -189,7 +189,10 @@ package enum ControlMethod: String, CaseIterable, Sendable {
                     .optional("offset", .integer(0...Int64(Int32.max)), "the first row (default 0)"),
                     .optional("limit", .integer(1...500), "rows at most (default 50)"),
                 ])
-        case .modelItem: Row([.tail], "the row of an id", [.required("id", .text, "its id")])
+        case .modelItem:
+            Row(
+                [.tail], "the row of an id, of a name, or of the beginning of an id",
+                [.required("id", .text, "its id or name")])
         case .emit:
             Row(
                 [.tail], "send an event to the server; needs --allow-emit",

@@ -51,7 +51,7 @@ extension Tail {
             try book.keep(text, for: place.channel, thread: place.thread, at: now)
         } completion: { result in
             switch result {
-            case nil: completion("there is no store to keep a draft in")
+            case nil: completion(text == nil ? nil : "there is no store: the draft is kept until the view ends")
             case .failure(let error)?: completion("the draft is not kept: \(error)")
             case .success?: completion(nil)
             }
@@ -74,8 +74,9 @@ extension Tail {
 
     func performDraft(_ call: ControlCall) throws(ControlError) {
         guard keeper?.scope != nil else { throw ControlError(.nothing, "there is no store to keep drafts in") }
-        guard let channel = call.arguments.text("channel") else { return }
-        let place = WritingPlace(channel: EntityID(channel), thread: call.arguments.text("thread").map { EntityID($0) })
+        guard let word = call.arguments.text("channel") else { return }
+        let channel = try item(named: word, of: [.channel])?.id.id ?? EntityID(word)
+        let place = WritingPlace(channel: channel, thread: call.arguments.text("thread").map { EntityID($0) })
         guard call.method == .draftSet else {
             return findDraft(for: place) { text in
                 call.answer(
@@ -118,11 +119,27 @@ extension Tail {
         followers.calls.removeValue(forKey: action.id)?.answer(.success(ControlResult { $0.value(result.json) }))
     }
 
+    /// The operation with ids in place of names and of beginnings of ids.
+    private func named(_ operation: Action.Operation) throws(ControlError) -> Action.Operation {
+        var problem: ControlError?
+        let named = operation.replacing { word in
+            do throws(ControlError) {
+                if let channel = try item(named: word.description, of: [.channel]) { return channel.id.id }
+                return try item(named: word.description, of: [.message])?.id.id ?? word
+            } catch {
+                problem = error
+                return word
+            }
+        }
+        if let problem { throw problem }
+        return named
+    }
+
     private func operation(_ arguments: ControlArguments) throws(ControlError) -> Action.Operation {
         let name = arguments.text("do") ?? ""
         if let members = Action.Operation.members.first(where: { $0.key == name })?.value {
             let isEmpty = ["send", "edit"].contains(name) && arguments.text("text")?.isEmpty != false
-            if !isEmpty, let operation = Action.Operation(arguments.object) { return operation }
+            if !isEmpty, let operation = Action.Operation(arguments.object) { return try named(operation) }
             throw ControlError(.parameters, "\(name) takes " + members.joined(separator: ", "))
         }
         let profile = configuration.session.backend.module.profile

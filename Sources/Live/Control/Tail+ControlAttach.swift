@@ -9,6 +9,9 @@ extension Tail {
     /// More viewers are a mistake, or worse: each costs what is sent.
     private static let mostViewers = 8
 
+    /// A viewer waits so long for what is being fetched.
+    private static let longestFetch: Duration = .seconds(2)
+
     /// Whether records are made at all: none behind the end.
     var makesRecords: Bool {
         !hasEndedRecords && (recordingPath != nil || flight != nil || !viewers.isEmpty || showsWire)
@@ -36,9 +39,17 @@ extension Tail {
         }
     }
 
-    /// A viewer begins here, with what it must know.
-    private func restate(for viewer: UInt) {
+    /// A viewer begins here, with what it must know: once nothing is being fetched, since the answer would mean nothing to a session that
+    /// did not ask; but not much later.
+    private func restate(for viewer: UInt, since began: Moment? = nil) {
         guard case .running = phase, viewers[viewer] != nil else { return }
+        let now = loop.now
+        if session.sync.isFetching, now - (began ?? now) < Self.longestFetch {
+            _ = loop.schedule(at: now + .milliseconds(50)) { [weak self] in
+                self?.assumeIsolated { $0.restate(for: viewer, since: began ?? now) }
+            }
+            return
+        }
         pending.append(.attach(viewer, restatement, journal.unnumbered(at: loop.now)))
         handOver()
     }

@@ -2,6 +2,7 @@ import Events
 import JSONText
 import Pipeline
 import SectionedModel
+import Terminal
 
 // The model, as clients of the control socket ask for it.
 extension Tail {
@@ -51,13 +52,54 @@ extension Tail {
         }
     }
 
-    /// What `model.item` gives.
+    /// What `model.item` gives: the row of an id, of a name, or of the beginning of an id.
     func row(_ id: String) throws(ControlError) -> ControlResult {
-        var found: Item?
-        session.model.forEachElement { _, item in
-            if found == nil, item.id.id.description == id { found = item }
+        guard let found = try item(named: id, of: Item.Kind.all) else {
+            throw ControlError(.nothing, "there is no row '\(TerminalText.truncated(id, to: 60))'")
         }
-        guard let found else { throw ControlError(.nothing, "there is no row of that id") }
         return ControlResult { found.encode(into: &$0) }
+    }
+
+    /// The row that a word names: its id, what people call it (`#General`, `@Ana Lima`, `General`), or the beginning of its id, of four
+    /// characters at least, where that is of one row alone. Nil for none; several are told with the error.
+    func item(named word: String, of kinds: [Item.Kind]) throws(ControlError) -> Item? {
+        let wanted = word.lowercased()
+        let title = wanted.hasPrefix("#") || wanted.hasPrefix("@") ? String(wanted.dropFirst()) : wanted
+        var (exact, named, begun): (Item?, [Item], [Item]) = (nil, [], [])
+        session.model.forEachElement { _, item in
+            guard exact == nil, kinds.contains(item.id.kind) else { return }
+            let id = item.id.id.description
+            if id == word {
+                exact = item
+            } else if let label = item.title?.lowercased(), label == title {
+                named.append(item)
+            } else if word.utf8.count >= Self.shortestBeginning, id.hasPrefix(wanted) {
+                begun.append(item)
+            }
+        }
+        if let exact { return exact }
+        let found = named.isEmpty ? begun : named
+        guard found.count > 1 else { return found.first }
+        let candidates = found.prefix(5).map { item in
+            let name = ItemFacts(item).label.map { " “\(TerminalText.truncated($0, to: 30))”" } ?? ""
+            return "\(item.id.kind.rawValue) \(item.id.id)\(name)"
+        }
+        throw ControlError(
+            .nothing,
+            "'\(TerminalText.truncated(word, to: 60))' names \(found.count): " + candidates.joined(separator: ", ")
+                + (found.count > candidates.count ? ", …" : ""))
+    }
+
+    private static let shortestBeginning = 4
+}
+
+extension Item {
+    /// What people call a channel, a place or a person; nil for a message, whose text is no name.
+    fileprivate var title: String? {
+        switch id.kind {
+        case .channel: channelName
+        case .account, .company, .workspace: ItemFacts(self).label
+        default: nil
+        }
     }
 }

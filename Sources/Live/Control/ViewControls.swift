@@ -1,6 +1,7 @@
 import JSONText
 import Network
 public import Pipeline
+public import SectionedModel
 import Recording
 import Wire
 
@@ -85,6 +86,11 @@ public final class ControlledView: Outlet {
         }
     }
 
+    /// Passes it on.
+    public func begin(with model: SectionedCollection<Item>, of user: String?) {
+        state.change { $0.printer.begin(with: model, of: user) }
+    }
+
     /// Shows what waits: the end is not to lose it.
     public func finish() throws(OutletError) {
         try state.change { (state) throws(OutletError) in
@@ -151,6 +157,9 @@ public final class LeveledStatus: Outlet {
                 return notice.level == .error || notice.level == level
             })
     }
+
+    /// Passes it on.
+    public func begin(with model: SectionedCollection<Item>, of user: String?) { status.begin(with: model, of: user) }
 
     /// Nothing is kept back.
     public func finish() throws(OutletError) { try status.finish() }

@@ -10,7 +10,7 @@ struct FilterFacts {
     /// The event that was seen last: what is caused by it comes right behind it.
     private var event: SeenEvent?
     /// Who and what is called how, as far as the changes said.
-    private(set) var names: KnownNames
+    var names: KnownNames
     private let learns: Bool
     private let verdicts = RoomVerdicts()
     /// Of the report that is asked about now; made when asked for.

@@ -45,6 +45,11 @@ public struct FilterJudge {
     /// What it knows of names, for a judge that goes on.
     var names: KnownNames { facts.names }
 
+    /// Learns what is called how.
+    mutating func learn(from model: SectionedCollection<Item>, of user: String?) {
+        facts.names.learn(from: model, of: user)
+    }
+
     /// Begins to count anew; `setting` is the one it judges by.
     mutating func countAnew(_ setting: ViewFilter.Setting) { tally = FilterTally(setting) }
 

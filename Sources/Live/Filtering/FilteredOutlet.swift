@@ -1,4 +1,6 @@
 import Network
+public import Pipeline
+public import SectionedModel
 
 /// An outlet with a filter in front of it. What is recorded, logged and summed up does not pass here: it stays complete.
 public final class FilteredOutlet: Outlet {
@@ -50,6 +52,12 @@ public final class FilteredOutlet: Outlet {
             return (shown, marks)
         }
         try outlet.write(reports, marks)
+    }
+
+    /// Learns what is called how, and passes it on.
+    public func begin(with model: SectionedCollection<Item>, of user: String?) {
+        state.change { $0.judge.learn(from: model, of: user) }
+        outlet.begin(with: model, of: user)
     }
 
     /// Passes it on.

@@ -1,5 +1,6 @@
 import Network
 import Pipeline
+import SectionedModel
 
 /// The outlets of a replay. They are written on a thread of their own, so that what comes next is played meanwhile; or on the caller's, where
 /// somebody looks on, and nothing may lag behind what they see.
@@ -11,6 +12,7 @@ final class ReplayOutlets: Sendable {
         case reports([StampedReport], to: Set<ReplayPart>)
         /// What was on the wire, to who needs it.
         case units([WireUnit])
+        case model(SectionedCollection<Item>, of: String?)
     }
 
     private struct State {
@@ -57,6 +59,11 @@ final class ReplayOutlets: Sendable {
         try tell(.reports(reports, to: parts))
     }
 
+    /// What is shown begins in the middle, with this model.
+    func begin(with model: SectionedCollection<Item>, of user: String?) throws(OutletError) {
+        try tell(.model(model, of: user))
+    }
+
     /// The same with what was on the wire.
     func write(units: [WireUnit]) throws(OutletError) { try tell(.units(units)) }
 
@@ -86,6 +93,7 @@ final class ReplayOutlets: Sendable {
         switch telling {
         case .reports(let reports, let parts):
             for outlet in outlets where parts.contains(outlet.replayPart) { try outlet.write(reports) }
+        case .model(let model, let user): for outlet in outlets { outlet.begin(with: model, of: user) }
         case .units(let units): for outlet in outlets where outlet.needsWire { try outlet.write(units: units) }
         }
     }

@@ -88,7 +88,7 @@ extension ReplayRun {
     }
 
     /// Does something with the outlets; what fails ends the replay.
-    private func writing(_ body: () throws(OutletError) -> Void) throws(End) {
+    func writing(_ body: () throws(OutletError) -> Void) throws(End) {
         do throws(OutletError) {
             try body()
         } catch {

@@ -241,6 +241,7 @@ final class ReplayRun {
             // Nothing new may come for long, and then there is nothing to show.
             _ = try pass(until: { !$0.isNextRestated })
             if let model = timeline.tracks.first?.player.session.model { watcher?.begins(model) }
+            try tellNames()
             if let signal = stopping.signal { throw End(outcome: .interrupted(signal: signal)) }
             return playback.moved(to: timeline.position.time, at: MachineClock.monotonic)
         }
@@ -252,9 +253,17 @@ final class ReplayRun {
             if case .mark(let label) = start { words = MarkFile.absence(of: label, among: timeline.marks.map(\.label)) }
             throw End(outcome: .noPlace("--start: " + words))
         }
+        try tellNames()
         if case .record(let time, _) = try upcoming() { began = time }
         if case .offset(let microseconds) = start { began = Moment(microseconds: microseconds) }
         playback.moved(to: began, at: MachineClock.monotonic)
+    }
+
+    /// What is shown from here on has the names that it would have had from the beginning.
+    private func tellNames() throws(End) {
+        for session in timeline.tracks.map(\.player.session) {
+            try writing { () throws(OutletError) in try outlets.begin(with: session.model, of: session.user) }
+        }
     }
 
     // MARK: - Waiting

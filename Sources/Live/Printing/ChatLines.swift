@@ -28,7 +28,8 @@ struct ChatLines {
         buffer.limit = width
         switch stamped.report {
         case .diff(let diff):
-            let rows = DiffRow.rows(of: diff.batch).compactMap { row in verb(of: row).map { (row: row, verb: $0) } }
+            let rows = DiffRow.rows(of: diff.batch).compactMap { row in Self.verb(of: row).map { (row: row, verb: $0) }
+            }
             // What was fetched at once is told in the order it was said.
             for (row, verb) in rows.sorted(by: { time(of: $0.row, stamped) < time(of: $1.row, stamped) }) {
                 append(row, verb, at: time(of: row, stamped), mark, to: &buffer)
@@ -42,8 +43,17 @@ struct ChatLines {
         }
     }
 
+    /// Whether a report makes a line.
+    static func tells(_ report: Report) -> Bool {
+        switch report {
+        case .diff(let diff): DiffRow.rows(of: diff.batch).contains { verb(of: $0) != nil }
+        case .gap: true
+        case .event, .connection, .room, .action, .emit, .refetch, .typing, .undecodable, .notice: false
+        }
+    }
+
     /// What a change of a row is in a chat, in a word; empty for a new message, nil for what is not told.
-    private func verb(of row: DiffRow) -> String? {
+    private static func verb(of row: DiffRow) -> String? {
         let wasTakenBack = row.old?.entity.value.isTakenBack ?? false
         switch (row.item.id.kind, row.operation) {
         case (.message, .insert): return row.item.entity.value.isTakenBack ? nil : ""

@@ -38,9 +38,9 @@ extension EventLines {
         let facts = ItemFacts(row.item)
         let isForUser = row.operation != .delete && names.isUser(among: row.item.entity.value.mentions)
         buffer.pad(to: Self.indent)
-        buffer.append(row.operation.sign + " " + row.item.id.kind.rawValue + " ", row.operation.style)
-        if settings.showsIDs { buffer.append(" " + (isCompact ? row.item.id.shortText : row.item.id.text), .dim) }
-        if let place = place(of: row) { buffer.append(" " + place, .dim) }
+        buffer.append(row.operation.sign + " " + row.item.id.kind.rawValue, row.operation.style)
+        if settings.showsIDs { buffer.append("  " + (isCompact ? row.item.id.shortText : row.item.id.text), .dim) }
+        if let place = place(of: row) { buffer.append("  " + place, .dim) }
         buffer.append("  ")
         if isForUser { appendMentionMark(to: &buffer) }
         buffer.isHighlighted = isForUser || isPointedOut

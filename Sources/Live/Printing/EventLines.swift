@@ -171,9 +171,16 @@ struct EventLines {
     private mutating func appendText(of event: Event, to buffer: inout TerminalBuffer) {
         let (actor, summary) = words(of: event)
         guard let actor else { return buffer.append(summary) }
-        buffer.append(actor, .bold)
         // Most summaries begin with the actor.
-        buffer.append(summary.hasPrefix(actor) ? String(summary.dropFirst(actor.count)) : "  " + summary)
+        if summary.hasPrefix(actor) {
+            buffer.append(actor, .bold)
+            buffer.append(String(summary.dropFirst(actor.count)))
+        } else if summary.contains(actor) {
+            buffer.append(summary)
+        } else {
+            buffer.append(actor, .bold)
+            buffer.append("  " + summary)
+        }
     }
 
     /// Who did it, as far as somebody is named, and what.
@@ -205,9 +212,18 @@ struct EventLines {
         let namespace = report.namespace == "/" ? "" : " in \(report.namespace)"
         appendField("event", "\(report.wireName)\(namespace), record \(stamp.n)", .plain, to: &buffer)
         let payload = report.payload.bytes
-        var text = String(decoding: RawJSON.readable(payload.prefix(EventLines.mostPayload)), as: UTF8.self)
-        if payload.count > EventLines.mostPayload { text += "… (\(payload.count) bytes)" }
-        appendField("payload", text, .dim, to: &buffer)
+        if payload.count <= EventLines.mostPayload, let value = try? JSONValue(parsing: payload) {
+            for (index, line) in JSONLines.lines(of: value).enumerated() {
+                buffer.pad(to: Self.indent + 2)
+                buffer.append(index == 0 ? "payload" : "", .dim)
+                buffer.pad(to: Self.indent + 12)
+                for part in line { buffer.append(part.text, part.style) }
+                buffer.endLine()
+            }
+            return
+        }
+        let text = String(decoding: RawJSON.readable(payload.prefix(EventLines.mostPayload)), as: UTF8.self)
+        appendField("payload", text + "… (\(payload.count) bytes)", .dim, to: &buffer)
     }
 
     private mutating func append(_ gap: GapReport, _ stamp: Stamp, to buffer: inout TerminalBuffer) {
@@ -243,9 +259,9 @@ struct EventLines {
 
     /// One `name  value` line below an event.
     func appendField(_ name: String, _ value: String, _ style: TerminalStyle, to buffer: inout TerminalBuffer) {
-        buffer.pad(to: columns.room)
+        buffer.pad(to: Self.indent + 2)
         buffer.append(name, .dim)
-        buffer.pad(to: columns.room + 10)
+        buffer.pad(to: Self.indent + 12)
         buffer.append(value, style)
         buffer.endLine()
     }

@@ -1,6 +1,7 @@
 import JSONText
 import Network
-import Pipeline
+public import Pipeline
+public import SectionedModel
 import Terminal
 
 /// What a printer makes of reports.
@@ -70,6 +71,11 @@ public final class EventPrinter: Outlet {
         if !bytes.isEmpty { try writer.write(bytes) }
     }
 
+    /// Learns what is called how.
+    public func begin(with model: SectionedCollection<Item>, of user: String?) {
+        printing.change { $0.change { $0.learn(from: model, of: user) } }
+    }
+
     /// Waits until what was kept for the reader is written.
     public func finish() throws(OutletError) { try writer.finish() }
 }
@@ -96,6 +102,28 @@ enum Printing {
             case .format(.raw): .payloads(inert: false)
             case .format(.table): .table(EventTable(settings))
             }
+    }
+
+    /// Changes what is known of names.
+    mutating func change(_ body: (inout KnownNames) -> Void) {
+        switch self {
+        case .lines(var lines):
+            body(&lines.names)
+            self = .lines(lines)
+        case .table(var table):
+            body(&table.lines.names)
+            self = .table(table)
+        case .chat(var lines):
+            body(&lines.names)
+            self = .chat(lines)
+        case .envelopes(var envelopes):
+            body(&envelopes.names)
+            self = .envelopes(envelopes)
+        case .template(let template, var context):
+            body(&context.names)
+            self = .template(template, context)
+        case .payloads: break
+        }
     }
 
     /// The lines of a batch.
@@ -159,7 +187,7 @@ enum Printing {
 /// What the printer of `json` remembers.
 struct EnvelopePrinting {
     private let fields: EnvelopeFields?
-    private var names = KnownNames()
+    fileprivate var names = KnownNames()
     /// Connections begun so far.
     private var connection = 0
 

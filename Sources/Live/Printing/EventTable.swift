@@ -8,7 +8,7 @@ struct EventTable {
     private static let actor = 18
     private let settings: LineSettings
     private let roomWidth: Int
-    private var lines: EventLines
+    var lines: EventLines
     private var hasHeading = false
 
     init(_ settings: LineSettings) {

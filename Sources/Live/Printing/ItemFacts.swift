@@ -19,6 +19,7 @@ struct ItemFacts {
     private var fields: [Field] = []
     /// The row's own name, where it does not stand among the fields: a direct is called as the one it is with.
     private let name: String?
+    private let isMessage: Bool
 
     init(_ item: Item) {
         var writer = JSONWriter()
@@ -32,6 +33,7 @@ struct ItemFacts {
         }
         text = writer.bytes
         name = item.id.kind == .channel ? item.channelName : nil
+        isMessage = item.id.kind == .message
         fields.reserveCapacity(24)
         find(from: 0)
         if end < text.count { find(from: end) }
@@ -70,8 +72,12 @@ struct ItemFacts {
 
     private var words: String? {
         if let name { return name }
-        return (["name", "title", "text"] as [StaticString]).lazy.compactMap { text($0) }.first
+        return (isMessage ? Self.ofMessages : Self.ofOthers).lazy.compactMap { text($0) }.first
     }
+
+    /// The fields that say what a row is called, the best first: a message's name may be its sender's.
+    private static let ofMessages: [StaticString] = ["text", "title", "name"]
+    private static let ofOthers: [StaticString] = ["name", "title", "text"]
 
     /// A field that is a text, and not empty. Untrusted text.
     func text(_ name: StaticString) -> String? {

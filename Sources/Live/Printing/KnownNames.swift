@@ -66,7 +66,9 @@ struct KnownNames: Sendable {
         guard let index = parts.lastIndex(where: { channels[String($0)] != nil }),
             let channel = channels[String(parts[index])]
         else { return Room(channel: nil, label: naming(room)) }
-        let rest = parts[(index + 1)...].filter { !Self.ofMessages.contains($0) }
+        // What a query says of a channel is said by its title, too.
+        let path = room.prefix { $0 != "?" }.endIndex
+        let rest = parts[(index + 1)...].filter { !Self.ofMessages.contains($0) && $0.endIndex <= path }
         return Room(channel: channel, label: ([channel.label] + rest.map { naming(String($0)) }).joined(separator: " "))
     }
 
@@ -87,9 +89,10 @@ struct KnownNames: Sendable {
         let id = item.id.id.description
         switch item.id.kind {
         case .channel: return item.channelName.map { Channel(item, $0).label }
-        case .account, .member, .presence: return (people[id] ?? facts().label).map { "@" + $0 }
+        case .account, .member, .presence: return "@" + (people[id] ?? facts().label ?? ShortName.shorteningIDs(id))
         case .message:
-            return [sender(of: item), facts().label].compactMap(\.self).joined(separator: ": ")
+            let (sender, label) = (sender(of: item), facts().label)
+            return [sender, label == sender ? nil : label].compactMap(\.self).joined(separator: ": ")
         default: return facts().label ?? item.id.qualifier.flatMap { name($0.description) } ?? name(id)
         }
     }
@@ -155,7 +158,8 @@ struct KnownNames: Sendable {
     }
 
     /// Learns from all there is.
-    mutating func learn(from model: SectionedCollection<Item>) {
+    mutating func learn(from model: SectionedCollection<Item>, of user: String? = nil) {
+        self.user = user ?? self.user
         for section in model.sectionKeys { for item in model.elements(in: section) { learn(item) } }
     }
 

@@ -7,8 +7,8 @@ import Wire
 
 /// A line for each event, made of text and fields: `{time} {room:20} {actor:>12.12} {payload.resource.text}`.
 ///
-/// A field is `{NAME}`, or `{NAME:WIDTH}`, `{NAME:<WIDTH.MOST}` (left), `>` (right) or `^` (in the middle): at least WIDTH columns,
-/// at most MOST. `{{` and `}}` are braces, `\t` a tab, `\\` a backslash. There is nothing else: no conditions, no code. What a peer
+/// A field is `{NAME}`, or `{NAME:WIDTH}`: so many columns, filled up or cut; `{NAME:WIDTH!}`: so many at least; `{NAME:<WIDTH.MOST}`:
+/// at least WIDTH and at most MOST. `<` is left, `>` right, `^` in the middle. `{{` and `}}` are braces, `\t` a tab, `\\` a backslash. There is nothing else: no conditions, no code. What a peer
 /// sent is escaped, a tab too, so that lines and columns are those of the template.
 public struct LineTemplate: Hashable, Sendable {
     /// What is wrong with a template.
@@ -99,13 +99,15 @@ public struct LineTemplate: Hashable, Sendable {
         case "^": layout.side = .middle
         default: rest = "<" + rest
         }
+        let isUncut = rest.last == "!"
+        if isUncut { rest.removeLast() }
         let numbers = rest.dropFirst().split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         let least = numbers.first.map { $0.isEmpty ? 0 : Int($0) ?? -1 } ?? 0
-        let most = numbers.count > 1 ? Int(numbers[1]) ?? -1 : nil
+        let most = numbers.count > 1 ? Int(numbers[1]) ?? -1 : isUncut ? nil : least
         guard (0...widest).contains(least), (0...widest).contains(most ?? 0), !text.isEmpty else {
             throw Malformed(
                 message:
-                    "invalid width ':\(TerminalText.truncated(String(text), to: 20))'; write it like :12, :>12 or :<12.20"
+                    "invalid width ':\(TerminalText.truncated(String(text), to: 20))'; write it like :12, :>12, :<12.20 or :12!"
             )
         }
         (layout.least, layout.most) = (least, most)

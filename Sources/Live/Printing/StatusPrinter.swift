@@ -1,7 +1,8 @@
 import Glibc
 import JSONText
 import Network
-import Pipeline
+public import Pipeline
+public import SectionedModel
 import Recording
 import Wire
 import Terminal
@@ -59,6 +60,11 @@ public final class StatusPrinter: Outlet {
         try writeUnlessClosed(buffer.bytes)
     }
 
+    /// Learns what is called how.
+    public func begin(with model: SectionedCollection<Item>, of user: String?) {
+        lines.change { $0.names.learn(from: model, of: user) }
+    }
+
     /// Waits until what was kept for the reader is written. One that is gone ends nothing.
     public func finish() throws(OutletError) { try? writer.finish() }
 
@@ -87,7 +93,7 @@ struct StatusLines {
     let showsGaps: Bool
     /// Whether rooms are shown by their names on the wire.
     let showsIDs: Bool
-    private var names: KnownNames
+    fileprivate(set) var names: KnownNames
     private var clock = ZoneClock(.utc)
 
     init(quiet: Bool, showsGaps: Bool, showsIDs: Bool = false, _ names: KnownNames = KnownNames()) {

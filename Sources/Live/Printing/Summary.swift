@@ -39,7 +39,7 @@ public struct Summary: Sendable {
     private var actorsAsTold = Tally(limit: mostNames)
     /// The actors, each once: some events name them by id, some by name.
     var actors: Tally { actorsAsTold.renamed { names.person($0) ?? $0 } }
-    private var names = KnownNames()
+    var names = KnownNames()
     private(set) var unknownNames = Tally(limit: mostNames)
     private(set) var operations: [Int] = Array(repeating: 0, count: DiffRow.Operation.allCases.count)
     private var readies = 0

@@ -1,4 +1,6 @@
 import Network
+public import Pipeline
+public import SectionedModel
 
 /// Counts what passes on its way to the printers. Any thread may ask for what was counted so far.
 public final class SummaryCollector: Outlet {
@@ -18,6 +20,11 @@ public final class SummaryCollector: Outlet {
         counted.change { summary in
             for report in reports { summary.add(report) }
         }
+    }
+
+    /// Learns what is called how.
+    public func begin(with model: SectionedCollection<Item>, of user: String?) {
+        counted.change { $0.names.learn(from: model, of: user) }
     }
 
     /// Nothing is kept back, so there is nothing to do.

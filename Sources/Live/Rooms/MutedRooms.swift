@@ -1,6 +1,7 @@
 import Events
 import Network
-import Pipeline
+public import Pipeline
+public import SectionedModel
 import Recording
 import Synchronization
 
@@ -50,6 +51,9 @@ public final class MutedOutlet: Outlet {
     public var needsChecksums: Bool { outlet.needsChecksums }
     /// As the outlet behind it says.
     public var replayPart: ReplayPart { outlet.replayPart }
+
+    /// Passes it on.
+    public func begin(with model: SectionedCollection<Item>, of user: String?) { outlet.begin(with: model, of: user) }
 
     /// Passes on what is to be shown.
     public func write(_ reports: [StampedReport]) throws(OutletError) {

@@ -64,7 +64,7 @@ extension Tail {
 
     private func selectable(_ word: String) throws(RoomCallError) -> String {
         if word == "none" { return "" }
-        if session.model[Item.ID(.message, EntityID(word))] != nil { return word }
+        if let message = try? item(named: word, of: [.message]) { return message.id.id.description }
         var channels: Set<EntityID> = []
         // A channel may have several rooms.
         let rooms = session.roomViews.map(\.facts).filter { room in

@@ -42,7 +42,8 @@ struct LatestView: LiveView {
             buffer.append(ago.leading(9) + String(last.events).leading(8) + "  ", isFresh ? .bold : .plain)
             buffer.append(TerminalText.truncated(last.kind, to: 16))
             buffer.pad(to: place.roomWidth + 37)
-            buffer.append(place.naming(last.text), isFresh ? .bold : .plain)
+            let text = name.contains("/") ? last.text.replacing(name, with: place.label(ofRoom: name)) : last.text
+            buffer.append(place.naming(text), isFresh ? .bold : .plain)
             buffer.endLine()
         }
         let hidden = sorted.count - max(place.rows - 2, 0)

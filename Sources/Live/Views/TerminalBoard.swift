@@ -1,6 +1,7 @@
 import Glibc
 import Network
-import Pipeline
+public import Pipeline
+public import SectionedModel
 import Recording
 import Terminal
 import Wire
@@ -125,6 +126,12 @@ public final class TerminalBoard: Outlet {
         if prints(reports) { block?.erase() }
         for outlet in inner { try outlet.write(reports) }
         draw(isForced: false)
+    }
+
+    /// Learns what is called how, and passes it on.
+    public func begin(with model: SectionedCollection<Item>, of user: String?) {
+        state.change { $0.names.learn(from: model, of: user) }
+        for outlet in inner { outlet.begin(with: model, of: user) }
     }
 
     /// The last state stays where it is; where it could not be drawn, it is printed.

@@ -251,7 +251,7 @@ extension Watch {
         "In the model's pane: b  group by     o  sort                /  filter rows       '  go to a group",
         "c  write to the channel              C  reply               u  edit      +  react      D  delete",
         ">  emit NAME ARG…                    a  answer an event that asks for it (#5?)",
-        "e E  next, previous problem          s S  next, previous silence",
+        "e E  next, previous problem          s S  next, previous silence   M  messages only",
         "?  these keys                        q  quit",
         "Mouse: the wheel scrolls, a click selects, a second one opens.",
     ]

@@ -78,6 +78,10 @@ extension Watch {
         case "w":
             wraps.toggle()
             keepSelectionInView()
+        case "M":
+            log.isChat.toggle()
+            keepSelectionInView()
+            say(log.isChat ? "messages only" : "everything")
         case "y": copy(into: &effects)
         case "r": toggleRooms()
         case "e": go(true, missing: "no problem behind this") { $0.stamped.report.isProblem }

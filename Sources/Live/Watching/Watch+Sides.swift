@@ -70,10 +70,11 @@ extension Watch {
         count.append("\(model.rowCount(at: index)) ", TerminalAppearance([.bold]))
         var left = area
         left.rows = row..<row + 1
-        left.columns = area.columns.lowerBound..<max(area.columns.upperBound - count.columns, area.columns.lowerBound)
+        left.columns =
+            area.columns.lowerBound..<max(area.columns.upperBound - count.columns - 1, area.columns.lowerBound)
         let appearance = change == nil ? TerminalAppearance.plain : TerminalAppearance(.caution).adding(.bold)
         grid.write(" " + name(of: group), row: row, column: area.columns.lowerBound, appearance, in: left)
-        grid.write(count, row: row, column: left.columns.upperBound, in: area)
+        grid.write(count, row: row, column: area.columns.upperBound - count.columns, in: area)
         if focus == .sections, index == sectionIndex {
             left.columns = area.columns
             grid.add(.reversed, in: left)

@@ -140,8 +140,12 @@ extension Watch {
             return section.parent
         }
         if let channel = messageInView?.channel { return channel }
-        if let serial = current, let room = log[serial]?.room, let channel = printer.names.look(at: room).channel {
-            return channel.id
+        // Of a line of no channel the one above it counts, not far.
+        if let serial = current {
+            for line in stride(from: serial, to: max(serial - 50, log.serials.lowerBound - 1), by: -1) {
+                guard let entry = log[line], entry.isShown, let room = entry.room else { continue }
+                if let channel = printer.names.look(at: room).channel { return channel.id }
+            }
         }
         guard case .string(let id)? = selected?["channel"] else { return nil }
         return EntityID(id)

@@ -203,7 +203,14 @@ extension Watch {
         guard let event = cause(of: entry.stamped) else {
             return [TerminalLine("no frame that is still kept brought this", TerminalAppearance(.dim))]
         }
-        return [TerminalLine(text(ofPayload: event))]
+        guard event.payload.bytes.count <= WatchDetail.mostPayload,
+            let value = try? JSONValue(parsing: event.payload.bytes)
+        else { return [TerminalLine(text(ofPayload: event))] }
+        return JSONLines.lines(of: value, most: WatchDetail.mostLines).map { parts in
+            var line = TerminalLine()
+            for part in parts { line.append(part.text, TerminalAppearance(part.style)) }
+            return line
+        }
     }
 
     private func text(ofPayload event: EventReport) -> String {

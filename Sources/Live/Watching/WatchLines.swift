@@ -86,6 +86,15 @@ extension Watch {
         var mark = mark
         mark.isShown = true
         var buffer = TerminalBuffer(colour: true)
+        if log.isChat {
+            var settings = settings.lines
+            settings.time = .none
+            var lines = ChatLines(settings, width: nil)
+            lines.names = printer.names
+            lines.append(stamped, mark, to: &buffer)
+            let made = TerminalLine.lines(of: buffer.bytes)
+            if !made.isEmpty { return made }
+        }
         var events = printer
         events.columns = EventColumns(events.settings, width: width)
         events.append(stamped, mark, to: &buffer)

@@ -44,6 +44,8 @@ struct WatchLog {
     /// What is shown of what is told.
     private(set) var setting = ViewFilter.Setting()
     private var judge = FilterJudge(ViewFilter.Setting())
+    /// Whether only what a chat tells is shown.
+    var isChat = false { didSet { if isChat != oldValue { judgeAgain() } } }
     /// Who and what is called how, as far as it was ever told.
     private var names = KnownNames()
 
@@ -59,7 +61,7 @@ struct WatchLog {
     /// Adds what was told.
     mutating func append(_ stamped: StampedReport, room: String?, isMuted: Bool) {
         let entry = Entry(
-            serial: next, stamped: stamped, room: room, view: judge.mark(stamped), isMuted: isMuted,
+            serial: next, stamped: stamped, room: room, view: mark(stamped), isMuted: isMuted,
             cost: Self.cost(of: stamped.report))
         entries.append(entry)
         next += 1
@@ -104,10 +106,16 @@ struct WatchLog {
         judge = FilterJudge(setting, knowing: names)
         shown = 0
         for index in start..<entries.count {
-            entries[index].view = judge.mark(entries[index].stamped)
+            entries[index].view = mark(entries[index].stamped)
             if entries[index].isShown { shown += 1 }
         }
         countAnew()
+    }
+
+    private mutating func mark(_ stamped: StampedReport) -> ViewMark {
+        var mark = judge.mark(stamped)
+        if isChat, !ChatLines.tells(stamped.report) { mark.isShown = false }
+        return mark
     }
 
     /// Learns what the rows of a change say of names, which a filter may ask for when they are not kept any more.

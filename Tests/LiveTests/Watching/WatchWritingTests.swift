@@ -78,6 +78,16 @@ import Wire
         #expect(screen.rows[23].hasPrefix("to #general: new"))
     }
 
+    @Test func `messages alone are shown, as a chat, and then everything again`() {
+        var screen = screen()
+        screen.tell(.reports([Sample.event(4, "an event only", room: "beta")]))
+        screen.type("M")
+        #expect(screen.text.contains("#general") && screen.text.contains("Anna: hello"))
+        #expect(!screen.text.contains("an event only") && !screen.text.contains("+ channel"))
+        screen.type("M")
+        #expect(screen.text.contains("an event only") && screen.text.contains("+ channel"))
+    }
+
     @Test func `nothing is written to a recording, in a guarded context, or where no channel is looked at`() {
         var replay = screen()
         replay.watch.settings.isReplay = true
