@@ -196,7 +196,7 @@ extension Tail {
             uploads.remove(request)
             counts.requests.cancelled(request)
             largeAnswers.cancel(request)
-        case .renewToken: renewToken(insteadOf: token)
+        case .renewToken: renewToken(insteadOf: token, isAsked: true)
         case .remember(let fact): remember(fact, at: stamp.time)
         case .report(let report): tell(report, stamp)
         case .finish(let ending): conclude(ending.outcome)

@@ -79,9 +79,7 @@ extension Tail {
             auth = credentials.auth
             open(request, query: credentials.query)
         case .failure(let error):
-            feed(
-                .failed(
-                    connection: request.connection, ConnectFailure(phase: .handshake, message: error.message)))
+            feed(.failed(connection: request.connection, ConnectFailure(phase: .token, message: error.message)))
         }
     }
 
@@ -201,13 +199,13 @@ extension Tail {
         guard let next = freshness.next else { return }
         let wait = Duration.microseconds(max(next * 1_000_000 - MachineClock.wall, 0))
         limits.renewal = loop.schedule(at: loop.now + wait) { [weak self] in
-            self?.assumeIsolated { $0.renewToken(insteadOf: nil) }
+            self?.assumeIsolated { $0.renewToken(insteadOf: nil, isAsked: false) }
         }
     }
 
     /// Asks the token's reference again, which may renew it; a token that differs is used from then on. `refused` is the one that the server
-    /// refused; nil for one whose time has come.
-    func renewToken(insteadOf refused: Secret?) {
+    /// refused; nil where there was none, or its time has come. A session that asked waits for the answer.
+    func renewToken(insteadOf refused: Secret?, isAsked: Bool) {
         let former = token
         renewing = loop.ask(configuration.tokens, insteadOf: refused) { [weak self] renewed, services, freshness in
             self?.assumeIsolated { tail in
@@ -220,7 +218,7 @@ extension Tail {
                 }
                 // A connect may have found the new one meanwhile.
                 let changed = areOthers || tail.token != former
-                if refused != nil || changed { tail.feed(.tokenRenewed(tail.token, changed: changed)) }
+                if isAsked || changed { tail.feed(.tokenRenewed(tail.token, changed: changed)) }
             }
         }
     }

@@ -305,6 +305,7 @@ final class CurlExchange {
 
     private func failure(_ code: CURLcode) -> HTTPFailure {
         let words = errorText[0] == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: errorText)
+        if let words = notTLS(words) { return failure(.tls, words) }
         if let refusal = accessRefusal(code, words) { return refusal }
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST: return failure(.resolve, words)

@@ -44,6 +44,15 @@ private func alertText(_ alert: Int32) -> String {
     alert & 0xff == 116 ? "certificate required" : String(cString: SSL_alert_desc_string_long(alert)).lowercased()
 }
 
+/// What OpenSSL's words for an answer that is no TLS mean for the user; nil for other words.
+func notTLS(_ words: String) -> String? {
+    guard ["wrong version number", "packet length too long", "http request"].contains(where: words.contains) else {
+        return nil
+    }
+    return
+        "TLS: the server speaks none at this port (\(words.split(separator: ":").last ?? "")); write http:// instead of https://"
+}
+
 /// What a TLS alert means for the user; `reason` holds the alert's name in lower case.
 func tlsRefusal(_ reason: String, certificate: ClientCertificate?) -> String {
     let aboutUs = [

@@ -33,7 +33,7 @@ extension WebSocketClientSocket {
 
     private var stage: String {
         switch phase {
-        case .resolve: " to the question for its address"
+        case .token, .resolve: " to the question for its address"
         case .connect: ", connecting"
         case .tls: " in the TLS handshake"
         case .proxy: " from the proxy"
@@ -235,7 +235,7 @@ extension WebSocketClientSocket {
 
     private func reason(_ words: String, status: Int?, isHTTP: Bool) -> String {
         switch phase {
-        case .resolve, .connect, .tls, .proxy: return words
+        case .token, .resolve, .connect, .tls, .proxy: return words
         case .handshake: break
         }
         if let status { return "the server refuses the WebSocket with HTTP status \(status)" }

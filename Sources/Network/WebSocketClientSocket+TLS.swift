@@ -46,7 +46,8 @@ extension WebSocketClientSocket {
         if let certificateProblem { return "TLS: \(certificateProblem)" }
         guard let problem = tlsProblem(call) else { return "TLS: the server ended the connection in the handshake" }
         return problem.isAlert
-            ? tlsRefusal(problem.text, certificate: request.access.certificate) : "TLS: \(problem.text)"
+            ? tlsRefusal(problem.text, certificate: request.access.certificate)
+            : notTLS(problem.text) ?? "TLS: \(problem.text)"
     }
 
     /// What OpenSSL said about this connection.

@@ -90,13 +90,17 @@ public struct DiffReport: Sendable {
         let batch: Batch<Item>
         let refetched: [String]
         let user: String?
+        let isRecalled: Bool
 
-        init(sequence: Int, cause: Int, batch: Batch<Item>, refetched: [String], user: String?) {
+        init(
+            sequence: Int, cause: Int, batch: Batch<Item>, refetched: [String], user: String?, isRecalled: Bool
+        ) {
             self.sequence = sequence
             self.cause = cause
             self.batch = batch
             self.refetched = refetched
             self.user = user
+            self.isRecalled = isRecalled
         }
     }
     private let contents: Contents
@@ -111,9 +115,15 @@ public struct DiffReport: Sendable {
     public var refetched: [String] { contents.refetched }
     /// The server's id of the user; nil while it is not known.
     public var user: String? { contents.user }
+    /// Whether these are rows of an earlier session, which nobody has said now.
+    public var isRecalled: Bool { contents.isRecalled }
     /// A report of one batch.
-    public init(sequence: Int, cause: Int, batch: Batch<Item>, refetched: [String] = [], user: String? = nil) {
-        contents = Contents(sequence: sequence, cause: cause, batch: batch, refetched: refetched, user: user)
+    public init(
+        sequence: Int, cause: Int, batch: Batch<Item>, refetched: [String] = [], user: String? = nil,
+        isRecalled: Bool = false
+    ) {
+        contents = Contents(
+            sequence: sequence, cause: cause, batch: batch, refetched: refetched, user: user, isRecalled: isRecalled)
     }
 }
 

@@ -245,7 +245,8 @@ package struct Session: Sendable {
             rooms.noteListing()
         }
         let batch = transaction.model.commit()
-        if !remembered.isEmpty || recalled != nil { noteRemembered(batch) }
+        let isRecalled = recalled != nil
+        if !remembered.isEmpty || isRecalled { noteRemembered(batch) }
         if let batch = consume batch {
             diffs += 1
             if rooms.looksAtFacts { noteFacts(of: batch) }
@@ -253,7 +254,7 @@ package struct Session: Sendable {
             if !transaction.refetched.isEmpty { history.missing?.count(batch) }
             let report = DiffReport(
                 sequence: diffs, cause: transaction.cause, batch: consume batch, refetched: transaction.refetched,
-                user: user ?? remembered.user)
+                user: user ?? remembered.user, isRecalled: isRecalled)
             effects.append(.report(.diff(report)))
         }
         if transaction.globals != keptGlobals {

@@ -1,8 +1,8 @@
 /// Why a connection did not come about, and where on the way.
 public struct ConnectFailure: Error, Hashable, Sendable {
-    /// The steps, in order; `handshake` is the upgrade request, or the first polling request, and whatever follows it.
+    /// The steps, in order; `token`: a secret could not be had; `handshake` is the upgrade request, or the first polling request, and whatever follows it.
     public enum Phase: String, Hashable, Sendable {
-        case resolve, connect, tls, proxy, handshake
+        case token, resolve, connect, tls, proxy, handshake
     }
     /// The step that failed.
     public var phase: Phase

@@ -108,7 +108,9 @@ enum AccountCommand {
 
     static func logout(_ options: AccountOptions) async -> ExitCode {
         await with(options.url, options.backend, options.access) { service async throws(AccountService.Failure) in
-            guard let reference = options.token else { throw .noSecret(why: "--token is missing: whom to log out?") }
+            guard let reference = options.token else {
+                throw .noSecret(TokenError(message: "--token is missing: whom to log out?", isUsage: true))
+            }
             let token = try await service.token(reference)
             let forgotten = await forget(options, service, token)
             try await service.logout(token)
@@ -148,7 +150,8 @@ enum AccountCommand {
     }
 
     static func whoami(_ options: AccountOptions) async -> ExitCode {
-        await with(options.url, options.backend, options.access) { service async throws(AccountService.Failure) in
+        await with(options.url, options.backend, options.access, hasToken: options.token != nil) {
+            service async throws(AccountService.Failure) in
             var token: Secret?
             if let reference = options.token { token = try await service.token(reference) }
             let (account, era) = try await service.whoami(token)
@@ -163,7 +166,7 @@ enum AccountCommand {
     }
 
     static func with(
-        _ url: URLParts, _ backend: Configuration.BackendKind, _ access: AccessPlan,
+        _ url: URLParts, _ backend: Configuration.BackendKind, _ access: AccessPlan, hasToken: Bool = true,
         _ body: (AccountService) async throws(AccountService.Failure) -> ExitCode
     ) async -> ExitCode {
         let service: AccountService
@@ -172,16 +175,22 @@ enum AccountCommand {
         do throws(AccountService.Failure) { code = try await body(service) } catch {
             switch error {
             case .refused(let why, let status):
-                Console.note("weir: refused: \(why) (HTTP \(status))")
-                code = .refused
+                // What is not there is not refused.
+                let word = status == 404 ? "not found" : "refused"
+                let hint = status == 401 && !hasToken ? "; " + ExitCode.noTokenHint : ""
+                Console.complain("\(word): \(why) (HTTP \(status))\(hint)")
+                code = status == 404 ? .runtimeError : .refused
             case .unreachable(let why):
-                Console.note("weir: the server cannot be reached: \(why)")
+                Console.complain("the server cannot be reached: \(why)")
                 code = .noConnection
-            case .noSecret(let why), .missing(let why):
-                Console.note("weir: \(why)")
-                code = .refused
+            case .noSecret(let error):
+                Console.complain(error.message)
+                code = ExitCode(of: error)
+            case .missing(let why):
+                Console.complain(why)
+                code = .runtimeError
             case .unsupported(let why):
-                Console.note("weir: \(why)")
+                Console.complain(why)
                 code = .usage
             }
         }

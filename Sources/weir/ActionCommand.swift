@@ -53,18 +53,18 @@ enum ActionCommand {
         }
         let results = await errand.run(actions)
         progress?.end()
-        let code = tell(results, json: json)
+        let code = tell(results, json: json, hasToken: configuration.token != nil)
         return interruption.look { $0 }.map { ExitCode(endedBy: $0) } ?? code
     }
 
-    private static func tell(_ results: [ErrandResult], json: Bool) -> ExitCode {
+    private static func tell(_ results: [ErrandResult], json: Bool, hasToken: Bool = true) -> ExitCode {
         var code = ExitCode.done
         for result in results {
             guard !result.hadWaited else {
                 note(result)
                 continue
             }
-            let own = json ? printJSON(result) : printLine(result)
+            let own = json ? printJSON(result) : printLine(result, hasToken)
             if code == .done { code = own }
         }
         return code
@@ -87,28 +87,30 @@ enum ActionCommand {
     private static func code(of outcome: ErrandResult.Outcome) -> ExitCode {
         switch outcome {
         case .done: .done
-        case .refused, .noToken: .refused
+        case .refused: .refused
+        case .noToken(let error): ExitCode(of: error)
         case .unreachable, .waiting: .noConnection
         }
     }
 
     /// The id on standard output, or a sentence on standard error.
-    private static func printLine(_ result: ErrandResult) -> ExitCode {
+    private static func printLine(_ result: ErrandResult, _ hasToken: Bool) -> ExitCode {
         let what = result.action.operation.words
         switch result.outcome {
         case .done(let subject):
             let printed = Console.print(TerminalText.escaped(subject?.description ?? "done") + "\n")
             return printed
         case .refused(let why, let status):
-            Console.note("weir: \(what) was refused: \(why)" + (status.map { " (HTTP \($0))" } ?? ""))
+            let hint = status == 401 && !hasToken ? "; " + ExitCode.noTokenHint : ""
+            Console.complain("\(what) was refused: \(why)" + (status.map { " (HTTP \($0))" } ?? "") + hint)
         case .unreachable(let why):
             let trouble = result.status == nil ? "the server cannot be reached" : "the server cannot do it now"
-            Console.note("weir: \(what) was not \(result.action.operation.done): \(trouble) (\(why))")
+            Console.complain("\(what) was not \(result.action.operation.done): \(trouble) (\(why))")
         case .waiting(let why):
             Console.note(
                 "weir: \(what) waits in the store, and the next weir command or tail of this account takes it up: \(why)"
             )
-        case .noToken(let why): Console.note("weir: \(why)")
+        case .noToken(let error): Console.complain(error.message)
         }
         if result.isDraft { Console.note("weir: its text is kept as a draft; send it with --draft instead of TEXT") }
         return code(of: result.outcome)

@@ -7,8 +7,9 @@ extension Arguments {
     func hooks() throws(UsageError) -> [ReportHook] {
         var hooks: [ReportHook] = []
         // The kinds may be in a file.
-        let kinds = all(.hook).isEmpty ? [] : try declaredKinds
-        for text in all(.hook) { hooks.append(try hook(text, kinds)) }
+        let kinds = all(.hook).isEmpty && all(.hookSh).isEmpty ? [] : try declaredKinds
+        for text in all(.hook) { hooks.append(try hook(text, of: .hook, kinds)) }
+        for text in all(.hookSh) { hooks.append(try hook(text, of: .hookSh, kinds)) }
         if let text = self[.forward] {
             let url = try url(text)
             guard url.scheme == "http" || url.scheme == "https" else {
@@ -51,18 +52,21 @@ extension Arguments {
     }
 
     /// `EXPR=COMMAND`: an expression may have an equals sign itself, so the first one is meant that stands behind a whole expression.
-    private func hook(_ text: String, _ kinds: [String]) throws(UsageError) -> ReportHook {
+    private func hook(_ text: String, of option: Option, _ kinds: [String]) throws(UsageError) -> ReportHook {
         var complaint: FilterError?
         for index in text.indices where text[index] == "=" {
             do throws(FilterError) {
-                let filter = try Filter(parsing: String(text[..<index]), origin: Option.hook.flag, kinds: kinds)
-                let words = text[text.index(after: index)...].split(separator: " ").map(String.init)
+                let filter = try Filter(parsing: String(text[..<index]), origin: option.flag, kinds: kinds)
+                let command = String(text[text.index(after: index)...])
+                let typed = command.split(separator: " ").map(String.init)
+                let words = option == .hookSh && !typed.isEmpty ? ["/bin/sh", "-c", command] : typed
                 if !filter.isEmpty, !words.isEmpty { return ReportHook(filter, .command(words)) }
             } catch {
                 complaint = error
             }
         }
         throw error(
-            "--hook \(UsageError.quoted(text)) is no EXPR=COMMAND" + (complaint.map { ": \($0.message)" } ?? ""))
+            "\(option.flag) \(UsageError.quoted(text)) is no EXPR=COMMAND" + (complaint.map { ": \($0.message)" } ?? "")
+        )
     }
 }

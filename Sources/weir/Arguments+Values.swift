@@ -105,13 +105,19 @@ extension Arguments {
         }
     }
 
+    /// How many events a second.
+    func rate() throws(UsageError) -> Double? {
+        guard let text = self[.rate] else { return nil }
+        guard let rate = Double(text.hasSuffix("/s") ? text.dropLast(2) : text[...]), rate >= 0.01, rate <= 1e6 else {
+            throw error("--rate: invalid rate \(UsageError.quoted(text)); write one from 0.01/s to 1000000/s")
+        }
+        return rate
+    }
+
     /// How fast a recording is played.
     func pace() throws(UsageError) -> ReplayConfiguration.Pace {
-        if let text = self[.rate] {
+        if let rate = try rate() {
             guard self[.speed] == nil else { throw error("--rate and --speed are two ways to say the same") }
-            guard text.hasSuffix("/s"), let rate = Double(text.dropLast(2)), rate >= 0.01, rate <= 1e6 else {
-                throw error("--rate: invalid rate \(UsageError.quoted(text)); write one from 0.01/s to 1000000/s")
-            }
             return .rate(rate)
         }
         guard let text = self[.speed] else { return .factor(1) }
@@ -135,7 +141,9 @@ extension Arguments {
     func endpoint(_ option: Option) throws(UsageError) -> (address: String, port: UInt16)? {
         guard let text = self[option] else { return nil }
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
-            throw error("\(option.flag): \(UsageError.quoted(text)) is not ADDR:PORT")
+            let port = UInt16(text) != nil
+            let example = port ? "127.0.0.1:\(text)" : "\(text.contains(":") ? "127.0.0.1" : text):8080"
+            throw error("\(option.flag): \(UsageError.quoted(text)) is not ADDR:PORT; write it like \(example)")
         }
         var address = text[..<colon]
         if address.hasPrefix("["), address.hasSuffix("]") {

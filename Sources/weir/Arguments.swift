@@ -171,7 +171,9 @@ struct Arguments {
             throw error(missing(required[positionals.count].name))
         }
         if positionals.count > expected.count, expected.last?.isRepeatable != true {
-            throw error("unexpected argument \(UsageError.quoted(positionals[expected.count]))")
+            let extra = UsageError.quoted(positionals[expected.count])
+            let hint = isTyped(.emit) ? "; --emit takes one argument: --emit '\(self[.emit] ?? "EVENT") ARG…'" : ""
+            throw error("unexpected argument \(extra)\(hint)")
         }
     }
 

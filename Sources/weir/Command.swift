@@ -158,7 +158,7 @@ extension Command {
 
     /// Takes a command's words from the front; of a command with verbs, the command alone when help is asked for.
     static func take(_ words: inout ArraySlice<String>) throws(UsageError) -> Command {
-        guard let first = words.popFirst() else { throw UsageError("a command is missing") }
+        guard let first = words.popFirst() else { throw UsageError.bare }
         guard let command = topLevel.first(where: { $0.name == first }) else {
             let kind = first.hasPrefix("-") ? "option" : "command"
             let candidates = topLevel.map(\.name) + ["--version", "--help"]

@@ -1,6 +1,7 @@
 import Glibc
 import Live
 import Pipeline
+import Recording
 
 /// What may stand at the end of a command line that is being typed: the words of the tables, and names that this machine knows. Never asks
 /// the network, nor another process.
@@ -94,11 +95,21 @@ struct Completion {
         let fixed = (option.placeholder(for: command) ?? "").split(separator: "|").map(String.init).filter(
             Completion.isWord)
         add(fixed, to: current, prefix: prefix)
+        switch option {
+        case .rule: add(RedactionTarget.names + ["path:", "regex:"], to: current, prefix: prefix)
+        case .scenario: add(EmbeddedService.scenarios, to: current, prefix: prefix)
+        case .from, .notFrom: if command.family != "file" { add(known.people, to: current, prefix: prefix) }
+        case .fields: addPart(of: current, after: ",", EnvelopeFields.memberNames + known.payloadFields, prefix)
+        case .template:
+            addPart(of: current, after: "{", (LineTemplate.fieldNames + known.payloadFields).map { $0 + "}" }, prefix)
+        case .filter, .highlight, .untilMatch, .hook, .hookSh: addExpression(current, prefix)
+        default: break
+        }
         switch option.row.value.kind {
         case .text: break
         case .context: add(known.contexts, to: current, prefix: prefix)
         case .tail: add(known.tails, to: current, prefix: prefix)
-        case .room: add(known.rooms + known.channels, to: current, prefix: prefix)
+        case .room: add(known.channels + known.rooms, to: current, prefix: prefix)
         case .event:
             add(command.family == "file" ? KnownNames.recordKinds : KnownNames.eventKinds, to: current, prefix: prefix)
         case .position:
@@ -111,6 +122,24 @@ struct Completion {
             add(Option.allCases.filter { $0.isSetting(in: .context) }.map(\.name), to: current, prefix: prefix)
         }
         if option.takesFile(for: command) { takesFiles = true }
+    }
+
+    /// What goes on behind the last of some signs of a word.
+    private mutating func addPart(of current: String, after sign: Character, _ words: [String], _ prefix: String) {
+        let rest = current.lastIndex(of: sign).map { current.index(after: $0) } ?? current.startIndex
+        let words = rest == current.startIndex && sign == "{" ? words.map { "{" + $0 } : words
+        add(words, to: String(current[rest...]), prefix: prefix + current[..<rest])
+    }
+
+    /// A field, or a value of the field before an operator.
+    private mutating func addExpression(_ current: String, _ prefix: String) {
+        let before = current.split(separator: " ", omittingEmptySubsequences: false).dropLast()
+        let field = FilterField.named.first {
+            before.last.map { ["=", "!="].contains($0) } ?? false && $0.name[...] == before.dropLast().last
+        }
+        if case .words(let words)? = field?.field.domain { return addPart(of: current, after: " ", words, prefix) }
+        guard field == nil else { return }
+        addPart(of: current, after: " ", FilterField.named.map(\.name) + known.payloadFields, prefix)
     }
 
     /// Words such as `json` and `none`; placeholders are in capital letters or in parts.
@@ -134,10 +163,18 @@ struct Completion {
         switch positional.name {
         case _ where positional.isFile: takesFiles = true
         case "URL": add(known.urls, to: current)
-        case "ROOM": add(known.rooms + known.channels, to: current)
-        case "PATTERN" where command.family == "rooms": add(known.rooms + known.channels, to: current)
+        case "ROOM": add(known.channels + known.rooms, to: current)
+        case "PATTERN" where command.family == "rooms": add(known.channels + known.rooms, to: current)
         case "CHANNEL": add(known.channels, to: current)
         case "NAME" where command.family == "ctx" && command != .ctxAdd: add(known.contexts, to: current)
+        case "[NAME" where command == .roomsSet, "NAME" where command == .roomsSet:
+            if before != ["save"] && before != ["ls"] { add(known.roomSets, to: current) }
+        case "NAME" where command == .attach: add(known.tails, to: current)
+        case "NAME", "METHOD", "KEY=VALUE":
+            guard command == .ctl else { return }
+            let method = before.lazy.compactMap(ControlMethod.init(rawValue:)).first
+            if let method { return add(method.row.parameters.map { $0.name + "=" }, to: current) }
+            add((before.isEmpty ? known.tails : []) + ControlMethod.allCases.map(\.rawValue), to: current)
         case "COMMAND":
             add(Command.topLevel.map { Candidate(word: $0.name, meaning: $0.summary) }, to: current)
         case "VERB":

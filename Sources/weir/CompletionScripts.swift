@@ -26,7 +26,7 @@ enum CompletionScripts {
             [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *[:=] ]] && compopt -o nospace 2>/dev/null
             return 0
         }
-        complete -F _weir weir
+        complete -o nosort -F _weir weir 2>/dev/null || complete -F _weir weir
 
         """#
 
@@ -45,7 +45,7 @@ enum CompletionScripts {
                     values+=("${word//:/\\:}:${line#*$'\t'}")
                 fi
             done
-            (( $#values )) && _describe -t words weir values
+            (( $#values )) && _describe -V -t words weir values
             (( files )) && _files
             return 0
         }
@@ -60,7 +60,7 @@ enum CompletionScripts {
             set -l current (commandline -ct)
             command $words[1] complete $words[2..-1] "$current" 2>/dev/null
         end
-        complete -c weir -f -a '(__weir_words | string match -v ":files")'
+        complete -c weir -k -f -a '(__weir_words | string match -v ":files")'
         complete -c weir -n '__weir_words | string match -q ":files"' -F
 
         """#

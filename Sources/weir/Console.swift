@@ -23,16 +23,19 @@ enum Console {
         try? StatusPrinter(colour: TerminalDevice.showsColour(2)).write(badge: badge, isGrave: isGrave, line: text)
     }
 
+    /// Says what went wrong, which stands out on a terminal.
+    static func complain(_ text: String) { note(text, badge: "weir:", isGrave: true) }
+
     /// Says why a command cannot go on.
     static func fail(_ error: any Error) -> ExitCode {
         let trouble = Trouble(error)
-        note("weir: " + trouble.sentence)
+        complain(trouble.sentence)
         return trouble.code
     }
 
     /// Says what is wrong with the arguments, and where to read how it is done.
     static func refuse(_ error: UsageError) -> ExitCode {
-        note("weir: " + error.message)
+        complain(error.message)
         for line in error.details { note("  " + line) }
         note("Try 'weir help\(error.command.map { " " + $0.name } ?? "")'.")
         return .usage

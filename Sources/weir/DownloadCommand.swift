@@ -68,7 +68,7 @@ enum DownloadCommand {
         if let file = options.file, !options.isForced, access(file, F_OK) == 0 {
             return Console.fail(Trouble("\(file) is there already; --force replaces it", .cannotWrite))
         }
-        return await AccountCommand.with(options.url, options.backend, options.access) {
+        return await AccountCommand.with(options.url, options.backend, options.access, hasToken: options.token != nil) {
             service async throws(AccountService.Failure) in
             let bytes = try await service.download(
                 options.wanted, token: options.token, company: options.company, workspace: options.workspace,

@@ -59,9 +59,11 @@ enum DraftCommand {
     /// Of a server of which nothing is remembered, the server says whose the draft is.
     private static func begin(_ options: DraftOptions, on store: Store, _ server: String) async -> ExitCode {
         let account = options.account
-        return await AccountCommand.with(account.url, account.backend, account.access) {
+        return await AccountCommand.with(account.url, account.backend, account.access, hasToken: account.token != nil) {
             service async throws(AccountService.Failure) in
-            guard let reference = account.token else { throw .noSecret(why: "--token is missing: whose draft is it?") }
+            guard let reference = account.token else {
+                throw .noSecret(TokenError(message: "--token is missing: whose draft is it?", isUsage: true))
+            }
             let user = try await service.whoami(try await service.token(reference)).account.id.description
             do {
                 return try run(options, on: store, of: StoreAccount(server: server, user: user))

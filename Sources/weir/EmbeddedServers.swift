@@ -1,4 +1,6 @@
 import DemoServer
+import Glibc
+import Live
 import Network
 import Pipeline
 import Wire
@@ -28,6 +30,10 @@ struct EmbeddedService: Sendable {
                 var server = EmbeddedServer.Options(endpoint: options.endpoint)
                 server.hasCore = options.era == .b
                 if let life = options.tokenLife { server.tokenLifetime = life }
+                if let rate = options.rate { server.pace = rate }
+                if let file = options.tokenFile, access(file, F_OK) == 0 {
+                    server.token = try TokenReference.file(file).resolve()
+                }
                 server.rights = options.rights
                 return try .twake(options.scenario, options.seed, options.listen, server)
             },
@@ -40,7 +46,7 @@ struct EmbeddedService: Sendable {
             }),
         EmbeddedService(
             name: "groupme", path: "/faye", fixture: "GroupMe's push service",
-            serve: { try .groupMe($0.seed, $0.listen, .init()) },
+            serve: { try .groupMe($0.seed, $0.listen, .init(pace: $0.rate ?? 1)) },
             // The connection is cut, and its session taken up again; later the server is started again, and no session is known any more.
             demo: { seed in
                 let troubles: [GroupMeServer.Trouble] = [
@@ -50,6 +56,9 @@ struct EmbeddedService: Sendable {
             }),
         .echo("echo", .socketIO, recovers: true), .echo("engine-echo", .engineIO), FinishWorld.service,
     ]
+
+    /// What `--scenario` can name.
+    static let scenarios = Scenario.names + all.dropFirst().map(\.name)
 
     /// The backend that a profile declares.
     static func declared(_ world: (profile: Profile, scenario: ProfileScenario?)) -> EmbeddedService {
@@ -136,12 +145,17 @@ struct OwnServer: Sendable {
     }
 
     /// Serves until a signal comes, and says where.
-    func run(quiet: Bool) async -> ExitCode {
+    func run(quiet: Bool, tokenFile: String? = nil) async -> ExitCode {
+        let token = makeToken()
+        if let tokenFile, let token, let problem = WholeFile.write(Array((token.reveal() + "\n").utf8), to: tokenFile) {
+            await shutDown()
+            return Console.fail(Trouble("\(tokenFile) cannot be written: \(problem)", .cannotWrite))
+        }
         let signal = await withCheckedContinuation { continuation in
             Signals.onFirst { continuation.resume(returning: $0) }
             // Only now, so that a reader of this line may end the server in order.
-            let token = makeToken().map { "token \($0.reveal())\n" } ?? ""
-            _ = Console.print("url \(url)\n\(token)")
+            let line = token.map { "token \(tokenFile.map { "file:" + $0 } ?? $0.reveal())\n" } ?? ""
+            _ = Console.print("url \(url)\n\(line)")
             if !quiet { Console.note(hint) }
         }
         await shutDown()

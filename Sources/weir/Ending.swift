@@ -45,6 +45,7 @@ struct Ending {
 
     /// A handshake the server refuses with 401 or 403 is a matter of the token, not of the network.
     private static func of(_ failure: ConnectFailure, _ prefix: String) -> (ExitCode, String) {
+        if failure.phase == .token { return (.refused, failure.message) }
         let isRefusal = failure.phase != .proxy && (failure.httpStatus == 401 || failure.httpStatus == 403)
         return (isRefusal ? .refused : .noConnection, "\(prefix) (\(failure.phase.rawValue)): \(failure.message)")
     }

@@ -1,4 +1,5 @@
 import Glibc
+import Live
 
 /// What the process tells its caller.
 enum ExitCode: Int32, CaseIterable {
@@ -14,6 +15,12 @@ enum ExitCode: Int32, CaseIterable {
     case hungUp = 129
     case interrupted = 130
     case terminated = 143
+
+    /// Of a secret that cannot be had.
+    init(of error: TokenError) { self = error.isUsage ? .usage : .refused }
+
+    /// What to do where a server refuses, and no token was given.
+    static let noTokenHint = "no token was given: --token env:NAME, file:PATH or cmd:COMMAND; 'weir login' gets one"
 
     /// Of what a signal ended in order.
     init(endedBy signal: Int32) {

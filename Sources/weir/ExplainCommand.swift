@@ -50,6 +50,8 @@ enum ExplainCommand {
             lines += guide.fields.map { "  " + padded($0.path, width + 2) + $0.type }
         }
         for (subject, cases) in guide.treatments {
+            // A type's name, such as replyCounter, in words.
+            let subject = subject.reduce(into: "") { $0 += $1.isUppercase ? " " + $1.lowercased() : String($1) }
             let isAlways = subject.isEmpty || subject.hasPrefix(",")
             let about = "what is done\(isAlways ? "" : ", by how it stands to the model's ")\(subject):"
             lines += [""] + wrapped(about.split(separator: ", ").map(String.init), behind: "")

@@ -128,8 +128,8 @@ extension Command {
         run: FileCommand.verb(FileCommand.redact),
         details: """
             A RULE is secrets (all of the following), jwt, authorization, cookie, password, token, url, session,
-            random, path:KEYS for the members whose keys end so (path:email, path:users.*), or
-            regex:PATTERN for what matches a regular expression, as RE2 and Go have it. The rules are applied to
+            random, path:KEYS for the members whose keys end so (path:email, path:users.*), or regex:PATTERN
+            for what matches a regular expression, as RE2 and Go have it. The rules are applied to
             every value, also in the JSON of payloads, in what was remembered and in the queries of URLs; binary
             payloads are not looked into. The head lists the rules. A path or pattern that matches nothing is
             told, and the exit code is 3.

@@ -69,28 +69,43 @@ struct KnownNames {
         paths.flatMap { path in ((try? MarkFile(beside: path).marks()) ?? []).map(\.label) }
     }
 
+    /// The payloads' members of the events that are known, as filters ask for them.
+    var payloadFields: [String] {
+        Set(KnownBackend.allCases.flatMap(\.kinds).flatMap(\.fields).map(\.path)).sorted()
+    }
+
+    /// The sets of rooms of the account that was used last.
+    var roomSets: [String] {
+        guard let path = storePath else { return [] }
+        return (try? RoomStore(path: path).sets().keys.sorted()) ?? []
+    }
+
+    /// The names by which texts address the people that are remembered.
+    var people: [String] { Set(items.compactMap(\.entity.value.handle)).sorted() }
+
     /// The rooms the account tailed last is in.
     var rooms: [String] { remembered?.rooms.map(\.name).sorted() ?? [] }
 
     /// Its channels, groups and directs, by name.
     var channels: [String] {
-        guard let remembered else { return [] }
-        var names: Set<String> = []
-        for memory in remembered.memories {
-            for row in memory.rows.split(separator: UInt8(ascii: "\n")) {
-                guard let item = Item(decoding: row), let name = item.channelName, !item.isFormerChannel else {
-                    continue
-                }
-                names.insert("#" + name)
-            }
+        Set(items.filter { !$0.isFormerChannel }.compactMap(\.channelName)).sorted().map { "#" + $0 }
+    }
+
+    private var items: [Item] {
+        (remembered?.memories ?? []).flatMap { memory in
+            memory.rows.split(separator: UInt8(ascii: "\n")).compactMap { Item(decoding: $0) }
         }
-        return names.sorted()
+    }
+
+    /// The store that is used, if it is there.
+    private var storePath: String? {
+        let path = Environment.value(Option.store.variable) ?? StateFolder.storePath
+        return path.flatMap { $0 != "none" && access($0, R_OK) == 0 ? $0 : nil }
     }
 
     /// What the store remembers of the account that was used last; nothing is made where there is no store.
     private var remembered: Remembered? {
-        let path = Environment.value(Option.store.variable) ?? StateFolder.storePath
-        guard let path, path != "none", access(path, R_OK) == 0 else { return nil }
+        guard let path = storePath else { return nil }
         let found = try? RoomStore(path: path).use { store, account in
             try RoomStore.remembered(in: store, of: account)
         }

@@ -5,8 +5,8 @@ import Terminal
 /// `weir help`, `weir man` and `weir cheat`.
 enum ManualCommand {
     static func help(_ arguments: Arguments) throws(UsageError) -> ExitCode {
-        guard !arguments.positionals.isEmpty else { return Console.print(Help.overview) }
-        return Console.print(Help.text(of: try arguments.namedCommand()))
+        guard !arguments.positionals.isEmpty else { return Pager.show(Help.overview) }
+        return Pager.show(Help.text(of: try arguments.namedCommand()))
     }
 
     static func man(_ arguments: Arguments) throws(UsageError) -> ExitCode {
@@ -16,8 +16,8 @@ enum ManualCommand {
             }
             return writeAll(arguments.positionals[0])
         }
-        guard !arguments.positionals.isEmpty else { return Console.print(Manual.page(of: nil)) }
-        return Console.print(Manual.page(of: try arguments.namedCommand()))
+        guard !arguments.positionals.isEmpty else { return Pager.show(Manual.page(of: nil), asManual: true) }
+        return Pager.show(Manual.page(of: try arguments.namedCommand()), asManual: true)
     }
 
     private static func writeAll(_ folder: String) -> ExitCode {

@@ -8,13 +8,14 @@ enum Option: Int, CaseIterable {
         proxy,
         proxyAuth, company, workspace, join, autoAdopt, maxRooms, emit, emitAck, noAck, ack, history, catchUp,
         members, framing, format, template, fields, schema, time, zone, roomWidth, ids, spacer, summary, view, noStatus,
-        hook, notify, notifyBy, forward, filter, messages, eventsOnly, noChanges, kind, notKind, room, notRoom, from,
-        notFrom, grep, exclude, highlight,
+        hook, hookSh, notify, notifyBy, forward, filter, messages, eventsOnly, noChanges, kind, notKind, room, notRoom,
+        from, notFrom, grep, exclude,
+        highlight,
         sample,
         explainFilter, count, untilMatch, failOn, duration, idleTimeout, maxAttempts, maxRetryAfter, reconnect,
         maxMessage, maxBody, maxBinary, maxAttachments, maxDepth, record, rotate, keep, compress, fsync, recordFilter,
         onWriteError, noStates, keepSecrets, flightRecorder, store, diffLog, diffLogReversible, speed, rate,
-        idleLimit, span, loop, follow, step, refetch, verify, serve, listen, scenario, seed, tokenLife,
+        idleLimit, span, loop, follow, step, refetch, verify, serve, listen, scenario, seed, tokenLife, tokenFile, env,
         strictRooms, roomLimit, pingInterval,
         pingTimeout, connectTimeout, recovery, era, maxPayload, thread, draft, image, file, visibility, icon,
         description,
@@ -168,15 +169,17 @@ enum Option: Int, CaseIterable {
         case .noStatus: Row("no-status", .flag, "no status line on a terminal", .runs)
         case .hook:
             Row(
-                "hook", "'EXPR=COMMAND'", "run COMMAND for what EXPR holds of, its JSON on standard input", .views,
-                .repeatable)
+                "hook", "'EXPR=COMMAND'", "run COMMAND, by no shell, for what EXPR holds of; input: JSON",
+                .views, .repeatable)
+        case .hookSh:
+            Row("hook-sh", "'EXPR=COMMAND'", "the same by /bin/sh, for pipes and $WEIR_N", .views, .repeatable)
         case .notify:
             Row(
                 "notify", "RULE", "notify of mention, direct, keyword:WORD, or what EXPR holds of", .views,
                 .repeatable)
         case .notifyBy:
             Row("notify-by", "terminal|desktop|COMMAND", "by its bell (default), notify-send, a program", .views)
-        case .forward: Row("forward", "URL", "post the JSON of each event to this URL", .views)
+        case .forward: Row("forward", "URL", "post the JSON of each event that is shown to this URL", .views)
         case .filter:
             Row("filter", "EXPR", "show what this holds of, too: kind = message and size > 4K", .filters, .repeatable)
         case .kind:
@@ -281,7 +284,15 @@ enum Option: Int, CaseIterable {
                 "diff-log-reversible", .flag, "also what each line of the log replaced, to go back by it",
                 .runs.watching([.server, .recording]), needs: .diffLog)
         case .speed: Row("speed", "N|max", "times the original speed, 0.01 to 1000 (default 1), or max", .replays)
-        case .rate: Row("rate", "N/s", "so many events a second, whatever their times", .replays, excludes: .speed)
+        case .rate:
+            Row(
+                "rate", "N/s", "so many events a second, whatever their times", .replays.and([.serve]),
+                excludes: .speed,
+                otherwise: [Variant([.serve], "about so many things a second happen (default 1)")])
+        case .tokenFile:
+            Row("token-file", "FILE", "keep the token there; the one that is there is good for ever", [.serve])
+        case .env:
+            Row("env", .flag, "begin it beside the shell: eval \"$(weir serve --env)\" sets $URL", [.serve])
         case .idleLimit:
             Row("idle-limit", "D", "longest wait for a record (default what the recording advises)", .replays)
         case .span:
@@ -299,7 +310,7 @@ enum Option: Int, CaseIterable {
         case .verify:
             Row(
                 "verify", .flag,
-                "compare checksums, states, requests; the verdict is one line (exit 6)", .replays)
+                "compare checksums, states, requests; tell the verdict (6: differs)", .replays)
         case .serve:
             Row("serve", "ADDR:PORT", "be the recording's server, for other clients; nothing is shown", [.replay])
         case .listen:

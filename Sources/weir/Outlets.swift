@@ -114,7 +114,13 @@ struct Outlets {
         if end.code == .done, let figures, figures.notForwarded > 0 { end.code = .loss }
         end.judge(seen, by: failures, toleratesLoss: toleratesLoss)
         var lines: [String] = []
-        if let words = end.words { lines.append("weir: " + words) }
+        if let words = end.words {
+            if end.code == .done {
+                lines.append("weir: " + words)
+            } else {
+                try? status.write(badge: "weir:", isGrave: true, line: words)
+            }
+        }
         switch summaryForm {
         case .text where !quiet && end.hasSummary:
             lines += seen.lines(model: summary.sections, requests: summary.requests) + filter.tally.lines

@@ -70,6 +70,9 @@ struct OutputOptions {
         lines = try arguments.lineSettings()
         filters = try FilterOptions(arguments)
         hooks = try arguments.hooks()
+        // What is left out is not forwarded, either.
+        let shown = filters.view.filter
+        for index in hooks.indices where hooks[index].filter == nil && !shown.isEmpty { hooks[index].filter = shown }
         notifications = try arguments.notifications()
         diffLog = arguments[.diffLog]
         reversible = arguments.has(.diffLogReversible)

@@ -39,7 +39,7 @@ struct PeopleOptions {
 enum PeopleCommand {
     static func run(_ options: PeopleOptions) async -> ExitCode {
         let account = options.account
-        return await AccountCommand.with(account.url, account.backend, account.access) {
+        return await AccountCommand.with(account.url, account.backend, account.access, hasToken: account.token != nil) {
             service async throws(AccountService.Failure) in
             switch options.wanted {
             case .workspace:

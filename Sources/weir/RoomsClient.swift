@@ -8,12 +8,12 @@ struct RoomsClient {
     /// How long a room may take to be joined or left.
     static let patience: Duration = .seconds(5)
 
-    private let path: String
+    private let process: RunningProcess
 
     /// The tail called `name`, or the only one that answers.
     init(_ name: String?) throws(Trouble) {
         if let name {
-            path = ControlSocket.path(named: name)
+            process = RunningProcess(name: name)
             return
         }
         let running = ControlSocket.names.filter {
@@ -25,7 +25,7 @@ struct RoomsClient {
             throw Trouble(
                 "\(running.count) tails are running; choose one with --on: " + running.joined(separator: ", "), .usage)
         }
-        path = ControlSocket.path(named: only)
+        process = RunningProcess(name: only)
     }
 
     /// What a request says.
@@ -43,17 +43,19 @@ struct RoomsClient {
         let answer: [UInt8]
         do {
             answer = try LocalSocketClient.ask(
-                path: path, line: Self.request(method, params), timeout: (params.wait ?? .zero) + .seconds(5))
+                path: process.path, line: Self.request(method, params), timeout: (params.wait ?? .zero) + .seconds(5))
         } catch {
-            throw Trouble("no tail answers at \(path): \(error.sentence)", .noConnection)
+            throw process.unanswered(error)
         }
         guard let value = try? JSONValue(parsing: answer[...]) else {
-            throw Trouble("the answer at \(path) is no JSON", .runtimeError)
+            throw Trouble("the answer of \(process.name) is no JSON", .runtimeError)
         }
         if case .string(let message)? = value["error"]?["message"] {
             throw Trouble("the tail refuses \(method): \(message)", .runtimeError)
         }
-        guard let result = value["result"] else { throw Trouble("the answer at \(path) has no result", .runtimeError) }
+        guard let result = value["result"] else {
+            throw Trouble("the answer of \(process.name) has no result", .runtimeError)
+        }
         return result
     }
 

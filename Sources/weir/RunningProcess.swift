@@ -94,12 +94,14 @@ struct RunningProcess {
         return result
     }
 
-    /// Nobody answers.
+    /// The process does not answer: which do.
     func unanswered(_ error: NetworkError) -> Trouble {
-        let others = ControlSocket.names
-        return Trouble(
-            "no tail answers at \(path): \(error.sentence)" + Suggestion.phrase(for: name, among: others), .noConnection
-        )
+        let others = ControlSocket.names.filter { $0 != name }
+        let running = others.isEmpty ? "none runs" : "there are " + others.joined(separator: ", ")
+        let why =
+            ControlSocket.names.contains(name)
+            ? "'\(name)' does not answer: \(error.sentence)" : "no tail is named '\(name)'"
+        return Trouble("\(why); \(running)" + Suggestion.phrase(for: name, among: others), .noConnection)
     }
 
     private static func exitCode(of code: JSONValue?) -> ExitCode {

@@ -42,7 +42,12 @@ extension RecordingError {
         switch self {
         case .exists(let path): "\(path) exists already and is not overwritten without --force"
         case .system(let operation, let path, let code): systemSentence(operation, path, code)
-        case .notARecording(let path, let message): "\(path) is not a recording: \(message)"
+        case .notARecording(let path, let message):
+            if path != "-", let format = try? ForeignFormat.sniff(path), format != .lines {
+                "\(path) is no recording but \(format.rawValue); 'weir file convert \(path) --to weir -o FILE' makes one of it"
+            } else {
+                "\(path) is not a recording: \(message)"
+            }
         case .unusable(let path, let message): "\(path): \(message)"
         }
     }

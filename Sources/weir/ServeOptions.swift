@@ -1,4 +1,5 @@
 import DemoServer
+import Glibc
 import Pipeline
 
 /// The options of `serve`.
@@ -22,6 +23,12 @@ struct ServeOptions {
     var rights = RealtimeConnection.Rights()
     var seed: UInt64
     var quiet: Bool
+    /// How many things happen a second, about; nil for one.
+    var rate: Int?
+    /// Where the token is kept: read if it is there, else written.
+    var tokenFile: String?
+    /// Whether it is begun beside the shell, which is told where it is.
+    var isDetached: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
         listen = try arguments.endpoint(.listen) ?? OwnServer.here
@@ -32,6 +39,10 @@ struct ServeOptions {
         } else {
             guard ![".yaml", ".yml"].contains(where: scenario.hasSuffix) else {
                 throw arguments.error("--scenario: \(UsageError.quoted(scenario)) is played with --profile FILE")
+            }
+            let names = EmbeddedService.scenarios
+            guard names.contains(scenario) || access(scenario, F_OK) == 0 else {
+                throw arguments.error("--scenario: \(UsageError.unlisted(scenario, among: names)), and no file")
             }
             service = EmbeddedService.all.first { $0.name == scenario } ?? EmbeddedService.all[0]
         }
@@ -71,6 +82,17 @@ struct ServeOptions {
         if let most = try arguments.count(.roomLimit) { rights.mostRooms = most }
         seed = try arguments.seed(.seed) ?? 1
         quiet = arguments.has(.quiet)
+        if let rate = try arguments.rate() {
+            guard rate >= 1, rate <= 1000, rate == rate.rounded() else {
+                throw arguments.error("--rate: a whole number from 1 to 1000 is wanted")
+            }
+            guard arguments[.profile] == nil, ["workspace", "groupme"].contains(scenario) else {
+                throw arguments.error("--rate is for --scenario workspace and groupme")
+            }
+            self.rate = Int(rate)
+        }
+        tokenFile = arguments[.tokenFile]
+        isDetached = arguments.has(.env)
     }
 
     /// What a profile declares, and the scenario that is played with it; nil for what the seed makes up.

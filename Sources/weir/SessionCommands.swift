@@ -28,8 +28,11 @@ extension Command {
             --profile plays the backend that a profile declares: its realtime connection, rooms, reads and
             writes, with rows in memory. --scenario FILE says which rows, tokens and forbidden rooms there are
             and what happens when; without it they are made up, and something happens about once a second.
+
+            --env prints what sets URL, WEIR_TOKEN and SERVER, its process ('kill "$SERVER"' ends it).
             """,
         examples: "weir serve --listen 127.0.0.1:8080 --seed 7",
+        "eval \"$(weir serve --env)\"; weir tail \"$URL\"", "weir serve --token-file token --rate 100",
         "weir serve --profile samples/profiles/gateway.yaml",
         "weir serve --scenario echo --ping-interval 300 --ping-timeout 200 --connect-timeout 1s")
 

@@ -101,7 +101,9 @@ enum TailCommand {
         if !output.quiet { announce(configuration, context) }
         begun(tail)
         let summary = await tail.run()
-        return outlets.conclude(summary, hint: await otherKind(configuration, summary.outcome))
+        var hint = await otherKind(configuration, summary.outcome)
+        if case .refused = summary.outcome, configuration.token == nil { hint = ExitCode.noTokenHint }
+        return outlets.conclude(summary, hint: hint)
     }
 
     /// Statuses of an HTTP server that does not know the handshake. A server that checks the token first answers 401 or 403 at any
@@ -139,7 +141,7 @@ enum TailCommand {
                 do {
                     _ = try reference.resolve(purpose)
                 } catch {
-                    return Trouble(error.message, .refused)
+                    return Trouble(error.message, ExitCode(of: error))
                 }
             case .command, .provider: continue
             }

@@ -15,6 +15,17 @@ struct UsageError: Error, Hashable {
         self.command = command
     }
 
+    /// Nothing was said: what to begin with.
+    static var bare: Self {
+        var error = Self("a command is missing; try one of these:")
+        error.details = [
+            "weir demo                          a chat in this program: nothing to set up",
+            "weir tail URL --token env:TOKEN    your server, live",
+            "weir cheat                         commands to copy",
+        ]
+        return error
+    }
+
     /// What is wrong with a word that is not in a closed list, with what may have been meant.
     static func unlisted(_ word: String, among words: [String]) -> String {
         "\(quoted(word)) is none of \(words.joined(separator: ", "))" + Suggestion.phrase(for: word, among: words)

@@ -13,14 +13,14 @@ enum Weir {
         do throws(UsageError) {
             switch arguments.first {
             case "--version", "-V": return Console.print(Help.version + "\n")
-            case "--help", "-h": return Console.print(Help.overview)
+            case "--help", "-h": return Pager.show(Help.overview)
             case "complete": return CompletionCommand.complete(Array(arguments.dropFirst()))
             default: break
             }
             var words = arguments[...]
             let command = try Command.take(&words)
             var parsed = try Arguments(parsing: Array(words), for: command)
-            if parsed.wantsHelp { return Console.print(Help.text(of: command)) }
+            if parsed.wantsHelp { return Pager.show(Help.text(of: command)) }
             if parsed.has(.schema) { return Console.print(EnvelopeSchema.text) }
             try parsed.settle(try Settings.read(for: parsed))
             TerminalDevice.choose(try parsed.choice(.color) ?? .auto)

@@ -23,7 +23,7 @@ struct PeopleCommandTests {
             #expect(lines.contains { $0.hasSuffix(mine) }, "\(lines)")
         }
         let missing = try server.run(["workspace", "members"], ["Nowhere"])
-        #expect(missing.status == 4)
+        #expect(missing.status == 1)
         #expect(missing.errors.hasPrefix("weir: there is no workspace 'Nowhere'; there are: "), "\(missing.errors)")
     }
 
@@ -110,7 +110,7 @@ struct PeopleCommandTests {
             #expect(try server.lines(["account", "show"], [name]).contains("id        " + id))
         }
         let missing = try server.run(["account", "show"], ["@Ana"])
-        #expect(missing.status == 4)
+        #expect(missing.status == 1)
         #expect(missing.errors == "weir: there is no user 'Ana'; there are: Ana Lima (ana.lima)\n")
         #expect(try server.run(["account", "show"], ["nobody"]).errors == "weir: there is no user 'nobody'\n")
         #expect(try server.run(["account", "show"], ["one", "two"]).status == 2)
@@ -179,7 +179,7 @@ struct PeopleCommandTests {
         let json = try server.lines(["draft", "ls"], [], ["--json"])
         #expect(json == [##"{"channel":"#later","name":"Later","thread":null,"text":"two"}"##])
         let stranger = try weir(["draft", "set", "http://127.0.0.1:1", "#general", "hi"] + server.store)
-        #expect(stranger.status == 4)
+        #expect(stranger.status == 2)
         #expect(stranger.errors == "weir: --token is missing: whose draft is it?\n")
     }
 
@@ -193,7 +193,7 @@ struct PeopleCommandTests {
             #expect(try server.lines(["channel", "members", "ls"], [name]) == ["\(me)  Ana Lima  member"])
         }
         let missing = try server.run(["channel", "members", "ls"], ["#nowhere"])
-        #expect(missing.status == 4)
+        #expect(missing.status == 1)
         #expect(missing.errors == "weir: there is no channel #nowhere among yours in the workspace\n")
         #expect(try server.run(["channel", "members", "ls"]).status == 2)
     }

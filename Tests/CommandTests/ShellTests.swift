@@ -44,6 +44,14 @@ struct ShellTests {
                 "env:WEIR_TEST_TOKEN"
             ])
         #expect(try Self.complete("no-such-command", "x") == [])
+        #expect(try Self.complete("ctl", "work", "rec").contains("record.start"))
+        #expect(try Self.complete("ctl", "seek", "") == ["to="])
+        #expect(try Self.complete("file", "redact", "f", "--rule", "pa") == ["password", "path:"])
+        #expect(try Self.complete("serve", "--scenario", "g").contains("groupme"))
+        #expect(try Self.complete("tail", "--filter", "ki") == ["kind"])
+        #expect(try Self.complete("tail", "--filter", "kind = mes") == ["kind = message"])
+        #expect(try Self.complete("tail", "--fields", "kind,payload.resource.tex") == ["kind,payload.resource.text"])
+        #expect(try Self.complete("tail", "--template", "{time} {roo").contains("{time} {room}"))
         // An option that is given is not offered again.
         #expect(!(try Self.complete("tail", "--quiet", "--q").contains("--quiet")))
     }

@@ -5,7 +5,17 @@ struct UsageTests {
     @Test(
         "Each is refused with exit code 2, one sentence on standard error, and nothing on standard output",
         arguments: [
-            ([], "weir: a command is missing\nTry 'weir help'.\n"),
+            (
+                [],
+                """
+                weir: a command is missing; try one of these:
+                  weir demo                          a chat in this program: nothing to set up
+                  weir tail URL --token env:TOKEN    your server, live
+                  weir cheat                         commands to copy
+                Try 'weir help'.
+
+                """
+            ),
             (["tial"], "weir: unknown command 'tial'; did you mean 'tail'?\nTry 'weir help'.\n"),
             (["zzzzzz"], "weir: unknown command 'zzzzzz'\nTry 'weir help'.\n"),
             (["--verison"], "weir: unknown option '--verison'; did you mean '--version'?\nTry 'weir help'.\n"),

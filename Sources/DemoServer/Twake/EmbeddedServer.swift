@@ -18,6 +18,8 @@ package final class EmbeddedServer: Sendable {
         package var pace: Int
         /// How long a token is good for.
         package var tokenLifetime: Duration
+        /// A token of the user's that is good for ever; nil for those that are made alone.
+        package var token: Secret?
         /// Whether the core's REST services are there, as they are since era B. Without them only the mobile proxy's are.
         package var hasCore = true
         /// The realtime endpoint.
@@ -106,9 +108,9 @@ package final class EmbeddedServer: Sendable {
         hub.loop.run { hub.assumeIsolated { $0.open() } }
     }
 
-    /// A new token of `user`. Any thread.
+    /// A token of `user`: the one that was given, or a new one. Any thread.
     package func makeToken() -> Secret {
-        tokens.issue(for: user, at: hub.loop.now, lifetime: hub.facts.tokenLifetime)
+        tokens.given?.token ?? tokens.issue(for: user, at: hub.loop.now, lifetime: hub.facts.tokenLifetime)
     }
 
     /// A new token of somebody else by user name; nil when there is nobody of that name. Any thread.

@@ -36,11 +36,13 @@ actor Hub: SessionHost {
         var random = SystemRandomNumberGenerator()
         var tokens = Tokens(key: (random.next(), random.next()))
         tokens.calendarOffset = options.epoch
-        let backend = Backend(
+        var backend = Backend(
             scenario, seed: seed, epoch: options.epoch, tokens: tokens, tokenLifetime: options.tokenLifetime,
             start: options.startsAtOnce
                 ? .atOnce : .afterFirstClient(quiet: .milliseconds(400), longest: .seconds(3)),
             pace: options.pace, hasCore: options.hasCore, troubles: options.troubles, at: loop.now)
+        tokens.given = options.token.map { ($0, backend.me) }
+        backend.tokens = tokens
         let world = backend.world
         facts = Facts(
             tokens: tokens, tokenLifetime: options.tokenLifetime, me: backend.me, company: world.company.id,

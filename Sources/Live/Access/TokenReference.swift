@@ -47,7 +47,7 @@ public enum TokenReference: Sendable {
         switch self {
         case .environment(let name):
             guard let value = getenv(name), value.pointee != 0 else {
-                throw TokenError(message: "the environment variable \(name) is not set")
+                throw TokenError(message: "the environment variable \(name) is not set", isUsage: true)
             }
             return try Self.secret(
                 in: Array(UnsafeRawBufferPointer(start: value, count: strlen(value))),
@@ -134,6 +134,8 @@ public enum TokenReference: Sendable {
 public struct TokenError: Error, Hashable, Sendable {
     /// What and where, without the token.
     public var message: String
+    /// Whether what was typed is wrong: it names a variable that is not set, or nothing was given.
+    public var isUsage = false
     /// An error.
-    public init(message: String) { self.message = message }
+    public init(message: String, isUsage: Bool = false) { (self.message, self.isUsage) = (message, isUsage) }
 }

@@ -64,8 +64,10 @@ struct TokenSource: Sendable {
             return Freshness(next: await onThread { TokenFile.read(path)?.renewal })
         } catch AccountService.Failure.refused(let why, let status) {
             return Freshness(problem: "the server refuses to renew the token (\(why), HTTP \(status)); \(Self.over)")
-        } catch AccountService.Failure.unreachable(let why), AccountService.Failure.noSecret(let why) {
+        } catch AccountService.Failure.unreachable(let why) {
             return Freshness(problem: "the token cannot be renewed: \(why)")
+        } catch AccountService.Failure.noSecret(let error) {
+            return Freshness(problem: "the token cannot be renewed: \(error.message)")
         } catch {
             return Freshness(problem: "the token cannot be renewed: \(error)")
         }

@@ -130,7 +130,7 @@ extension AccountService {
             if proxy?.credentials == nil { proxy?.credentials = access.proxy?.credentials }
             foreign.proxy = proxy
         } catch {
-            throw .noSecret(why: error.message)
+            throw .noSecret(error)
         }
         return request(url, foreign, nil)
     }

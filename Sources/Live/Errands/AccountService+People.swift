@@ -2,6 +2,7 @@ import Events
 import Network
 public import Pipeline
 import Recording
+import Terminal
 import Wire
 
 // Looking people up.
@@ -79,14 +80,19 @@ extension AccountService {
     ) async throws(Failure) -> [BackendMember] {
         let look = try await lookup(reference)
         let places = try await places(place, of: look.people.places[...], look)
+        var names: [String] = []
         for channels in look.people.channels(places) {
-            let found = try await all(channels.list, look).first { channel in
+            let list = try await all(channels.list, look)
+            names += list.map { "#" + $0.name }
+            let found = list.first { channel in
                 channel.id == EntityID(name) || "#" + channel.name.lowercased() == name.lowercased()
             }
             guard let found else { continue }
             return try await named(try await all(channels.members(found.id), look), places, look)
         }
-        throw .missing(why: "there is no channel \(name) among yours in the workspace")
+        throw .missing(
+            why: "there is no channel \(name) among yours in the workspace" + Suggestion.phrase(for: name, among: names)
+        )
     }
 
     /// The members with their accounts, where the server gives those.

@@ -15,7 +15,7 @@ public final class AccountService: Sendable {
         /// The server could not be reached, or answers nonsense.
         case unreachable(why: String)
         /// A secret cannot be had.
-        case noSecret(why: String)
+        case noSecret(TokenError)
         /// The servers of the backend have no such thing, or it is not known how they are asked for it.
         case unsupported(why: String)
     }
@@ -120,20 +120,20 @@ public final class AccountService: Sendable {
     /// Finds the token; that of a login is renewed first, if it must be.
     public func token(_ reference: TokenReference) async throws(Failure) -> Secret {
         let source = TokenSource(reference: reference, server: server, access: plan, backend: backend)
-        if let problem = await source.freshen().problem { throw .noSecret(why: problem) }
+        if let problem = await source.freshen().problem { throw .noSecret(TokenError(message: problem)) }
         return try await resolve(reference)
     }
 
     /// Finds a secret on a helper thread.
     public func resolve(_ reference: TokenReference, _ purpose: String = "token") async throws(Failure) -> Secret {
         let result = await onThread { Result { () throws(TokenError) in try reference.resolve(purpose) } }
-        do { return try result.get() } catch { throw .noSecret(why: error.message) }
+        do { return try result.get() } catch { throw .noSecret(error) }
     }
 
     func access() async throws(Failure) -> Access {
         let (plan, server) = (plan, server)
         let result = await onThread { Result { () throws(TokenError) in try plan.resolve(for: server).access } }
-        do { return try result.get() } catch { throw .noSecret(why: error.message) }
+        do { return try result.get() } catch { throw .noSecret(error) }
     }
 
     /// What the server is asked; it tells its era first, where the backend has several.

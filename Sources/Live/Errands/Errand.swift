@@ -135,7 +135,7 @@ public actor Errand {
             services = secrets.services
             access = secrets.access
             uploadPictures()
-        case .failure(let error): endAll(.noToken(why: error.message))
+        case .failure(let error): endAll(.noToken(error))
         }
     }
 

@@ -90,7 +90,7 @@ public struct ErrandResult: Hashable, Sendable {
         /// command of the account does it.
         case waiting(why: String)
         /// The token, or another secret, cannot be had.
-        case noToken(why: String)
+        case noToken(TokenError)
     }
     /// The action.
     public var action: Action
@@ -114,7 +114,7 @@ extension ErrandResult {
         case .refused(let words, let number): (state, why, status) = ("refused", .string(words), number)
         case .unreachable(let words): (state, why) = ("unreachable", .string(words))
         case .waiting(let words): (state, why) = ("waiting", .string(words))
-        case .noToken(let words): (state, why) = ("no_token", .string(words))
+        case .noToken(let error): (state, why) = ("no_token", .string(error.message))
         }
         return .fields([
             "action": .string(action.id.description), "do": .string(action.operation.name), "state": .string(state),

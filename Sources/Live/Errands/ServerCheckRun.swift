@@ -103,7 +103,8 @@ struct ServerCheckRun {
         switch failure {
         case .refused(let why, let status): .failed(.refused, "\(why) (HTTP \(status))")
         case .unreachable(let why), .unsupported(let why): .failed(.unreachable, why)
-        case .noSecret(let why), .missing(let why): .failed(.refused, why)
+        case .noSecret(let error): .failed(.refused, error.message)
+        case .missing(let why): .failed(.refused, why)
         }
     }
 

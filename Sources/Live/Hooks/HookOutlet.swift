@@ -3,7 +3,7 @@ public import Network
 import Pipeline
 import Recording
 import Terminal
-import Wire
+public import Wire
 
 /// Does what hooks say: runs programs, rings the terminal, forwards. Never in the way of what is printed: a bounded queue and a few threads,
 /// and what does not fit is left out and counted.
@@ -18,6 +18,16 @@ public final class HookOutlet: Outlet {
         var isNotification = false
     }
 
+    /// A report on its way to a receiver.
+    private struct Post: Sendable {
+        var n: Int
+        var url: URLParts
+        var object: [UInt8]
+        var isUnderWay = false
+        /// Why the receiver did not take it the last time.
+        var problem: String?
+    }
+
     private struct State {
         let hooks: [ReportHook]
         /// Of the hooks that have a filter.
@@ -30,14 +40,29 @@ public final class HookOutlet: Outlet {
         /// Bytes of the jobs that wait.
         var waitingBytes = 0
         var running = 0
-        /// Numbers of the records that are being forwarded.
-        var forwarding: [Int] = []
-        /// Bytes of what is being forwarded.
-        var forwardingBytes = 0
+        /// What is to be forwarded and was not taken yet, in order.
+        var posts: [Post] = []
+        /// Bytes of those.
+        var postBytes = 0
+        /// How often the receiver failed in a row; after the first, one post at a time shows whether it is back.
+        var failures = 0
+        /// Whether the receiver is left alone for a while.
+        var isResting = false
         var hasEnded = false
         var figures = HookFigures()
 
+        var random = SystemRandomNumberGenerator()
         var rung = Moment(microseconds: .min / 2)
+
+        /// The next post, where one may go.
+        mutating func nextPost() -> Post? {
+            guard !isResting, !hasEnded,
+                posts.count(where: \.isUnderWay) < (failures == 0 ? HookOutlet.mostUnderWay : 1),
+                let place = posts.firstIndex(where: { !$0.isUnderWay })
+            else { return nil }
+            posts[place].isUnderWay = true
+            return posts[place]
+        }
 
         /// The receiver has not taken a report.
         mutating func missForward(_ n: Int, _ why: String) {
@@ -48,27 +73,31 @@ public final class HookOutlet: Outlet {
 
     private static let mostRunning = 4
     private static let mostWaiting = 256
-    private static let mostForwarding = 64
+    private static let mostPosts = 1024
+    private static let mostUnderWay = 8
 
     private let state: Monitor<State>
     private let means: NotificationPlan.Means?
     private let timeout: Int64
     private let farewell: Duration
+    private let pauses: Backoff
     private let access: Access
     private let loop: EventLoop?
     private let http: HTTPClient?
     private let tell: @Sendable (String) -> Void
 
-    /// Does what `hooks` say, and notifies as `plan` says. A program may take `timeout`, and `farewell` at the end; Calls `tell` with the status and latency of what was forwarded, on any thread.
+    /// Does what `hooks` say, and notifies as `plan` says. A program may take `timeout`, and `farewell` at the end; a receiver that fails is
+    /// left alone for `pauses`. Calls `tell` with the status and latency of what was forwarded, on any thread.
     public init(
         _ hooks: [ReportHook], notifying plan: NotificationPlan? = nil, timeout: Duration = .seconds(10),
-        farewell: Duration = .seconds(3),
+        farewell: Duration = .seconds(3), pauses: Backoff = Backoff(base: .milliseconds(500), cap: .seconds(30)),
         access: Access = Access(),
         tell: @escaping @Sendable (String) -> Void
     ) throws(NetworkError) {
         means = plan?.means
         self.timeout = timeout.microseconds
         self.farewell = farewell
+        self.pauses = pauses
         self.access = access
         self.tell = tell
         let forwards = hooks.contains { if case .forward = $0.action { true } else { false } }
@@ -94,12 +123,15 @@ public final class HookOutlet: Outlet {
     /// Looks at the reports, and has done what is to be done.
     public func write(_ reports: [StampedReport]) throws(OutletError) {
         for report in reports {
+            // What an earlier session has seen does not happen now.
+            if case .diff(let diff) = report.report, diff.isRecalled { continue }
             let actions = state.change { state -> [(ReportHook.Action, [UInt8])] in
                 if state.hooks.isEmpty { return [] }
                 let object = state.envelopes.bytes(of: [report], [ViewMark()])
                 var actions: [(ReportHook.Action, [UInt8])] = []
                 for (index, hook) in state.hooks.enumerated() {
-                    let isMeant = state.judges[index]?.matches(report) ?? Self.isEvent(report)
+                    var isMeant = state.judges[index]?.matches(report) ?? Self.isEvent(report)
+                    if case .forward = hook.action { isMeant = isMeant && Self.isEvent(report) }
                     if isMeant, !object.isEmpty { actions.append((hook.action, object)) }
                 }
                 return actions
@@ -113,7 +145,7 @@ public final class HookOutlet: Outlet {
     public func finish() throws(OutletError) {
         let end = MachineClock.monotonic + farewell
         while MachineClock.monotonic < end,
-            state.change({ !$0.waiting.isEmpty || $0.running > 0 || !$0.forwarding.isEmpty })
+            state.change({ !$0.waiting.isEmpty || $0.running > 0 || !$0.posts.isEmpty })
         {
             usleep(5_000)
         }
@@ -123,7 +155,7 @@ public final class HookOutlet: Outlet {
             state.waiting = []
             for judge in state.judges { state.figures.absent += judge?.tally.absent ?? [] }
             state.figures.absent += state.book?.absent ?? []
-            for n in state.forwarding.sorted() { state.missForward(n, "no answer by the end") }
+            for post in state.posts { state.missForward(post.n, post.problem ?? "no answer by the end") }
         }
         state.wait { $0.running == 0 ? () : nil }
         http?.shutDown()
@@ -253,41 +285,74 @@ public final class HookOutlet: Outlet {
     }
 
     private func forward(_ object: [UInt8], to url: URLParts, _ n: Int) {
-        let isTaken = state.change { state -> Bool in
-            guard state.forwarding.count < Self.mostForwarding, state.forwardingBytes < Limits.waiting else {
+        state.change { state in
+            guard state.posts.count < Self.mostPosts, state.postBytes < Limits.waiting else {
                 state.figures.dropped += 1
-                state.missForward(n, "too many waited")
-                return false
+                return state.missForward(n, "too many waited")
             }
-            state.forwarding.append(n)
-            state.forwardingBytes += object.count
-            return true
+            state.posts.append(Post(n: n, url: url, object: object))
+            state.postBytes += object.count
         }
-        guard isTaken, let http else { return }
-        let began = MachineClock.monotonic
-        let request = HTTPRequest(
-            method: "POST", url: url, access: access, headers: [("Content-Type", "application/json")], body: object,
-            timeout: .microseconds(timeout), maximumBody: 1 << 20)
-        _ = http.send(request) { [state, tell] result in
-            let span = TimeText.span(milliseconds: (MachineClock.monotonic - began).microseconds / 1000)
-            let (words, isGood): (String, Bool) =
-                switch result {
-                case .success(let response): ("\(response.status)", (200..<300).contains(response.status))
-                case .failure(let failure): (failure.message, false)
-                }
-            tell("forwarded #\(n)  \(words) in \(span)")
-            state.change { state in
-                // What had no answer by the end is counted already.
-                guard !state.hasEnded, let place = state.forwarding.firstIndex(of: n) else { return }
-                state.forwarding.remove(at: place)
-                state.forwardingBytes -= object.count
-                if isGood {
-                    state.figures.done += 1
-                } else {
-                    state.figures.failed += 1
-                    state.missForward(n, words)
-                }
+        post()
+    }
+
+    /// Sends what may be sent. A receiver that is not there, or cannot do it now, is asked again, each time later.
+    private func post() {
+        while let post = state.change({ $0.nextPost() }), let http {
+            let began = MachineClock.monotonic
+            let request = HTTPRequest(
+                method: "POST", url: post.url, access: access, headers: [("Content-Type", "application/json")],
+                body: post.object, timeout: .microseconds(timeout), maximumBody: 1 << 20)
+            _ = http.send(request) { [weak self] result in self?.end(post, result, began) }
+        }
+    }
+
+    private func end(_ post: Post, _ result: Result<HTTPResponse, HTTPFailure>, _ began: Moment) {
+        let span = TimeText.span(milliseconds: (MachineClock.monotonic - began).microseconds / 1000)
+        let (words, isGood, isOver): (String, Bool, Bool) =
+            switch result {
+            case .success(let answer):
+                (
+                    "\(answer.status)", (200..<300).contains(answer.status),
+                    answer.status < 500 && answer.status != 429 && answer.status != 408
+                )
+            case .failure(let failure): (failure.message, false, false)
             }
+        let pause = state.change { state -> Duration? in
+            // What had no answer by the end is counted already.
+            guard !state.hasEnded, let place = state.posts.firstIndex(where: { $0.n == post.n && $0.isUnderWay }) else {
+                return nil
+            }
+            guard isOver else {
+                state.posts[place].isUnderWay = false
+                state.posts[place].problem = words
+                if state.isResting { return nil }
+                state.failures += 1
+                state.isResting = true
+                return pauses.delay(afterFailures: state.failures, using: &state.random)
+            }
+            state.failures = 0
+            state.postBytes -= state.posts.remove(at: place).object.count
+            if isGood {
+                state.figures.done += 1
+            } else {
+                state.figures.failed += 1
+                state.missForward(post.n, words)
+            }
+            return nil
         }
+        if let pause {
+            tell(
+                "not forwarded yet: #\(post.n)  \(words); again in \(TimeText.span(milliseconds: pause.microseconds / 1000))"
+            )
+            guard let loop else { return }
+            _ = loop.schedule(at: loop.now + pause) { [weak self] in
+                self?.state.change { $0.isResting = false }
+                self?.post()
+            }
+        } else if isOver {
+            tell("forwarded #\(post.n)  \(words) in \(span)")
+        }
+        self.post()
     }
 }

@@ -17,6 +17,9 @@ public struct EnvelopeFields: Hashable, Sendable {
         var path: JSONPath
     }
 
+    /// What a list may name, besides ways into the payload.
+    public static var memberNames: [String] { Envelope.members }
+
     private var fields: [Field] = []
 
     /// Reads names with commas between them.

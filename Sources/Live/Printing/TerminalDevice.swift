@@ -51,7 +51,7 @@ public enum TerminalDevice {
     }
 
     /// Its rows; nil when it is none or does not say.
-    static func height(of descriptor: Int32) -> Int? {
+    package static func height(of descriptor: Int32) -> Int? {
         size(of: descriptor).flatMap { $0.ws_row > 0 ? Int($0.ws_row) : nil }
     }
 

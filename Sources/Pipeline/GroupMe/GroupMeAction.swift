@@ -1,6 +1,7 @@
 import Events
 import JSONText
 import SectionedModel
+import Terminal
 
 // What the user wants done: what has to be known first, and the request (3.3 to 3.5).
 extension GroupMeBackend {
@@ -20,7 +21,7 @@ extension GroupMeBackend {
         default: break
         }
         guard let name = action.operation.channel else { return .impossible("it names no group") }
-        guard let place = conversation(named: name, in: model) else { return finding(name, fetched) }
+        guard let place = conversation(named: name, in: model) else { return finding(name, fetched, model) }
         if let group = place.group, model.group(group) == nil {
             let key = ResourceKey.groupMe(.group(group))
             return fetched.contains(key) ? .impossible("you are in no group \(group)") : .fetch([key])
@@ -32,10 +33,16 @@ extension GroupMeBackend {
     }
 
     /// A name is looked for in the lists, to their last pages.
-    private func finding(_ name: EntityID, _ fetched: [ResourceKey]) -> ActionStep {
+    private func finding(_ name: EntityID, _ fetched: [ResourceKey], _ model: SectionedCollection<Item>) -> ActionStep {
         let pages = [GroupMeResource.groups(page: 1), .chats(page: 1)] + memory.listingPages
         let wanted = pages.map { ResourceKey.groupMe($0) }.filter { !fetched.contains($0) }
-        return wanted.isEmpty ? .impossible("there is no group or direct \(name) among yours") : .fetch(wanted)
+        guard wanted.isEmpty else { return .fetch(wanted) }
+        let names =
+            model.rows(in: .groups).compactMap { $0.group?.name }
+            + model.rows(in: .chats).compactMap { $0.chat?.partner.name }
+        return .impossible(
+            "there is no group or direct \(name) among yours"
+                + Suggestion.phrase(for: name.description, among: names.map { "#" + $0 }))
     }
 
     /// The conversation of an id, of `lo+hi`, or of `#` and the name of a group or a partner, the letters' case aside.

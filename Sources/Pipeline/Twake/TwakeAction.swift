@@ -1,6 +1,7 @@
 import Events
 import JSONText
 import SectionedModel
+import Terminal
 
 // What an action needs before its request can be written: the era, who and where the user is, and where the channel is.
 extension TwakeBackend {
@@ -41,7 +42,12 @@ extension TwakeBackend {
             ]
             let wanted = lists.filter { !fetched.contains($0) }
             if !wanted.isEmpty { return .fetch(wanted) }
-            return .impossible("there is no channel \(name) among yours in the workspace")
+            let names = model.sectionKeys.filter { $0.name == "channels" }.flatMap {
+                model.rows(in: $0).compactMap { $0.channel?.name.map { "#" + $0 } }
+            }
+            return .impossible(
+                "there is no channel \(name) among yours in the workspace"
+                    + Suggestion.phrase(for: name.description, among: names))
         }
         let operation = action.operation.replacing(name, by: channel.id)
         // Without a known message no echo could be told from an older message of the same words.
