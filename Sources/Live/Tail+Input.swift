@@ -114,7 +114,11 @@ extension Tail {
 
     /// Gives what was gathered to the outlet thread; when that is behind, the socket is not read until it has caught up.
     func handOver() {
-        if keeper != nil { handOverToStore() }
+        if keeper != nil {
+            // The store gets what is remembered again with the model that it begins anew.
+            showRemembered()
+            handOverToStore()
+        }
         if roomsChanged || !looks.isEmpty { tellWhoWaitsForRooms() }
         if !followers.syncs.isEmpty { tellFollowers() }
         guard !pending.isEmpty else { return }

@@ -16,7 +16,7 @@ extension Tail {
         }
     }
 
-    /// Shows what waits at once. It is done when the server has said whose session this is.
+    /// Takes in what waited at the start.
     func recallOutbox(_ remembered: Remembered) {
         guard !remembered.outbox.isEmpty, let keeper, keeper.store.takeOutbox() else { return }
         self.keeper?.outboxOwner = remembered.scope.account

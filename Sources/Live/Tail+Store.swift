@@ -18,6 +18,8 @@ struct Keeper {
     let view: String
     /// Whose model it is; nil until the server has said so, and again after a logout.
     var scope: StoreScope?
+    /// What was read at the start; shown once the server has said who the user is. Nil when that is over.
+    var held: Remembered?
     /// Handed over once per input.
     var pending: [StoreWrite] = []
     /// Bytes of the inputs that these came of.
@@ -26,8 +28,6 @@ struct Keeper {
     var outbox = OutboxMirror()
     /// Whose that is, once there is one.
     var outboxOwner: StoreAccount?
-    /// Channels whose rows were remembered as read up to a mark.
-    var marked: [String] = []
     /// When something could not be kept: what is in the store is behind the model since.
     var brokenSince: Moment?
 }
@@ -76,29 +76,40 @@ extension Tail {
         }
     }
 
-    /// Fills the model with what is remembered, and wants the rooms that were joined by hand again.
+    /// Takes in what is remembered. Nothing of it is shown before the server has said that it is this user's: the token may be another
+    /// one's, or none.
     func recall(_ read: Result<Remembered?, StoreError>) {
         for notice in storeNotices { tellNotice(notice) }
-        defer { tellGlobals() }
         switch read {
-        case .success(nil): break
-        case .success(let remembered?):
-            let rows = remembered.rows == 1 ? "1 row" : "\(remembered.rows) rows"
-            tellNotice(Notice(.info, "\(rows) remembered of user \(remembered.scope.account.user)"))
-            // An empty memory still says whose what waits is.
-            let user = remembered.scope.account.user
-            for memory in remembered.memories.isEmpty ? [Memory(user: user)] : remembered.memories {
-                feed(.remembered(memory.read(upTo: remembered.readMarkers)))
-            }
-            keeper?.marked = remembered.readMarkers.map(\.channel.description)
-            recallOutbox(remembered)
-            for room in remembered.rooms where room.source == RoomSource.ctl.rawValue {
-                feed(.want(rooms: [RoomPattern.exact(room.name).description], source: .ctl))
-            }
-            for pattern in remembered.pins { feed(.want(rooms: [pattern], source: .pin)) }
-            recallMutes(remembered.mutes)
-        case .failure(let error): tellNotice(Notice(.warning, "nothing is remembered: \(error)"))
+        case .success(let remembered?): keeper?.held = remembered
+        case .success(nil): tellGlobals()
+        case .failure(let error):
+            tellNotice(Notice(.warning, "nothing is remembered: \(error)"))
+            tellGlobals()
         }
+    }
+
+    /// The server has said who the user is: fills the model with what is remembered of that user, and wants the rooms that were joined by
+    /// hand again.
+    func showRemembered() {
+        guard let remembered = keeper?.held, let user = session.user else { return }
+        keeper?.held = nil
+        defer { tellGlobals() }
+        guard remembered.scope.account.user == user else {
+            feed(.select(""))
+            return tellNotice(Notice(.info, "what is remembered is another user's"))
+        }
+        let rows = remembered.rows == 1 ? "1 row" : "\(remembered.rows) rows"
+        tellNotice(Notice(.info, "\(rows) remembered of user \(user)"))
+        for memory in remembered.memories { feed(.remembered(memory.read(upTo: remembered.readMarkers))) }
+        // The server says from now on what is read.
+        for marker in remembered.readMarkers { keep(.note(.readMarker(channel: marker.channel.description), nil)) }
+        recallOutbox(remembered)
+        for room in remembered.rooms where room.source == RoomSource.ctl.rawValue {
+            feed(.want(rooms: [RoomPattern.exact(room.name).description], source: .ctl))
+        }
+        for pattern in remembered.pins { feed(.want(rooms: [pattern], source: .pin)) }
+        recallMutes(remembered.mutes)
     }
 
     /// Sets out who is told what by the store.
@@ -162,8 +173,6 @@ extension Tail {
         self.keeper?.outboxOwner = account
         self.keeper?.scope = StoreScope(account, view: keeper.view)
         self.keeper?.pending = [.model(session.model.snapshot)]
-        // The server says from now on what is read.
-        for channel in keeper.marked { keep(.note(.readMarker(channel: channel), nil)) }
         keepMutes()
         for room in session.roomBook.entries { keep(.room(name: room.name, source: room.source.rawValue)) }
         takeUpOutbox()

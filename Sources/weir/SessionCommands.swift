@@ -56,8 +56,9 @@ extension Command {
             A COMMAND of --notify-by gets JSON, of the state raised, and cleared when the message is read.
 
             Without --company, --workspace and --join it looks where the account looked last, if that is still
-            there; 'weir rooms select' looks elsewhere. Messages that are remembered are shown at once and not
-            asked for again page by page; the full look, every five minutes, finds what changed in them.
+            there; 'weir rooms select' looks elsewhere. What is remembered is shown once the server has said
+            who you are. Its messages are not asked for again page by page; the full look, every five minutes,
+            finds what changed in them.
 
             --emit sends 'EVENT ARG ARG…': JSON values, @FILE for the bytes of a file, quotes around a name with
             spaces. An event marked #5? asks for an acknowledgement; --ack 'EVENT=ARG…' answers each of them.

@@ -16,10 +16,13 @@ import Testing
         return lstat(path, &facts) == 0 ? facts.st_mode & 0o777 : 0
     }
 
-    @Test func `a tail remembers in the state folder, and the next one shows it without a server`() throws {
+    @Test func `a tail remembers in the state folder, and the next one shows it once the server knows the token`()
+        throws
+    {
         let state = try temporaryFolder()
         let environment = ["XDG_STATE_HOME": state]
-        let (peer, url, token) = try serve(port: try freePort())
+        let port = try freePort()
+        var (peer, url, token) = try serve(port: port)
         let first = try weir(
             ["tail", url, "--token", "env:T", "--no-ctl", "--duration", "3s", "--format", "json"],
             environment: environment.merging(["T": token]) { a, _ in a })
@@ -29,12 +32,27 @@ import Testing
         #expect(mode(state + "/weir/store.sqlite") == 0o600)
         #expect(!String(decoding: try readFile(state + "/weir/store.sqlite"), as: Unicode.ASCII.self).contains(token))
 
-        let second = try weir(
-            ["tail", url, "--token", "env:T", "--no-ctl", "--format", "json"],
-            environment: environment.merging(["T": token]) { a, _ in a })
-        #expect(second.status == 5)
-        #expect(second.errors.contains("rows remembered of user"))
-        #expect(second.output.contains(#""type":"diff""#) && second.output.contains("Engineering"))
+        func again(_ options: String..., token: String) throws -> CommandResult {
+            try weir(
+                [
+                    "tail", url, "--token", "env:T", "--no-ctl", "--format", "json", "--hook",
+                    "type = diff=touch \(state)/hooked",
+                ]
+                    + options, environment: environment.merging(["T": token]) { a, _ in a })
+        }
+        let offline = try again(token: token)
+        #expect(offline.status == 5)
+        (peer, url, token) = try serve(port: port)
+        defer { peer.stop() }
+        let stranger = try again(token: "no token of this server's")
+        #expect(stranger.status == 4, "\(stranger.errors)")
+        for result in [offline, stranger] {
+            let printed = result.output + result.errors
+            #expect(!printed.contains("remembered") && !printed.contains("Engineering"), "\(printed)")
+        }
+        #expect(access(state + "/hooked", F_OK) != 0)
+        let own = try again("--duration", "1s", token: token)
+        #expect(own.errors.contains("rows remembered of user") && own.output.contains("Engineering"), "\(own.errors)")
 
         let rooms = try weir(["rooms", "ls", "--store", state + "/weir/store.sqlite"])
         let row = try #require(rooms.output.split(separator: "\n").first { $0.contains("/companies/") })

@@ -105,7 +105,8 @@ import Wire
         #expect(remembered.notes[.globals]?.contains(#""workspaces""#) == true)
     }
 
-    @Test func `a second start shows the model before the server answers, and then what the server says`() async throws
+    @Test func `what is remembered is shown once the server has said who asks, and then what the server says`()
+        async throws
     {
         let backend = try Backend()
         defer { backend.end() }
@@ -127,18 +128,25 @@ import Wire
         #expect(model == truth)
         // Where the first tail saw the standup's end, what is remembered is the truth already.
         let reports = await watcher.reports.wait {
-            $0.contains { if case .connection(.ready) = $0.report { true } else { false } }
+            $0.notices.contains { $0.text.contains("rows remembered of user") }
         }
         tail.stop()
         _ = await second
 
-        let ready = try #require(
-            reports.firstIndex { if case .connection(.ready) = $0.report { true } else { false } })
-        let filled = reports[..<ready].flatMap { report -> [Item] in
-            guard case .diff(let diff) = report.report else { return [] }
-            return diff.batch.insertions.map(\.element)
+        let told = try #require(
+            reports.firstIndex {
+                if case .notice(let notice) = $0.report {
+                    notice.text.contains("rows remembered of user")
+                } else {
+                    false
+                }
+            })
+        let ids = { (reports: [StampedReport]) in
+            Set(reports.diffs.flatMap { $0.batch.insertions.map(\.element.id) })
         }
-        #expect(rows(filled) == shown)
+        // The server has said that, and no more.
+        #expect(ids(Array(reports[..<told])).count < 3)
+        #expect(ids(watcher.reports.all).isSuperset(of: shown.keys))
         #expect(rows(try remembered(backend.store)) == rows(await tail.model))
 
         // What filled the model is an input like any other: a replay knows it.
@@ -149,12 +157,12 @@ import Wire
         #expect(try readFile(backend.folder + "/replayed.diff") == readFile(backend.folder + "/live.diff"))
     }
 
-    @Test func `without a server the model is what is remembered`() async throws {
+    @Test func `without a server nothing that is remembered is shown, and all of it stays`() async throws {
         let backend = try Backend()
         let first = Watcher()
         let online = try backend.tail([first])
         async let summary = online.run()
-        let (model, _) = await backend.follow(online, first)
+        _ = await backend.follow(online, first)
         online.stop()
         _ = await summary
         let shown = rows(await online.model)
@@ -166,8 +174,7 @@ import Wire
         await watcher.reports.wait {
             $0.contains { if case .connection(.lost) = $0.report { true } else { false } }
         }
-        #expect(Picture(await tail.model) == model)
-        #expect(rows(await tail.model) == shown)
+        #expect(await tail.model.count == 0 && watcher.reports.all.diffs.isEmpty && !shown.isEmpty)
         tail.stop()
         _ = await second
         #expect(rows(try remembered(backend.store)) == shown)

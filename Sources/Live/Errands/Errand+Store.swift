@@ -136,7 +136,7 @@ extension Errand {
     // MARK: Notes
 
     /// Notes what the end of an action leaves: a message that was refused is a draft; a draft that was sent is none any more; a channel
-    /// that was read is so at the next start, before the server answers.
+    /// that was read is so at the next start, before the server says it.
     func note(_ result: inout ErrandResult) {
         guard store != nil, let owner else { return }
         // In the words it was asked for: a name may have become an id since.
