@@ -144,8 +144,8 @@ enum Option: Int, CaseIterable {
                 "format", "pretty|compact|chat|table|json|jsonl|raw",
                 "how events are printed (default compact); jsonl: payloads only", .printing)
         case .template:
-            Row("template", "TEXT", "such a line for each event: '{time} {room:20} {payload.text}'", .printing)
-        case .fields: Row("fields", "NAME,…", "print such members of json, as in room,payload.text", .printing)
+            Row("template", "TEXT", "such a line for each event: '{time} {title:16} {text}'", .printing)
+        case .fields: Row("fields", "NAME,…", "print such members of json, as in room_title,text", .printing)
         case .schema: Row("schema", .flag, "print the JSON Schema of json, and end", .views)
         case .time:
             Row(
