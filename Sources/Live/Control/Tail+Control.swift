@@ -52,7 +52,7 @@ extension Tail {
             .roomsUnpin, .roomsMute, .roomsUnmute, .roomsWho, .roomsHistory, .roomsContext:
             performRooms(call)
             return nil
-        case .attach: return try attach(call.client)
+        case .attach: try attach(call)
         case .observe, .unobserve: try observer?.perform(call)
         case .pause, .resume: return try pause(call.method == .pause)
         case .viewSet, .logLevel: return try setView(call)

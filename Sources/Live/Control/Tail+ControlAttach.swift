@@ -9,8 +9,8 @@ extension Tail {
     /// More viewers are a mistake, or worse: each costs what is sent.
     private static let mostViewers = 8
 
-    /// A viewer waits so long for what is being fetched.
-    private static let longestFetch: Duration = .seconds(2)
+    /// A client waits so long for what is being fetched.
+    private static let longestFetch: Duration = .seconds(1)
 
     /// Whether records are made at all: none behind the end.
     var makesRecords: Bool {
@@ -20,8 +20,26 @@ extension Tail {
     /// Whether somebody may want to begin in the middle, who must be told of the connection.
     var remembersConnection: Bool { makesRecords || configuration.controlPath != nil }
 
-    /// Makes a client a viewer.
-    func attach(_ client: UInt) throws(ControlError) -> ControlResult {
+    /// Makes a client a viewer, once nothing is being fetched: the answer would mean nothing to a session that did not ask. But not much
+    /// later.
+    func attach(_ call: ControlCall, since began: Moment? = nil) throws(ControlError) {
+        let now = loop.now
+        guard session.sync.isFetching, now - (began ?? now) < Self.longestFetch else {
+            return call.settle(.success(try attach(call.client)))
+        }
+        _ = loop.schedule(at: now + .milliseconds(20)) { [weak self] in
+            self?.assumeIsolated { tail in
+                guard case .running = tail.phase, tail.control?.peer(call.client) != nil else { return }
+                do throws(ControlError) {
+                    try tail.attach(call, since: began ?? now)
+                } catch {
+                    call.answer(.failure(error))
+                }
+            }
+        }
+    }
+
+    private func attach(_ client: UInt) throws(ControlError) -> ControlResult {
         guard let attachments, let control else { throw ControlError(.failed, "nobody can be attached") }
         guard viewers.count < Self.mostViewers else {
             throw ControlError(.limit, "\(viewers.count) viewers are attached, as many as there may be")
@@ -39,17 +57,9 @@ extension Tail {
         }
     }
 
-    /// A viewer begins here, with what it must know: once nothing is being fetched, since the answer would mean nothing to a session that
-    /// did not ask; but not much later.
-    private func restate(for viewer: UInt, since began: Moment? = nil) {
+    /// A viewer begins here, with what it must know.
+    private func restate(for viewer: UInt) {
         guard case .running = phase, viewers[viewer] != nil else { return }
-        let now = loop.now
-        if session.sync.isFetching, now - (began ?? now) < Self.longestFetch {
-            _ = loop.schedule(at: now + .milliseconds(50)) { [weak self] in
-                self?.assumeIsolated { $0.restate(for: viewer, since: began ?? now) }
-            }
-            return
-        }
         pending.append(.attach(viewer, restatement, journal.unnumbered(at: loop.now)))
         handOver()
     }
