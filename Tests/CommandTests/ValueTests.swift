@@ -66,7 +66,7 @@ struct ValueTests {
             (["replay", "f", "--speed", "fast"], "--speed: 'fast' is neither a number from 0.01 to 1000 nor max"),
             (["replay", "f", "--speed=nan"], "--speed: 'nan' is neither a number from 0.01 to 1000 nor max"),
             (["replay", "f", "--speed", "2000"], "--speed: '2000' is neither a number from 0.01 to 1000 nor max"),
-            (["replay", "f", "--rate", "10"], "--rate: invalid rate '10'; write one from 0.01/s to 1000000/s"),
+            (["replay", "f", "--rate", "ten"], "--rate: invalid rate 'ten'; write one from 0.01/s to 1000000/s"),
             (["replay", "f", "--rate", "10/s", "--speed", "2"], "--rate and --speed are two ways to say the same"),
             (
                 ["replay", "f", "--start", "noon"],
@@ -76,8 +76,8 @@ struct ValueTests {
             (["replay", "-", "--loop", "2"], "--loop: standard input can be played only once"),
             (["replay", "f", "--refetch", "live"], "--refetch: 'live' is none of recorded, stub, off"),
             (["replay", "f", "g", "--diff-log", "d"], "--diff-log is of one model: it needs a single FILE"),
-            (["serve", "--listen", "localhost"], "--listen: 'localhost' is not ADDR:PORT"),
-            (["serve", "--listen", "127.0.0.1:70000"], "--listen: '127.0.0.1:70000' is not ADDR:PORT"),
+            (["serve", "--listen", "localhost"], "--listen: 'localhost' is not ADDR:PORT; write it like localhost:8080"),
+            (["serve", "--listen", "127.0.0.1:70000"], "--listen: '127.0.0.1:70000' is not ADDR:PORT; write it like 127.0.0.1:8080"),
             (["serve", "--listen", "::1:80"], "--listen: an IPv6 address stands in brackets: [::1]:80"),
             (
                 ["serve", "--ping-interval", "0"],

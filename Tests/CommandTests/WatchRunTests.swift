@@ -254,11 +254,12 @@ struct WatchRunTests {
         try terminal.expect("message  #General  Ana Lima: hello from here")
         try terminal.type("rclater")
         try terminal.press("Escape")
+        try terminal.expectNo("to #General:")
         try terminal.type("c")
         try terminal.expect("to #General: later")
         try terminal.press("C-u")
         try terminal.press("Escape")
-        try terminal.expectNo("to #General: ")
+        try terminal.expectNo("to #General:")
         try terminal.type("q")
         try terminal.expect("status=0")
         let history = try weir(
