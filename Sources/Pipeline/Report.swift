@@ -115,7 +115,7 @@ public struct DiffReport: Sendable {
     public var refetched: [String] { contents.refetched }
     /// The server's id of the user; nil while it is not known.
     public var user: String? { contents.user }
-    /// Whether these are rows of an earlier session, which nobody has said now.
+    /// Whether these are rows of an earlier session that the server has not confirmed.
     public var isRecalled: Bool { contents.isRecalled }
     /// A report of one batch.
     public init(

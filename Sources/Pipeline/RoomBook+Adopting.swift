@@ -12,7 +12,7 @@ extension RoomBook {
         return names
     }
 
-    /// When wishes end, are looked at again, or are told of.
+    /// When wishes end, are looked at again, or are reported.
     var wishesDeadline: Moment? {
         [wishes.deadline, nextResolution, nextNoticeOfLimit].compactMap(\.self).min()
     }

@@ -63,7 +63,7 @@ package struct RoomBook: Sendable {
     package internal(set) var passedOver: [String] = []
     /// When wishes that depend on titles and the like are looked at again.
     var nextResolution: Moment?
-    /// When it is told which rooms are passed over because of the limit.
+    /// When the rooms beyond the limit are reported.
     var nextNoticeOfLimit: Moment?
 
     /// Refusals of this connection that were told, so that asking again tells no more than what is new.

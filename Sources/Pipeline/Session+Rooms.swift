@@ -103,7 +103,7 @@ extension Session {
             }
             if rooms.want(name, source: verdict.source) { reportRoom(.wanted, name, into: &effects) }
         }
-        // Rooms are told of one by one: what is passed over is told together.
+        // Rooms are reported one by one; those beyond the limit together.
         if rooms.passedOver.count > passedOver, rooms.nextNoticeOfLimit == nil {
             rooms.nextNoticeOfLimit = transaction.now + Self.resolutionPause
         }

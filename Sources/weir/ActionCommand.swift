@@ -151,7 +151,7 @@ extension Action.Operation {
 }
 
 extension Action {
-    /// What the control socket's method `act` is told of it.
+    /// The parameters of the control socket's method `act`.
     var parameters: [JSONValue.Member] {
         var writer = JSONWriter()
         encode(into: &writer)

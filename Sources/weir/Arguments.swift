@@ -105,7 +105,7 @@ struct Arguments {
         }
     }
 
-    /// Whether a word behind a pattern is one more: neither a server nor, of what writes one, a file.
+    /// Whether a word after a pattern is one more: neither a server nor, of what writes one, a file.
     private func isFurtherPattern(_ word: String) -> Bool {
         if word.hasPrefix("-") || word.contains("://") { return false }
         return command == .tail || word.hasPrefix("#") || word.hasPrefix("@")

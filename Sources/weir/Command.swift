@@ -137,7 +137,7 @@ extension Command {
     /// Whether words that begin with a dash may be patterns: what is left out.
     var takesPatterns: Bool { family == "rooms" }
 
-    /// The words behind `members`; of a workspace's members `ls` may be left out.
+    /// The words after `members`; of a workspace's members `ls` may be left out.
     static let memberVerbs = ["ls", "add", "remove"]
 
     /// Where among its words the server's URL stands.

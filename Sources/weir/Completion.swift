@@ -124,7 +124,7 @@ struct Completion {
         if option.takesFile(for: command) { takesFiles = true }
     }
 
-    /// What goes on behind the last of some signs of a word.
+    /// What follows the last of some signs of a word.
     private mutating func addPart(of current: String, after sign: Character, _ words: [String], _ prefix: String) {
         let rest = current.lastIndex(of: sign).map { current.index(after: $0) } ?? current.startIndex
         let words = rest == current.startIndex && sign == "{" ? words.map { "{" + $0 } : words

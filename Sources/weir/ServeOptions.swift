@@ -27,7 +27,7 @@ struct ServeOptions {
     var rate: Int?
     /// Where the token is kept: read if it is there, else written.
     var tokenFile: String?
-    /// Whether it is begun beside the shell, which is told where it is.
+    /// Whether it runs beside the shell and prints its address for it.
     var isDetached: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {

@@ -61,7 +61,7 @@ extension Tail {
     }
 
     /// The row that a word names: its id, what people call it (`#General`, `@Ana Lima`, `General`), or the beginning of its id, of four
-    /// characters at least, where that is of one row alone. Nil for none; several are told with the error.
+    /// characters at least, where that is of one row alone. Nil for none; the error names several.
     func item(named word: String, of kinds: [Item.Kind]) throws(ControlError) -> Item? {
         let wanted = word.lowercased()
         let title = wanted.hasPrefix("#") || wanted.hasPrefix("@") ? String(wanted.dropFirst()) : wanted

@@ -40,7 +40,7 @@ public final class FilteredOutlet: Outlet {
             for report in reports {
                 let mark = state.judge.mark(report)
                 let part = mark.isShown ? state.judge.part(of: report) : nil
-                // Of a change of which only some rows pass, the outlet is still told the whole: it may say what somebody is called.
+                // Of a change of which only some rows pass, the outlet still gets the whole: it may have names.
                 if part != nil {
                     shown.append(report)
                     marks.append(ViewMark(isShown: false))

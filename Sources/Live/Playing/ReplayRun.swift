@@ -249,7 +249,7 @@ final class ReplayRun {
         watcher?.moves(to: 0, at: .zero)
         defer { arriveAtModel() }
         guard try pass(until: { $0.isNext(at: start) }) else {
-            var words = "no record stands at \(start.text) or behind it"
+            var words = "no record stands at \(start.text) or after it"
             if case .mark(let label) = start { words = MarkFile.absence(of: label, among: timeline.marks.map(\.label)) }
             throw End(outcome: .noPlace("--start: " + words))
         }

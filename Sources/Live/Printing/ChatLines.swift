@@ -4,7 +4,7 @@ import Recording
 import SectionedModel
 import Terminal
 
-/// Prints what people say: a line for each message, edit and deletion, and for each member who comes or goes. Gaps are lines, too.
+/// Prints what people say: a line for each message, edit and deletion, and for each member that joins or leaves. Gaps are lines, too.
 ///
 /// The lines come from the changes of the model, so they are the same for every backend, and messages that were fetched have the time they
 /// were said at.
@@ -30,7 +30,7 @@ struct ChatLines {
         case .diff(let diff):
             let rows = DiffRow.rows(of: diff.batch).compactMap { row in Self.verb(of: row).map { (row: row, verb: $0) }
             }
-            // What was fetched at once is told in the order it was said.
+            // Messages that were fetched together come in the order of their times.
             for (row, verb) in rows.sorted(by: { time(of: $0.row, stamped) < time(of: $1.row, stamped) }) {
                 append(row, verb, at: time(of: row, stamped), mark, to: &buffer)
             }
@@ -52,7 +52,7 @@ struct ChatLines {
         }
     }
 
-    /// What a change of a row is in a chat, in a word; empty for a new message, nil for what is not told.
+    /// What a change of a row is in a chat, in a word; empty for a new message, nil for a change that makes no line.
     private static func verb(of row: DiffRow) -> String? {
         let wasTakenBack = row.old?.entity.value.isTakenBack ?? false
         switch (row.item.id.kind, row.operation) {

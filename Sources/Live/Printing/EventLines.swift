@@ -297,7 +297,7 @@ struct EventColumns: Hashable {
             }
     }
 
-    /// Where the room stands, and what is told below an event in `pretty`.
+    /// Where the room stands.
     var room: Int { (time > 0 ? time + 2 : 0) + (lag > 0 ? lag + 2 : 0) }
     var kind: Int { room + roomWidth + 2 }
     var text: Int { kindWidth > 0 ? kind + kindWidth + 2 : kind }

@@ -4,7 +4,7 @@ public enum OutputFormat: String, Sendable, CaseIterable {
     case pretty
     /// One line for each event and each change, cut at the width of the terminal.
     case compact
-    /// One line for each message, edit and deletion, and for each member who comes or goes; nothing else but gaps.
+    /// One line for each message, edit and deletion, and for each member that joins or leaves; nothing else but gaps.
     case chat
     /// One JSON object a line, `schemas/envelope.schema.json`.
     case json

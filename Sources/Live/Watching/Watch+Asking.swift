@@ -74,7 +74,7 @@ extension Watch {
         ask(.answer(id, namespace: event.namespace))
     }
 
-    /// Whether something can be said to the server; why not, is told.
+    /// Whether something can be sent to the server; the reason is shown where it cannot.
     mutating func canSpeak() -> Bool {
         let why = settings.isReplay ? "a recording cannot be spoken to" : settings.silence
         if let why { say(why) }

@@ -161,7 +161,7 @@ package struct Watch {
     /// The selected section's and room's place in their lists.
     var sectionIndex = 0
     var roomIndex = 0
-    /// What the user looks at; nil while nobody said.
+    /// What the user looks at; nil while it is not known.
     var selected: JSONValue?
     /// Texts that were typed here and not sent.
     var drafts: [WritingPlace: String] = [:]

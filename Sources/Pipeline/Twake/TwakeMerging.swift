@@ -30,7 +30,7 @@ extension Twake.Channel {
         return replaced == self ? self : replaced
     }
 
-    /// This channel with what the user wants it to be called, to look like and to be for, and who sees it.
+    /// This channel with what the user wants it to be called, to look like and to be for, and its visibility.
     func edited(_ change: Action.ChannelChange) -> Twake.Channel {
         var edited = self
         edited.update { fields in
