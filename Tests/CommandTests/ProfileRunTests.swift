@@ -69,7 +69,7 @@ struct ProfileRunTests {
         while let line = tail.readLine() { lines.append(line) }
         #expect(tail.wait() == 0)
         let text = lines.joined(separator: "\n")
-        #expect(text.contains("! room  #Board refused: members of the board only"), "\(text)")
+        #expect(text.contains("! room  #Board of directors refused: members of the board only"), "\(text)")
         #expect(text.contains("bo  hello again"), "\(text)")
         #expect(text.contains("  hello again  text, edited"), "\(text)")
         #expect(text.contains("- message  "), "\(text)")

@@ -76,8 +76,14 @@ struct ValueTests {
             (["replay", "-", "--loop", "2"], "--loop: standard input can be played only once"),
             (["replay", "f", "--refetch", "live"], "--refetch: 'live' is none of recorded, stub, off"),
             (["replay", "f", "g", "--diff-log", "d"], "--diff-log is of one model: it needs a single FILE"),
-            (["serve", "--listen", "localhost"], "--listen: 'localhost' is not ADDR:PORT; write it like localhost:8080"),
-            (["serve", "--listen", "127.0.0.1:70000"], "--listen: '127.0.0.1:70000' is not ADDR:PORT; write it like 127.0.0.1:8080"),
+            (
+                ["serve", "--listen", "localhost"],
+                "--listen: 'localhost' is not ADDR:PORT; write it like localhost:8080"
+            ),
+            (
+                ["serve", "--listen", "127.0.0.1:70000"],
+                "--listen: '127.0.0.1:70000' is not ADDR:PORT; write it like 127.0.0.1:8080"
+            ),
             (["serve", "--listen", "::1:80"], "--listen: an IPv6 address stands in brackets: [::1]:80"),
             (
                 ["serve", "--ping-interval", "0"],
