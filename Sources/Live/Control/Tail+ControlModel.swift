@@ -54,7 +54,7 @@ extension Tail {
 
     /// What `model.item` gives: the row of an id, of a name, or of the beginning of an id.
     func row(_ id: String) throws(ControlError) -> ControlResult {
-        guard let found = try item(named: id, of: Item.Kind.all) else {
+        guard let found = try item(named: id) else {
             throw ControlError(.nothing, "there is no row '\(TerminalText.truncated(id, to: 60))'")
         }
         return ControlResult { found.encode(into: &$0) }
@@ -62,12 +62,12 @@ extension Tail {
 
     /// The row that a word names: its id, what people call it (`#General`, `@Ana Lima`, `General`), or the beginning of its id, of four
     /// characters at least, where that is of one row alone. Nil for none; the error names several.
-    func item(named word: String, of kinds: [Item.Kind]) throws(ControlError) -> Item? {
+    func item(named word: String, of kinds: [Item.Kind]? = nil) throws(ControlError) -> Item? {
         let wanted = word.lowercased()
         let title = wanted.hasPrefix("#") || wanted.hasPrefix("@") ? String(wanted.dropFirst()) : wanted
         var (exact, named, begun): (Item?, [Item], [Item]) = (nil, [], [])
         session.model.forEachElement { _, item in
-            guard exact == nil, kinds.contains(item.id.kind) else { return }
+            guard exact == nil, kinds?.contains(item.id.kind) ?? true else { return }
             let id = item.id.id.description
             if id == word {
                 exact = item
