@@ -185,7 +185,7 @@ import Wire
         try terminal.press("Enter")
         let fields = try terminal.expect("payload[1].resource.context.token")
         try terminal.press("Enter")
-        let frame = try terminal.expect(#"["realtime:resource",{"#)
+        let frame = try terminal.expect(#""realtime:resource""#)
         for screen in [lines, fields, frame] {
             let text = screen.joined(separator: "\n")
             #expect(text.contains("‹secret-") == option.isEmpty, "\(text)")

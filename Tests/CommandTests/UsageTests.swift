@@ -77,11 +77,11 @@ struct UsageTests {
             ),
             (
                 ["tail", "http://a/", "--format"],
-                "weir: --format needs a value: --format pretty|compact|table|json|jsonl|raw\nTry 'weir help tail'.\n"
+                "weir: --format needs a value: --format pretty|compact|chat|table|json|jsonl|raw\nTry 'weir help tail'.\n"
             ),
             (
                 ["tail", "http://a/", "--format", "--quiet"],
-                "weir: --format needs a value: --format pretty|compact|table|json|jsonl|raw\nTry 'weir help tail'.\n"
+                "weir: --format needs a value: --format pretty|compact|chat|table|json|jsonl|raw\nTry 'weir help tail'.\n"
             ),
             (
                 ["tail", "http://a/", "--quiet=please"],
