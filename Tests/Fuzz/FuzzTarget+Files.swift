@@ -120,8 +120,12 @@ func fuzzTools(_ input: ArraySlice<UInt8>) {
         checkWhole([whole.path])
 
         let span = RecordingSpan(start: .record(1 + choices[0] % 32), end: .record(1 + choices[1] % 64))
-        _ = try RecordingCopy.cut(whole.path, span, ripples: choices[0] & 32 != 0, to: destination)
-        checkWhole([made.path])
+        do {
+            _ = try RecordingCopy.cut(whole.path, span, ripples: choices[0] & 32 != 0, to: destination)
+            checkWhole([made.path])
+        } catch RecordingError.unusable {
+            // A part without a record is refused.
+        }
 
         var selection = RecordSelection()
         selection.kinds.excluded = [kinds[choices[0] % kinds.count]]
