@@ -37,7 +37,7 @@ extension Tail {
             for request in requests { send(request, stamp) }
             return
         }
-        let now = (journal.wallStart + stamp.time.microseconds) / 1000
+        let now = milliseconds(at: stamp.time)
         keeper.store.commit(writes, of: scope, at: now) { [weak self] error in
             guard let self else { return }
             loop.run {

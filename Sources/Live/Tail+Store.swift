@@ -178,7 +178,8 @@ extension Tail {
         takeUpOutbox()
     }
 
-    private func milliseconds(at now: Moment) -> Int64 { (journal.wallStart + now.microseconds) / 1000 }
+    /// The wall clock at a time of the session, in milliseconds since 1970.
+    func milliseconds(at now: Moment) -> Int64 { (journal.wallStart + now.microseconds) / 1000 }
 
     /// Hands over what is to be kept. After something could not be kept nothing is for a while, and then the whole model.
     func handOverToStore() {

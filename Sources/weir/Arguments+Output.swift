@@ -32,7 +32,8 @@ extension Arguments {
         var facts = stat()
         guard isName, stat("/usr/share/zoneinfo/" + name, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
             throw error(
-                "--zone: there is no time zone \(UsageError.quoted(name)); write utc, local, or one as Europe/Berlin")
+                "--zone: invalid time zone \(UsageError.quoted(name)); write utc, local, or a name such as Europe/Berlin"
+            )
         }
         setenv("TZ", name, 1)
         tzset()

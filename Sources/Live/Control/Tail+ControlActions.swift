@@ -23,7 +23,7 @@ extension Tail {
         _ operation: Action.Operation, in place: Action.Place? = nil, noting note: (Action) -> Void = { _ in }
     ) -> Action {
         var random = SystemRandomNumberGenerator()
-        let asked = Timestamp(milliseconds: (journal.wallStart + loop.now.microseconds) / 1000)
+        let asked = Timestamp(milliseconds: milliseconds(at: loop.now))
         var action = Action(id: .random(using: &random), operation, asked: asked)
         action.place = place
         note(action)
@@ -46,7 +46,7 @@ extension Tail {
     func keepDraft(
         _ text: String?, for place: WritingPlace, _ completion: @escaping @Sendable (String?) -> Void
     ) {
-        let now = (journal.wallStart + loop.now.microseconds) / 1000
+        let now = milliseconds(at: loop.now)
         withDrafts { book throws(StoreError) in
             try book.keep(text, for: place.channel, thread: place.thread, at: now)
         } completion: { result in

@@ -101,7 +101,7 @@ struct FilterFacts {
         case .kind: test.matches(report.kind)
         case .room, .title: report.room.map { holds(test, ofRoom: $0) } ?? false
         case .actorName:
-            (report.actorID ?? report.actor).map { test.matches(names.person($0) ?? report.actor ?? $0) } ?? false
+            (names.actor(of: report) ?? report.actorID).map { test.matches($0) } ?? false
         case .actor:
             report.actor.map { holds(test, ofActor: $0) } ?? false
                 || report.actorID.map { holds(test, ofActor: $0) } ?? false
@@ -158,10 +158,13 @@ struct FilterFacts {
     private func holds(_ test: FilterMatcher, ofRoom room: String) -> Bool {
         if case .anything = test.wanted { return true }
         return verdicts.verdict(on: .init(test: ObjectIdentifier(test), room: room), names.revision) {
-            let (channel, label) = (names.look(at: room).channel, names.look(at: room).label)
-            if test.field == .title { return channel.map { test.matches($0.title) || test.matches($0.label) } ?? false }
+            let found = names.look(at: room)
+            if test.field == .title {
+                return found.channel.map { test.matches($0.title) || test.matches($0.label) } ?? false
+            }
             // A direct is found by either sign.
-            return test.matches(room) || test.matches(label) || channel.map { test.matches("#" + $0.title) } ?? false
+            return test.matches(room) || test.matches(found.label)
+                || found.channel.map { test.matches("#" + $0.title) } ?? false
                 || test.matches(ShortName.room(room, width: LineSettings().roomWidth(in: nil)))
         }
     }

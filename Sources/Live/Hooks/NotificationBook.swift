@@ -113,7 +113,7 @@ struct NotificationBook {
                     payload: .init(
                         room: report.room, title: report.room.flatMap { names.room($0).channel?.title },
                         message: said?.id,
-                        actor: actor, name: actor.flatMap { names.person($0) } ?? report.actor,
+                        actor: actor, name: names.actor(of: report),
                         text: said.map { $0.text.isEmpty ? report.event.summary : $0.text } ?? Self.line(of: stamped))),
                 nil)
         case .diff(let diff):

@@ -92,9 +92,9 @@ struct ChatLines {
             buffer.append(label + " " + verb, .dim)
         } else {
             if !verb.isEmpty { buffer.append(verb + "  ", .dim) }
-            let said = names.sender(of: row.item).map { label.dropFirst($0.count) }
-            if let sender = names.sender(of: row.item) { buffer.append(sender, .bold) }
-            buffer.append(said.map { String($0) } ?? label, verb == "deleted" ? .dim : .plain)
+            let sender = names.sender(of: row.item) ?? ""
+            buffer.append(sender, .bold)
+            buffer.append(String(label.dropFirst(sender.count)), verb == "deleted" ? .dim : .plain)
         }
         buffer.isHighlighted = false
         buffer.endLine()

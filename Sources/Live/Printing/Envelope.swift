@@ -104,8 +104,7 @@ struct Envelope: ~Copyable {
             writer.endObject()
         }
         writer.endArray()
-        let actor = report.actorID ?? report.actor
-        writer.member("actor_name", orNull: actor.flatMap { names.person($0) } ?? report.actor)
+        writer.member("actor_name", orNull: names.actor(of: report))
         writer.member("text", orNull: report.event.said?.text)
     }
 

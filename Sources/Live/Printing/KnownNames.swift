@@ -72,6 +72,11 @@ struct KnownNames: Sendable {
         return Room(channel: channel, label: ([channel.label] + rest.map { naming(String($0)) }).joined(separator: " "))
     }
 
+    /// What the actor of an event is called: by the account, else as the event says. Untrusted text.
+    func actor(of report: EventReport) -> String? {
+        (report.actorID ?? report.actor).flatMap { people[$0] } ?? report.actor
+    }
+
     /// What an id is called, whatever it is of.
     private func name(_ id: String) -> String? { people[id] ?? places[id] ?? channels[id]?.label }
 

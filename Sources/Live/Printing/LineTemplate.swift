@@ -169,7 +169,7 @@ extension LineTemplate {
             case .room: event.room ?? ""
             case .title, .roomTitle: event.room.flatMap { context.names.room($0).channel?.title } ?? event.room ?? ""
             case .actor: event.actor ?? ""
-            case .actorName: (report.actorID ?? report.actor).flatMap { context.names.person($0) } ?? event.actor ?? ""
+            case .actorName: context.names.actor(of: report) ?? ""
             case .text: event.said?.text ?? event.summary
             case .kind: event.kind
             case .event: report.wireName

@@ -35,10 +35,9 @@ struct TopView: LiveView {
         all.add(stamped, bytes: size)
         kinds.change(report.kind) { $0.add(stamped, bytes: size) }
         if let room = report.room { rooms.change(room) { $0.add(stamped, bytes: size) } }
-        if let actor = report.actor {
-            // Some events name a person by id, some by name.
-            let name = names.person(report.actorID ?? actor) ?? actor
-            actors.change(name) { $0.add(stamped, bytes: size) }
+        // Some events name a person by id, some by name.
+        if report.actor != nil, let actor = names.actor(of: report) {
+            actors.change(actor) { $0.add(stamped, bytes: size) }
         }
     }
 
