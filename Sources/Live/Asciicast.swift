@@ -41,7 +41,7 @@ public enum Asciicast {
         }
         func show() throws {
             for report in player.reports {
-                var buffer = TerminalBuffer(colour: true)
+                var buffer = TerminalBuffer(TerminalDevice.theme)
                 lines.append(report, to: &buffer)
                 if buffer.bytes.isEmpty { continue }
                 try tell("o", carriageReturns(buffer.bytes), at: report.stamp.time.microseconds)

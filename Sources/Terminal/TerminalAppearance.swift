@@ -26,6 +26,28 @@ package struct TerminalAppearance: Hashable, Sendable {
         package init(_ index: UInt8) { code = UInt16(index) + 1 }
         /// Its place in the table; nil for the terminal's own.
         package var index: UInt8? { code == 0 ? nil : UInt8(truncatingIfNeeded: code - 1) }
+
+        /// The colour of the table that comes closest; each part is 0 to 255.
+        package static func nearest(red: Int, green: Int, blue: Int) -> Colour {
+            func distance(_ index: UInt8) -> Int {
+                let parts = Colour(index).parts
+                return [parts.red - red, parts.green - green, parts.blue - blue].reduce(0) { $0 + $1 * $1 }
+            }
+            return Colour((16...255).min { distance($0) < distance($1) } ?? 16)
+        }
+
+        /// What it is made of, each part 0 to 255. The first sixteen are whatever the user says; here they are as xterm has them.
+        package var parts: (red: Int, green: Int, blue: Int) {
+            switch Int(index ?? 0) {
+            case let index where index < 16:
+                let part = { (bit: Int) in index & bit == 0 ? (index == 8 ? 127 : 0) : (index < 8 ? 205 : 255) }
+                return index == 7 ? (229, 229, 229) : (part(1), part(2), part(4))
+            case let index where index < 232:
+                let part = { (step: Int) in (index - 16) / step % 6 * 40 + ((index - 16) / step % 6 == 0 ? 0 : 55) }
+                return (part(36), part(6), part(1))
+            case let index: return (index * 10 - 2312, index * 10 - 2312, index * 10 - 2312)
+            }
+        }
     }
 
     /// The colour of the letters.
@@ -45,29 +67,14 @@ package struct TerminalAppearance: Hashable, Sendable {
     /// As the terminal shows text by itself.
     package static let plain = TerminalAppearance()
 
-    /// Fainter than what the terminal shows by itself.
-    package static let dimmed = TerminalAppearance([.dim])
-
     /// The same with more attributes.
     package func adding(_ attributes: Attributes) -> TerminalAppearance {
         TerminalAppearance(
             foreground: foreground, background: background, self.attributes.union(attributes))
     }
-
-    /// The same without colours, for who wants none.
-    package var withoutColour: TerminalAppearance { TerminalAppearance(attributes) }
 }
 
 extension TerminalAppearance {
-    /// What a style of a line looks like in a cell: what its escape sequence says.
-    package init(_ style: TerminalStyle) {
-        self.init()
-        var sequence = Array(style.sequence.utf8)[...]
-        // `ESC [ … m`, as every style's.
-        sequence = sequence.dropFirst(2).dropLast()
-        apply(sequence)
-    }
-
     /// Applies the parameters of an SGR sequence (ECMA-48 8.3.117); what it does not know is passed over.
     mutating func apply(_ parameters: ArraySlice<UInt8>) {
         var numbers = parameters.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map {

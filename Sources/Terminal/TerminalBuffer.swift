@@ -8,25 +8,23 @@ package struct TerminalBuffer: Sendable {
     package var limit: Int? { didSet { fits = bytes.count } }
     /// Whether what is appended stands out from what is around it.
     package var isHighlighted = false
-    /// Whether styles leave a trace.
-    package let colour: Bool
+    /// How styles look; nil where they leave no trace.
+    package let theme: TerminalTheme?
     /// How many bytes of the line still leave a column for the ellipsis.
     private var fits = 0
     private var isCut = false
 
-    /// An empty buffer; without `colour` no style leaves a trace.
-    package init(colour: Bool) { self.colour = colour }
+    /// An empty buffer; without a theme no style leaves a trace.
+    package init(_ theme: TerminalTheme? = nil) { self.theme = theme }
 
     /// Appends text in one style, which is not asked for where there is no colour.
     package mutating func append(_ text: String, _ style: @autoclosure () -> TerminalStyle = .plain) {
         guard !isCut, !text.isEmpty else { return }
-        guard colour else { return append(escaping: text) }
-        let style = style()
-        let isStyled = style != .plain || isHighlighted
-        if style != .plain { bytes.append(contentsOf: style.sequence.utf8) }
-        if isHighlighted { bytes.append(contentsOf: TerminalStyle.highlight.utf8) }
+        guard let theme else { return append(escaping: text) }
+        var isStyled = theme.appendSequence(of: style(), to: &bytes)
+        if isHighlighted { isStyled = theme.appendSequence(of: .match, to: &bytes) || isStyled }
         append(escaping: text)
-        if isStyled { bytes.append(contentsOf: TerminalStyle.reset.utf8) }
+        if isStyled { bytes.append(contentsOf: "\u{1B}[0m".utf8) }
     }
 
     private mutating func append(escaping text: String) {

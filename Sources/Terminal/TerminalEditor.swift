@@ -111,16 +111,17 @@ package struct TerminalEditor: Hashable, Sendable {
     /// Draws the line in one row of an area, scrolled so that the cursor is in it, and puts the cursor there. What is `wrong` with it,
     /// counted in Unicode scalars from 0, is pointed out; nothing at its end is what is missing there.
     package func draw(
-        _ prompt: String, wrong: Range<Int>? = nil, in area: TerminalArea, of grid: inout TerminalGrid
+        _ prompt: String, wrong: Range<Int>? = nil, _ theme: TerminalTheme, in area: TerminalArea,
+        of grid: inout TerminalGrid
     ) {
         guard !area.isEmpty else { return }
         let row = area.rows.lowerBound
-        var before = TerminalLine(prompt, TerminalAppearance(.bold))
+        var before = TerminalLine(prompt, theme[.heading])
         before.append(text(0..<position))
         var line = before
         if let wrong = wrong?.clamped(to: 0..<scalars.count) {
-            let look = TerminalAppearance(.bad).adding(.underlined)
-            line = TerminalLine(prompt, TerminalAppearance(.bold))
+            let look = theme[.bad].adding(.underlined)
+            line = TerminalLine(prompt, theme[.heading])
             line.append(text(0..<wrong.lowerBound))
             line.append(wrong.isEmpty && wrong.lowerBound == scalars.count ? " " : text(wrong), look)
             line.append(text(wrong.upperBound..<scalars.count))

@@ -11,10 +11,9 @@ package struct TerminalScreen: Sendable {
     private var bytes: [UInt8] = []
     /// The columns of the screen.
     private var width = 1
-    private let colour: Bool
 
-    /// A screen of which nobody knows what is on it. Without `colour`, cells keep their attributes only.
-    package init(colour: Bool) { self.colour = colour }
+    /// A screen of which nobody knows what is on it.
+    package init() {}
 
     /// Nobody knows any more what is on the screen.
     package mutating func invalidate() { drawn = nil }
@@ -113,7 +112,7 @@ package struct TerminalScreen: Sendable {
         while column < end {
             let cell = cells[start + column]
             if differs(cells, old, start + column) { return column }
-            guard cell.isCertain, shown(cell.appearance) == appearance else { return nil }
+            guard cell.isCertain, cell.appearance == appearance else { return nil }
             cost += cell.columns == 0 ? 0 : cell.byteCount
             if cost > worth { return nil }
             column += 1
@@ -141,13 +140,8 @@ package struct TerminalScreen: Sendable {
     }
 
     private mutating func change(to wanted: TerminalAppearance) {
-        let wanted = shown(wanted)
         wanted.appendSequence(after: appearance, to: &bytes)
         appearance = wanted
-    }
-
-    private func shown(_ appearance: TerminalAppearance) -> TerminalAppearance {
-        colour ? appearance : appearance.withoutColour
     }
 
     /// Goes to a place by the shortest sequence.

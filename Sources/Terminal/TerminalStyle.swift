@@ -1,38 +1,29 @@
-/// How text stands out on a terminal that shows colours.
-package enum TerminalStyle: Hashable, Sendable {
-    /// As the terminal shows text by itself, or standing out in one of the ways every terminal knows.
-    case plain, dim, bold, good, bad, caution
-    /// A colour of the 256-colour table.
-    case indexed(UInt8)
-
-    /// The escape sequence that ends every style.
-    package static let reset = "\u{1B}[0m"
-
-    /// The escape sequence that has text stand out besides its style: colours the other way round.
-    static let highlight = "\u{1B}[7m"
-
-    /// The escape sequence that begins the style.
-    package var sequence: String {
-        switch self {
-        case .plain: TerminalStyle.reset
-        case .dim: "\u{1B}[2m"
-        case .bold: "\u{1B}[1m"
-        case .good: "\u{1B}[32m"
-        case .bad: "\u{1B}[31m"
-        case .caution: "\u{1B}[33m"
-        case .indexed(let index): "\u{1B}[38;5;\(index)m"
-        }
+/// What a text is, which decides how it looks on a terminal that shows colours: see `TerminalTheme`.
+package struct TerminalStyle: Hashable, Sendable {
+    /// What texts are, in the order of the table of themes.
+    package enum Role: Int, CaseIterable, Sendable {
+        case time, room, kind, actor, key, string, number, heading, faint, good, caution, bad, match
+        /// As users write it.
+        package var name: String { "\(self)" }
     }
 
-    /// The colour of a room: a function of its name alone, the same in every run.
+    /// Nil for text as the terminal shows it by itself.
+    let role: Role?
+    /// Which of several looks it has.
+    let variant: UInt32
+
+    private init(_ role: Role?, variant: UInt32 = 0) { (self.role, self.variant) = (role, variant) }
+
+    package static let plain = Self(nil), time = Self(.time), kind = Self(.kind), actor = Self(.actor)
+    package static let key = Self(.key), string = Self(.string), number = Self(.number), heading = Self(.heading)
+    package static let faint = Self(.faint), good = Self(.good), caution = Self(.caution), bad = Self(.bad)
+    /// What is pointed out, besides what it is.
+    static let match = Self(.match)
+
+    /// The style of a room: a function of its name alone, the same in every run.
     package static func room(_ name: String) -> TerminalStyle {
         var hash: UInt32 = 0x811C_9DC5
         for byte in name.utf8 { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
-        return .indexed(roomColours[Int(hash % UInt32(roomColours.count))])
+        return Self(.room, variant: hash)
     }
-
-    /// Colours that can be read on black and on white; red and yellow are kept for trouble.
-    private static let roomColours: [UInt8] = [
-        27, 29, 31, 33, 35, 37, 61, 63, 65, 67, 69, 71, 97, 99, 103, 127, 133, 135, 139, 141,
-    ]
 }

@@ -7,7 +7,7 @@
 package enum TerminalText {
     /// `text` with everything that is not plainly visible escaped. It holds no line break.
     package static func escaped(_ text: String) -> String {
-        var buffer = TerminalBuffer(colour: false)
+        var buffer = TerminalBuffer()
         buffer.append(text)
         return String(decoding: buffer.bytes, as: UTF8.self)
     }
@@ -17,14 +17,14 @@ package enum TerminalText {
     /// An upper bound where terminals differ: an emoji with variation selector 16 counts as two columns, an emoji
     /// sequence as its parts.
     package static func width(of text: String) -> Int {
-        var buffer = TerminalBuffer(colour: false)
+        var buffer = TerminalBuffer()
         buffer.append(text)
         return buffer.columns
     }
 
     /// `text` escaped and cut to at most `width` columns; what is cut is replaced by one ellipsis.
     package static func truncated(_ text: String, to width: Int) -> String {
-        var buffer = TerminalBuffer(colour: false)
+        var buffer = TerminalBuffer()
         buffer.limit = max(width, 0)
         buffer.append(text)
         return String(decoding: buffer.bytes, as: UTF8.self)

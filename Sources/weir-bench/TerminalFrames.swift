@@ -43,7 +43,7 @@ enum TerminalFrames {
     ) {
         var watch = Watch(Watch.Settings(title: "a benchmark"))
         var effects: [Watch.Effect] = []
-        var screen = TerminalScreen(colour: true)
+        var screen = TerminalScreen()
         watch.handle(.resized(width: width, height: height), at: .zero, into: &effects)
         watch.handle(.reports(Array(reports.prefix(reports.count / 2))), at: .zero, into: &effects)
         for key in keys.unicodeScalars {

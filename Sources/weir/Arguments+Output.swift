@@ -1,5 +1,6 @@
 import Glibc
 import Live
+import Terminal
 
 extension Arguments {
     /// How events are printed.
@@ -38,6 +39,19 @@ extension Arguments {
         setenv("TZ", name, 1)
         tzset()
         return .local
+    }
+
+    /// How what is printed looks.
+    func theme() throws(UsageError) -> TerminalTheme {
+        var theme = TerminalTheme(try choice(.theme) ?? .auto)
+        for text in all(.style) {
+            do throws(TerminalTheme.Malformed) {
+                try theme.set(text)
+            } catch {
+                throw self.error("--style: \(error.message)")
+            }
+        }
+        return theme
     }
 
     /// How lines are laid out.

@@ -10,20 +10,24 @@ struct CheatSheet {
             topic: "tail", title: "watch a backend",
             lines: [
                 ("weir tail URL --token env:TOKEN", "events and changes of everything you are in"),
-                ("weir tail URL --token file:token --format json | jq .kind", "for programs: one object a line"),
-                ("weir tail URL --join ROOM --count 10 --duration 1m", "one room, ten events; 8 when they do not come"),
-                ("weir tail URL --backend socketio --emit 'join \"lobby\"'", "any Socket.IO server"),
-                ("weir tail URL --backend socketio --ack 'ping=true'", "answer what asks for an acknowledgement"),
-                ("weir emit URL join '\"lobby\"'", "one event, and what it is acknowledged with"),
-                ("weir tail URL --until-match '/deployed/' --duration 5m", "wait for a line; 8 when it does not come"),
+                ("weir ctx add work URL --token file:token; weir ctx use work", "from then on without URL and token"),
+                ("weir tail --format json | jq .kind", "for programs: one object a line"),
+                (
+                    "weir tail --join '#general' --count 10 --duration 1m",
+                    "ten events of a room; 8 when they do not come"
+                ),
+                ("weir tail --until-match '/deploy/' --duration 5m", "wait for a line; 8 when it does not come"),
+                ("weir tail URL --backend socketio --emit 'message \"hello\"'", "any Socket.IO server"),
+                ("weir tail URL --backend socketio --ack 'ask=true'", "answer what asks for an acknowledgement"),
+                ("weir emit URL message-with-ack '\"hello\"'", "one event, and what it is acknowledged with"),
                 ("weir tail --schema", "the JSON Schema of --format json"),
             ]),
         CheatSheet(
             topic: "record", title: "keep what happens",
             lines: [
-                ("weir tail URL --record day.weir.jsonl", "and see it, too"),
-                ("weir record URL day.weir.jsonl --rotate 64M --keep 10 --compress closed", "in segments"),
-                ("weir tail URL --flight-recorder 10m", "the last ten minutes; kill -USR2 writes them to a file"),
+                ("weir tail --record day.weir.jsonl", "and see it, too"),
+                ("weir record URL day.weir.jsonl --token file:token --rotate 64M --keep 10", "in segments"),
+                ("weir tail --flight-recorder 10m", "the last ten minutes; kill -USR2 writes them to a file"),
                 ("weir file doctor --secrets day.weir.jsonl", "is anything in it that should not be?"),
             ]),
         CheatSheet(
@@ -39,14 +43,14 @@ struct CheatSheet {
             lines: [
                 ("weir file info day.weir.jsonl", "what is in it"),
                 ("weir file grep -i deploy day.weir.jsonl --around 2s", "find records"),
-                ("weir file cut day.weir.jsonl --start +1h --end +2h -o hour.weir.jsonl", "a part of it"),
+                ("weir file cut day.weir.jsonl --start +2s --end +5s -o part.weir.jsonl", "a part of it"),
                 ("weir file convert chat.har --to weir -o chat.weir.jsonl", "of Chrome's archive"),
             ]),
         CheatSheet(
             topic: "rooms", title: "steer a running tail",
             lines: [
                 ("weir rooms ls", "what is wanted and what is joined"),
-                ("weir rooms join ROOM --on NAME", "from another shell"),
+                ("weir rooms join '#general' --on work", "from another shell"),
             ]),
         CheatSheet(
             topic: "ctx", title: "servers under names",
@@ -61,7 +65,7 @@ struct CheatSheet {
             topic: "send", title: "say and change something",
             lines: [
                 ("weir send URL '#general' 'Good morning' --token file:token", "once, whatever the network does"),
-                ("weir login URL --user ann --save token", "asks for the password"),
+                ("weir login URL --user ana.lima --save token", "asks for the password"),
             ]),
         CheatSheet(
             topic: "shell", title: "completions, manuals, exit codes",

@@ -131,15 +131,16 @@ struct Completion {
         add(words, to: String(current[rest...]), prefix: prefix + current[..<rest])
     }
 
-    /// A field, or a value of the field before an operator.
+    /// What may come next in a filter.
     private mutating func addExpression(_ current: String, _ prefix: String) {
-        let before = current.split(separator: " ", omittingEmptySubsequences: false).dropLast()
-        let field = FilterField.named.first {
-            before.last.map { ["=", "!="].contains($0) } ?? false && $0.name[...] == before.dropLast().last
+        let completion = FilterCompletion(of: current, paths: known.payloadFields) { field in
+            switch field {
+            case .title, .room: known.channels
+            case .actor, .actorName: known.people
+            default: []
+            }
         }
-        if case .words(let words)? = field?.field.domain { return addPart(of: current, after: " ", words, prefix) }
-        guard field == nil else { return }
-        addPart(of: current, after: " ", FilterField.named.map(\.name) + known.payloadFields, prefix)
+        candidates += completion.words.map { Candidate(word: prefix + completion.head + $0) }
     }
 
     /// Words such as `json` and `none`; placeholders are in capital letters or in parts.

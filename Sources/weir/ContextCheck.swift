@@ -32,18 +32,18 @@ enum ContextCheck {
     }
 
     private static func line(_ result: ServerCheck.Result) -> String {
-        var buffer = TerminalBuffer(colour: TerminalDevice.showsColour(1))
+        var buffer = TerminalBuffer(TerminalDevice.theme(of: 1))
         let (word, style, words, isTimed): (String, TerminalStyle, String, Bool) =
             switch result.outcome {
             case .passed(let words): ("pass", .good, words, true)
             case .failed(_, let words): ("FAIL", .bad, words, true)
-            case .skipped(let words): ("skip", .dim, words, false)
+            case .skipped(let words): ("skip", .faint, words, false)
             }
         buffer.append(word, style)
         let name = result.step.rawValue
         buffer.append("  " + name + String(repeating: " ", count: max(0, 16 - name.count)))
         let time = isTimed ? "\(milliseconds(result.duration)) ms" : ""
-        buffer.append(String(repeating: " ", count: max(0, 9 - time.count)) + time + "  ", .dim)
+        buffer.append(String(repeating: " ", count: max(0, 9 - time.count)) + time + "  ", .faint)
         buffer.append(words)
         buffer.endLine()
         return String(decoding: buffer.bytes, as: UTF8.self)

@@ -9,8 +9,8 @@ extension Command {
             cannot be sent there, 5 when there is no connection. On a channel (--backend groupme) one value is
             published.
             """,
-        examples: "weir emit http://127.0.0.1:3000 join '\"lobby\"' '{\"as\":\"guest\"}'",
-        "weir emit --on work upload '\"plan.png\"' @plan.png --timeout 30s")
+        examples: "weir emit http://127.0.0.1:3000 message-with-ack '\"hello\"' '{\"as\":\"guest\"}'",
+        "weir emit --on work message-with-ack '\"plan.png\"' @plan.png --timeout 30s")
 
     static let send = Command(
         "send", "URL CHANNEL [TEXT]", "send a message",
@@ -37,7 +37,7 @@ extension Command {
         "weir send https://chat.example.com '#general' 'As agreed' --file plan.pdf --token file:token",
         "weir send '#Family' 'Who is hungry?' --image cake.jpg --ctx groupme",
         "weir send --on work '#general' 'Good morning'",
-        "uptime | weir send https://chat.example.com 2982dc0a-65aa-47ae-a13c-082b2e3cc2a9 --token env:TOKEN")
+        "uptime | weir send https://chat.example.com '#general' --token env:TOKEN")
 
     static let edit = Command(
         "edit", "URL CHANNEL MESSAGE [TEXT]", "replace the text of a message",
@@ -76,7 +76,7 @@ extension Command {
             of what the last step found or made. A parameter that the profile has under files is the path of a
             file, whose content is sent.
             """,
-        examples: "weir do https://chat.example.com create-account --profile finish.yaml --token env:TOKEN")
+        examples: "weir do URL create-account --profile finish.yaml --token env:TOKEN --token twitter=env:TWITTER")
 
     static let channel = Command(
         "channel", "create|edit|delete|rejoin|members WORD…",
@@ -125,9 +125,9 @@ extension Command {
             A USER to add is an address; era B servers take an id, too. A USER to remove is an id. Only a
             moderator of the workspace may do it.
             """,
-        examples: "weir workspace create https://chat.example.com Sales --token file:token",
+        examples: "weir workspace create https://chat.example.com Support --token file:token",
         "weir workspace members https://chat.example.com Sales --token file:token",
-        "weir workspace members add https://chat.example.com Sales ann@example.com --token file:token")
+        "weir workspace members add https://chat.example.com Sales bruno.keller@example.org --token file:token")
 
     static let account = Command(
         "account", "show|set URL [USER]", "show an account, or change your language and status",
@@ -157,7 +157,7 @@ extension Command {
             input. weir send --draft sends it, and drops it when it was sent; a message that is refused is kept
             as a draft, too.
             """,
-        examples: "weir draft set https://chat.example.com '#general' 'Good morning'",
+        examples: "weir draft set https://chat.example.com '#general' 'Good morning' --token file:token",
         "weir send https://chat.example.com '#general' --draft --token file:token")
 
     /// Looks something up where the words say so, else wants something done.
@@ -194,7 +194,7 @@ extension Command {
             GroupMe hands out no token for a password: copy yours from https://dev.groupme.com. It goes where
             the password would, without --user; the service says whose it is, and only then it is written.
             """,
-        examples: "weir login https://chat.example.com --user ann --password cmd:'pass show chat' --save token",
+        examples: "weir login https://chat.example.com --user ana.lima --password cmd:'pass show chat' --save token",
         "weir login https://push.groupme.com --backend groupme --save token")
 
     static let logout = Command(

@@ -9,7 +9,7 @@ enum FileGrepCommand {
         let paths = arguments.positionals.dropFirst()
         let search = try search(arguments)
         let output = StandardOutput()
-        let colour = TerminalDevice.showsColour(1)
+        let theme = TerminalDevice.theme(of: 1)
         var matches = 0
         for path in paths {
             let prefix = paths.count > 1 ? path + ":" : ""
@@ -24,7 +24,7 @@ enum FileGrepCommand {
                     return
                 }
                 if hit.followsHole { try output.write(["--"]) }
-                try output.write([line(hit, prefix, colour: colour, isWhole: arguments.has(.raw))])
+                try output.write([line(hit, prefix, theme, isWhole: arguments.has(.raw))])
             }
             if arguments.has(.countOnly) { try output.write([StandardOutput.escaped(prefix + String(found))]) }
             if arguments.has(.filesWithMatches), found > 0 { try output.write([StandardOutput.escaped(path)]) }
@@ -56,10 +56,12 @@ enum FileGrepCommand {
     private static let (lead, most) = (40, 160)
 
     /// Number, time of day, direction and text of a record: of a long text what is around the matches.
-    private static func line(_ hit: RecordingSearch.Hit, _ prefix: String, colour: Bool, isWhole: Bool) -> String {
-        var buffer = TerminalBuffer(colour: colour)
+    private static func line(_ hit: RecordingSearch.Hit, _ prefix: String, _ theme: TerminalTheme?, isWhole: Bool)
+        -> String
+    {
+        var buffer = TerminalBuffer(theme)
         let time = RecordingTime.text(hit.stamp.wall).dropFirst(11).prefix(12)
-        buffer.append("\(prefix)\(hit.stamp.n)\(hit.isMatch ? ":" : "-") \(time)  ", .dim)
+        buffer.append("\(prefix)\(hit.stamp.n)\(hit.isMatch ? ":" : "-") \(time)  ", .faint)
         buffer.append(sign(of: hit.record))
         if case .frame(let frame) = hit.record, case .binary(let bytes) = frame.message {
             buffer.append("\(bytes.count) bytes")

@@ -63,8 +63,8 @@ extension Command {
             records. A match is shown with ':' after its number, context with '-'; of a long text what is around
             the match, with --raw and --json the whole. Exits with 1 when nothing matches.
             """,
-        examples: "weir file grep -i 'deploy.*failed' day.weir.jsonl --around 2s",
-        "weir file grep -F '\"type\":\"badge\"' day.weir.jsonl -c")
+        examples: "weir file grep -i 'deploy of' day.weir.jsonl --around 2s",
+        "weir file grep -F '\"action\":\"saved\"' day.weir.jsonl -c")
 
     static let fileFilter = Command(
         "file filter", "FILE", "keep some of the records",

@@ -1,5 +1,8 @@
 import Live
+import Network
 import Pipeline
+import Recording
+import Wire
 
 /// What `tail`, `demo` and `replay` show of what they see.
 struct FilterOptions {
@@ -31,6 +34,7 @@ struct FilterOptions {
             }
             view.sample = sample
         }
+        view.backlog = try arguments.count(.tail, in: 0...Configuration.maximumHistory)
     }
 
     /// What the short options say is the filter's language, too.
@@ -44,6 +48,16 @@ struct FilterOptions {
         ] where arguments.has(option) {
             try arguments.filtering(option) { () throws(FilterError) in
                 try view.filter.add(parsing: text, origin: option.flag)
+            }
+        }
+        if let text = arguments[.since] {
+            let span = Duration(typed: text)
+            let time = span.map { RecordingTime.text(MachineClock.wall - $0.microseconds) } ?? text
+            do throws(FilterError) {
+                try view.filter.add(parsing: "time >= " + FilterSyntax.quoted(time), origin: Option.since.flag)
+            } catch {
+                throw arguments.error(
+                    "--since: invalid time \(UsageError.quoted(text)); write 10m, 2026-07-29 or 2026-07-29T08:00:00Z")
             }
         }
         for (option, field, isWanted) in sugar {
@@ -63,6 +77,7 @@ struct FilterOptions {
         }
         for filter in view.highlights { lines.append("highlighted is: " + filter.text) }
         if let sample = view.sample { lines.append("of the events that pass is shown: \(sample.text)") }
+        if let backlog = view.backlog { lines.append("of older messages are shown the last \(backlog) of each room") }
         lines.append("always shown are gaps and what cannot be decoded")
         return lines.map { $0 + "\n" }.joined()
     }

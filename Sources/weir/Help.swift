@@ -22,8 +22,9 @@ enum Help {
             "in a context or in the config file: 'weir help ctx', 'weir help config'. What is typed prevails.",
             "",
             "Colours are used on a terminal only, and not when NO_COLOR is set; --color, FORCE_COLOR and",
-            "CLICOLOR say otherwise. Text from a peer is shown with control, escape, bidirectional and",
-            "zero-width characters escaped, except by --format raw into a pipe or file.",
+            "CLICOLOR say otherwise, and --theme and --style choose them. Text from a peer is shown with",
+            "control, escape, bidirectional and zero-width characters escaped, except by --format raw into a",
+            "pipe or file.",
         ]
         return lines.joined(separator: "\n") + "\n"
     }

@@ -1,4 +1,5 @@
 import Pipeline
+import Terminal
 
 /// The one table of options. Adding one is its case, in the order of the help, and its row: the compiler asks for both. Help, manual pages,
 /// completions, variables and settings come from here.
@@ -11,7 +12,7 @@ enum Option: Int, CaseIterable {
         hook, hookSh, notify, notifyBy, forward, filter, messages, eventsOnly, noChanges, kind, notKind, room, notRoom,
         from, notFrom, grep, exclude,
         highlight,
-        sample,
+        sample, tail,
         explainFilter, count, untilMatch, failOn, duration, idleTimeout, maxAttempts, maxRetryAfter, reconnect,
         maxMessage, maxBody, maxBinary, maxAttachments, maxDepth, record, rotate, keep, compress, fsync, recordFilter,
         onWriteError, noStates, keepSecrets, flightRecorder, store, diffLog, diffLogReversible, speed, rate,
@@ -26,7 +27,7 @@ enum Option: Int, CaseIterable {
         context, around, set, at, size, every, records, marks, connections, rule, replace, keepLength, to, decompress,
         on, name, all, since, older, noControl, allowEmit, dynamicPins, recordDir, timeout, quiet, ctx, yes, label,
         shell,
-        unset, guarded, color, config, help
+        unset, guarded, color, theme, style, config, help
 
     /// What the table says of it.
     var row: Row { Self.rows[rawValue] }
@@ -210,6 +211,10 @@ enum Option: Int, CaseIterable {
             Row(
                 "highlight", "EXPR|/RE/", "point out what this holds of, or lines that match /RE/", .filters,
                 .repeatable)
+        case .tail:
+            Row(
+                "tail", "N", "of older messages show the last N of each room; 0: from now on",
+                Scope([.demo, .tail], .server))
         case .sample: Row("sample", "N%|1/N", "show so many of the events only, evenly", .filters)
         case .explainFilter: Row("explain-filter", .flag, "print what the options above come to, and end", .filters)
         case .count: Row("count", "N", "end after N events that are shown", .runs)
@@ -443,7 +448,11 @@ enum Option: Int, CaseIterable {
             Row(
                 "all", .flag, "also those that nobody wants", [.roomsLs, .man],
                 otherwise: [Variant([.man], "write every page into the folder DIR")])
-        case .since: Row("since", "D", "only what was said in this time, such as 2h", [.roomsHistory])
+        case .since:
+            Row(
+                "since", "D|TIME", "leave out what is older, such as 10m or 2026-07-29T08:00:00Z",
+                Scope([.demo, .tail, .attach], [.server, .running]).and([.roomsHistory]),
+                otherwise: [Variant([.roomsHistory], "only what was said in this time, such as 2h", "D")])
         case .older:
             Row("older", .flag, "the page before the oldest message the tail has", [.roomsHistory], excludes: .since)
         case .noControl: Row("no-ctl", .flag, "open no control socket", .named)
@@ -484,6 +493,12 @@ enum Option: Int, CaseIterable {
                 "guard", .flag, "ask for --yes where others would see what is done", [.ctxAdd, .ctxEdit],
                 settings: .context)
         case .color: Row("color", "auto|always|never", "when to use colours (default auto: on a terminal)", .everywhere)
+        case .theme:
+            Row(
+                "theme", Value(TerminalTheme.Name.allCases.map(\.rawValue).joined(separator: "|")),
+                "colours to use (default auto: for dark and light); terminal: its own 16", .coloured)
+        case .style:
+            Row("style", "ROLE=STYLE", "such a look, as in actor=bold blue (weir help config)", .coloured, .repeatable)
         case .config:
             Row(
                 "config", "FILE|none", "file of settings (default ~/.config/weir/config)", .settings,
@@ -515,6 +530,7 @@ extension Option.Scope {
     fileprivate static let views: Self = [.demo, .tail, .replay, .attach]
     fileprivate static let runs: Self = [.demo, .tail, .record, .replay, .attach]
     fileprivate static let printing: Self = [.demo, .tail, .replay, .fileCat, .attach]
+    fileprivate static let coloured = printing.and([.record, .fileGrep]).watching(.all)
     fileprivate static let filters = views.watching(.all)
     fileprivate static let filtersOfFiles = Self([.demo, .tail, .replay, .fileFilter, .attach], .all)
     /// What has a control socket.

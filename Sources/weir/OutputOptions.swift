@@ -36,7 +36,7 @@ struct OutputOptions {
 
     private static let filters: [Option] = [
         .filter, .messages, .eventsOnly, .noChanges, .kind, .notKind, .room, .notRoom, .from, .notFrom, .grep, .exclude,
-        .highlight, .sample,
+        .highlight, .sample, .tail, .since,
     ]
 
     /// What else was asked for that is printed on standard output.

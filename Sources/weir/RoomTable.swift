@@ -116,6 +116,10 @@ enum RoomTable {
                 text += TerminalText.escaped(ItemLine.text(of: item)) + "\n"
             }
         }
+        if text.isEmpty {
+            let what = options.command == .roomsWho ? "member is known" : "message is known"
+            Console.note("no \(what)" + (options.since == nil ? "" : " of that time"))
+        }
         return text.isEmpty ? .done : Console.print(text)
     }
 }

@@ -108,8 +108,8 @@ enum RoomsCommand {
                 Console.note(sign + row.room + title)
             }
         }
-        if rows.isEmpty, wants == true, let wished, !wished.terms.isEmpty {
-            Console.note("no room matches yet; a new one that does is joined")
+        if rows.isEmpty, let wished, !wished.terms.isEmpty {
+            Console.note(wants == true ? "no room matches yet; a new one that does is joined" : "no room matches")
             let params = RoomsClient.Params(rooms: wished.terms)
             if let answer = try? client.ask("rooms.resolve", params), let resolution = RoomResolution(answer) {
                 tell(resolution.unmatched.filter { $0.suggestion != nil })

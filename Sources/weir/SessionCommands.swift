@@ -67,8 +67,9 @@ extension Command {
             """,
         examples: "weir tail https://chat.example.com --token env:TOKEN",
         "weir tail https://chat.example.com --token env:TOKEN --kind message --not-from 'bot*'",
-        "weir tail http://127.0.0.1:3000 --backend socketio --emit 'join \"lobby\"' --format json --count 100",
-        "weir tail http://127.0.0.1:3000 --backend socketio --emit 'join \"lobby\"' --emit-ack --ack 'ask=1'")
+        "weir tail http://127.0.0.1:3000 --backend socketio --emit 'message \"hello\"' --format json --count 100",
+        "weir tail http://127.0.0.1:3000 --backend socketio --emit 'message-with-ack \"hello\"' --emit-ack --ack 'ask=1'"
+    )
 
     static let watch = Command(
         "watch", "[URL|FILE]", "watch a live backend, a running tail or a recording on the whole screen",
@@ -100,7 +101,7 @@ extension Command {
             FILE may be - for standard output: it ends in order when its reader goes away.
             """,
         examples: "weir record https://chat.example.com day.weir --token file:token --duration 1h",
-        "ssh host weir record URL - --compress live >day.weir.zst")
+        "ssh host weir record URL - --token file:token --compress live >day.weir.zst")
 
     static let replay = Command(
         "replay", "FILE…", "play an event file through the same pipeline",
@@ -218,7 +219,7 @@ extension Command {
     static let roomsReset = Command(
         "rooms reset", "", "go back to the rooms the tail was started with, and those that are pinned",
         run: reading(RoomsOptions.init, RoomsCommand.run),
-        examples: "weir rooms reset --on day")
+        examples: "weir rooms reset --on work")
 
     static let roomsSelect = Command(
         "rooms select", "ROOM", "select a company, workspace, channel or thread",

@@ -1,3 +1,5 @@
+import Terminal
+
 /// Contexts, settings, and what explains weir.
 extension Command {
     static let ctx = Command(
@@ -95,6 +97,11 @@ extension Command {
             the environment, the context, the config file; --quiet=no switches off what is on. Secrets are
             references (env:, file:, cmd:). A file that others can write is not read; WEIR_CONFIG=none reads
             none.
+
+            'theme = dark' chooses colours, 'style = ROLE=STYLE' changes one. The roles are
+            \(TerminalStyle.Role.allCases.map(\.name).joined(separator: ", ")).
+            A style is a colour (0 to 255, #rrggbb, red, bright-red, on red), and bold, dim, underline or
+            reverse; with commas, rooms take turns: 'style = room=blue,magenta,bold cyan'.
             """,
         examples: "weir config show tail", "weir config check")
 

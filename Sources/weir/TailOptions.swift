@@ -80,6 +80,8 @@ struct TailOptions {
         emitPatience = arguments.has(.emitAck) ? try arguments.patience : nil
         mayEmit = arguments.context?.isGuarded != true || arguments.has(.yes)
         history = try arguments.count(.history, in: 1...Configuration.maximumHistory) ?? 0
+        // What is to be shown must be there.
+        history = max(history, try arguments.count(.tail, in: 0...Configuration.maximumHistory) ?? 0)
         catchUp = try arguments.count(.catchUp, in: 1...Configuration.maximumHistory) ?? Configuration.usualCatchUp
         members = arguments.has(.members)
         framing = try arguments.choice(.framing) ?? .auto

@@ -3,6 +3,7 @@ import Live
 import Network
 import Pipeline
 import Recording
+import Terminal
 import Wire
 
 /// `weir watch`: the full-screen view of a server, of a running tail or of a recording.
@@ -83,6 +84,7 @@ enum WatchCommand {
     static func settings(_ title: String, _ output: OutputOptions) -> Watch.Settings {
         var settings = Watch.Settings(title: title)
         (settings.lines.time, settings.lines.zone) = (output.lines.time, output.lines.zone)
+        settings.theme = TerminalDevice.theme(of: 1) ?? TerminalTheme(.none)
         return settings
     }
 
@@ -100,12 +102,11 @@ enum WatchCommand {
         _ desk: WatchDesk, on terminal: RawTerminal, perform: @escaping @Sendable (Watch.Effect) -> Void,
         while body: () async -> Outcome
     ) async -> Outcome {
-        let colour = TerminalDevice.showsColour(1)
         let isShown = Monitor(true)
         terminal.begin(wakeup: desk.wakeup, takesScreen: true)
         runOnThread(named: "weir-screen") {
             var resumes = RawTerminal.resumes
-            desk.show(input: 0, output: 1, colour: colour) {
+            desk.show(input: 0, output: 1) {
                 defer { resumes = RawTerminal.resumes }
                 return resumes != RawTerminal.resumes
             } perform: { effect in

@@ -18,12 +18,17 @@ enum Weir {
             default: break
             }
             var words = arguments[...]
-            let command = try Command.take(&words)
+            var command = try Command.take(&words)
             var parsed = try Arguments(parsing: Array(words), for: command)
             if parsed.wantsHelp { return Pager.show(Help.text(of: command)) }
             if parsed.has(.schema) { return Console.print(EnvelopeSchema.text) }
+            let choice = try ServerChoice.settle(command, Array(words), parsed)
+            if choice.words.count > words.count {
+                command = choice.command
+                parsed = try Arguments(parsing: choice.words, for: command)
+            }
             try parsed.settle(try Settings.read(for: parsed))
-            TerminalDevice.choose(try parsed.choice(.color) ?? .auto)
+            TerminalDevice.choose(try parsed.choice(.color) ?? .auto, try parsed.theme())
             if parsed.has(.explainFilter) { return Console.print(try FilterOptions(parsed).explanation) }
             return try await command.run?(parsed) ?? Console.print(Help.text(of: command))
         } catch {

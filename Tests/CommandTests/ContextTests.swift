@@ -108,6 +108,25 @@ struct ContextTests {
         #expect(try home.weir("ctx", "edit", "a", "--unset", "fromat").errors.contains("did you mean 'format'?"))
     }
 
+    @Test("At a terminal a tail without a URL asks which context or running tail is meant")
+    func choice() throws {
+        let terminal = try Tmux()
+        let weir = "'\(try pathOfWeir())'"
+        try terminal.run("\(weir) ctx add one http://one.invalid; \(weir) ctx add two http://two.invalid; clear")
+        try terminal.run("clear; \(weir) tail --max-attempts 1")
+        let asked = try terminal.wait("the question") { $0.contains { $0.hasPrefix("Number or name") } }
+        #expect(asked.contains("  1  one  context  http://one.invalid"))
+        #expect(asked.contains("  2  two  context  http://two.invalid"))
+        try terminal.run("2")
+        try terminal.expect("two.invalid as")
+        try terminal.expect("cannot connect")
+        try terminal.run("clear; \(weir) tail; echo status=$?")
+        try terminal.wait("the question") { $0.contains { $0.hasPrefix("Number or name") } }
+        try terminal.run("tow")
+        let refused = try terminal.expect("status=2")
+        #expect(refused.contains { $0.contains("no context and no tail 'tow'; did you mean 'two'?") })
+    }
+
     @Test("--ctx comes before WEIR_CTX, this before .weir-ctx, this before the one selected; none is none")
     func resolution() throws {
         let home = try Home()
@@ -279,6 +298,6 @@ struct ContextTests {
         #expect(tail.status == 0, "\(tail.errors)")
         #expect(tail.errors.hasPrefix("[prod, guarded] tailing \(url)"), "\(tail.errors)")
         let red = try home.weir("tail", "--no-ctl", "--count", "1", "--color", "always", environment: environment)
-        #expect(red.errors.hasPrefix("\u{1B}[31m[prod, guarded]\u{1B}[0m tailing"), "\(red.errors)")
+        #expect(red.errors.hasPrefix("\u{1B}[38;5;160m[prod, guarded]\u{1B}[0m tailing"), "\(red.errors)")
     }
 }

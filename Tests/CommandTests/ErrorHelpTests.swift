@@ -105,7 +105,7 @@ import Testing
     @Test func `an error stands out where colours are shown, and only there`() throws {
         for (words, plain) in [(["frob"], "unknown command"), (["replay", "/none"], "cannot open /none")] {
             let coloured = try weir(words, environment: ["FORCE_COLOR": "1"]).errors
-            #expect(coloured.hasPrefix("\u{1B}[31mweir:\u{1B}[0m \(plain)"), "\(coloured)")
+            #expect(coloured.hasPrefix("\u{1B}[38;5;160mweir:\u{1B}[0m \(plain)"), "\(coloured)")
             for environment in [[:], ["FORCE_COLOR": "1", "NO_COLOR": "1"]] as [[String: String]] {
                 #expect(try weir(words, environment: environment).errors.hasPrefix("weir: \(plain)"))
             }

@@ -17,6 +17,10 @@ struct SettingsTests {
         }
 
         func weir(_ arguments: String..., environment: [String: String] = [:]) throws -> CommandResult {
+            try weir(arguments, environment: environment)
+        }
+
+        func weir(_ arguments: [String], environment: [String: String] = [:]) throws -> CommandResult {
             try CommandTests.weir(
                 arguments,
                 environment: environment.merging(["HOME": folder, "XDG_STATE_HOME": folder]) { own, _ in own })
@@ -201,5 +205,21 @@ struct SettingsTests {
             ["demo", "--count", "1", "--quiet", "--no-ctl"] + arguments, environment: environment)
         #expect(result.status == 0)
         #expect(result.output.contains("\u{1B}[") == isColoured)
+    }
+
+    @Test func `a theme and the styles of roles are options, variables and settings`() throws {
+        let home = try Home("theme = none\n[replay]\nstyle = actor=bold 200\nstyle = time=underline\n")
+        let words = [
+            "replay", packageFolder + "/samples/recordings/twake-day.weir.jsonl", "--speed", "max", "--no-ctl",
+        ]
+        let more = ["--count", "20", "--quiet", "--color", "always"]
+        let set = try home.weir(words + more)
+        #expect(set.output.contains("\u{1B}[1;38;5;200m") && set.output.contains("\u{1B}[4m"), "\(set.errors)")
+        let typed = try home.weir(words + more + ["--theme", "dark"], environment: ["WEIR_STYLE": "time=17\nkind=18"])
+        for code in ["[38;5;17m", "[38;5;18m"] { #expect(typed.output.contains("\u{1B}" + code)) }
+        #expect(!set.output.contains("38;5;245m") && !typed.output.contains("38;5;200m"))
+        let wrong = try home.weir(words + ["--style", "actors=red"])
+        #expect(wrong.status == 2 && wrong.errors.contains("--style: there is no role 'actors'; did you mean 'actor'?"))
+        #expect(try home.weir(words + ["--theme", "neon"]).errors.contains("--theme: 'neon' is none of"))
     }
 }

@@ -47,7 +47,7 @@ func fuzzScreen(_ input: ArraySlice<UInt8>) {
     settings.isReplay = keys[keys.startIndex] & 1 == 0
     var watch = Watch(settings)
     var effects: [Watch.Effect] = []
-    var screen = TerminalScreen(colour: true)
+    var screen = TerminalScreen()
     var decoder = TerminalKeyDecoder()
     var sent: [UInt8] = []
     var now = Moment.zero

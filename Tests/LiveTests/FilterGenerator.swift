@@ -1,3 +1,5 @@
+import Events
+
 @testable import Pipeline
 
 @testable import Live
@@ -57,6 +59,7 @@ struct FilterGenerator {
         case .text: .string(pick(Self.texts))
         case .size: .size(pick([0, 1, 1023, 1024, 65536, 3 << 30, Int64.max]))
         case .span: .span(pick([0, 1, -1, 1500, 90_000_000, -3_600_000_000, Int64.min]))
+        case .instant: .instant(Timestamp(milliseconds: 1_785_283_200_000), "2026-07-29")
         case .truth: .truth(number(below: 2) == 0)
         case .json:
             pick([

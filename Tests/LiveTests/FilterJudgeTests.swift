@@ -87,6 +87,50 @@ struct FilterJudgeTests {
         #expect(try shown("payload.n \(test)", [stamped]) == (passes ? ["emit"] : []))
     }
 
+    /// Messages, a diff of them all, said so many seconds before the run began; negative ones are said while it runs.
+    private static func said(_ ages: [Int64], in channels: [EntityID]) -> StampedReport {
+        var batch = Batch<Item>()
+        batch.insertions = ages.enumerated().map { index, age in
+            let channel = channels[index % channels.count]
+            let message = Twake.Message(
+                id: Sample.id(index), thread: Sample.id(index), channel: channel, senderName: "Anna", text: "\(age)",
+                createdAt: Timestamp(milliseconds: 1_767_323_045_123 - age * 1000))
+            let item = Item(
+                id: Item.ID(.message, Sample.id(index)), section: Item.Section("messages", channel), sortKey: 0,
+                entity: Item.Entity(message))
+            return .init(path: SectionPath(section: 1, item: index), element: item)
+        }
+        return StampedReport(
+            stamp: Sample.stamp(3, 2000), report: .diff(DiffReport(sequence: 2, cause: 3, batch: batch)))
+    }
+
+    private func shownAges(_ setting: ViewFilter.Setting, _ report: StampedReport) -> [String] {
+        var judge = FilterJudge(setting)
+        guard judge.mark(report).isShown, case .diff(let diff) = (judge.part(of: report) ?? report).report else {
+            return []
+        }
+        return diff.batch.insertions.map { ItemFacts($0.element).label ?? "" }
+    }
+
+    @Test("Of the messages from before the run the newest of each room are shown, and all from the run itself")
+    func backlog() {
+        let report = Self.said([50, 60, 10, 40, 30, 20, -1], in: [Sample.channel, Sample.id(9)])
+        func ages(_ most: Int) -> [String] { shownAges(ViewFilter.Setting(backlog: most), report) }
+        #expect(ages(1) == ["10", "20", "-1"])
+        #expect(ages(2) == ["10", "40", "30", "20", "-1"])
+        #expect(ages(0) == ["-1"])
+        #expect(ages(9) == ["50", "60", "10", "40", "30", "20", "-1"])
+    }
+
+    @Test("Rows are asked for the time their messages were said at, other reports for their own")
+    func time() throws {
+        let report = Self.said([50, 10, 20], in: [Sample.channel])
+        let filter = try Filter(parsing: "time >= 2026-01-02T03:03:45Z")
+        #expect(shownAges(ViewFilter.Setting(filter: filter), report) == ["10", "20"])
+        #expect(try shown("time > 2026-01-02T03:04:05.200Z") == ["event", "gap"])
+        #expect(try shown("time > 2026-01-03") == ["gap"])
+    }
+
     /// The digits of a number beyond `Double`.
     private static let long = String(repeating: "7", count: 400)
 

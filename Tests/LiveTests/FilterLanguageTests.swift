@@ -33,6 +33,10 @@ struct FilterLanguageTests {
             ("payload.a = null or payload.b = false", "payload.a = null or payload.b = false"),
             ("payload.a !~ ^x$", "payload.a !~ /^x$/"),
             ("lag > 90s and lag < 2h and lag != 1us", "lag > 90s and lag < 2h and lag != 1us"),
+            (
+                "time >= 2026-07-29 and time < '2026-07-29T23:40:00+02:00'",
+                "time >= 2026-07-29 and time < 2026-07-29T23:40:00+02:00"
+            ),
             ("size < 1.5K or size = 0", "size < 1536 or size = 0"),
             (#"text = "\u{1b}\n\"""#, #"text = "\u{1b}\n\"""#),
             ("diff.op != insert and diff.section = messages", "diff.op != insert and diff.section = messages"),
@@ -57,6 +61,7 @@ struct FilterLanguageTests {
             ("kind = mesage", 8, "no kind is called 'mesage'; did you mean 'message'?"),
             ("kind like 'mesa*'", 11, "no kind is like 'mesa*'; it is one of "),
             ("type in (event, diffs)", 17, "no type is called 'diffs'; did you mean 'diff'?"),
+            ("time > yesterday", 8, "invalid time 'yesterday'; write it like 2026-07-29 or 2026-07-29T23:40:00Z"),
             ("kind > message", 6, "kind cannot be asked with >: = != ~ !~ like not like in not in exists"),
             ("known = 1", 9, "known is true or false, not '1'"),
             ("size > 4x", 8, "invalid size '4x'; write bytes, or 64K, 1.5M, 2G"),

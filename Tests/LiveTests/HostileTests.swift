@@ -45,13 +45,13 @@ struct HostileTests {
         let reports = try Self.reports(Self.sample(name))
         for kind in ViewKind.allCases {
             guard var view = kind.makeView() else { continue }
-            var buffer = TerminalBuffer(colour: true)
+            var buffer = TerminalBuffer(TerminalTheme(.auto))
             for report in reports { view.take(report, KnownNames()) }
             view.draw(ViewPlace(now: .zero, wall: 0, rows: 40), to: &buffer)
             expectInert(buffer.bytes, "\(name) in \(kind)")
             #expect(!buffer.bytes.isEmpty)
         }
-        var wire = TerminalBuffer(colour: true)
+        var wire = TerminalBuffer(TerminalTheme(.auto))
         var lines = WireLines(LineSettings())
         let frame = Record.FrameRecord(connection: 1, direction: .in, message: .text(try Self.sample(name)[...]))
         if let unit = WireUnit(.frame(frame), Sample.stamp(1, 0)) { lines.append(unit, to: &wire) }
@@ -64,7 +64,7 @@ struct HostileTests {
             status.take(report)
             collected.add(report)
         }
-        var buffer = TerminalBuffer(colour: true)
+        var buffer = TerminalBuffer(TerminalTheme(.auto))
         status.draw(TailStatus.Facts(queue: 3, recorded: 5, filter: text), at: .zero, to: &buffer)
         buffer.endLine()
         expectInert(buffer.bytes, "\(name) in the status line")

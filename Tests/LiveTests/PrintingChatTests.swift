@@ -30,7 +30,7 @@ import Wire
         _ model: inout SectionedCollection<Item>, _ settings: LineSettings = LineSettings(), width: Int? = nil,
         changes: [(inout SectionedCollection<Item>) throws -> Void]
     ) throws -> [String] {
-        var (lines, buffer) = (ChatLines(settings, width: width), TerminalBuffer(colour: false))
+        var (lines, buffer) = (ChatLines(settings, width: width), TerminalBuffer())
         for (index, change) in changes.enumerated() {
             try change(&model)
             let batch = model.commit()

@@ -79,9 +79,9 @@ struct PrintingFormatTests {
         #expect(
             lines == [
                 "TIME             LAG  ROOM                  KIND                ACTOR               WHAT",
-                #"03:04:05.123    23ms  …/5828c718/feed       message             Anna                Anna: hello\nforged\u{1B}[31m \u{202E}"#,
-                #"03:04:05.623                                event                                   custom:event {"a":"\u{7F}"} 2"#,
-                "03:04:06.123                                gap                                     2.5s without a connection, loss not counted yet; refetching channels, badges",
+                #"03:04:05.123Z    23ms  …/5828c718/feed       message             Anna                Anna: hello\nforged\u{1B}[31m \u{202E}"#,
+                #"03:04:05.623Z                                event                                   custom:event {"a":"\u{7F}"} 2"#,
+                "03:04:06.123Z                                gap                                     2.5s without a connection, loss not counted yet; refetching channels, badges",
             ])
         #expect(try printed(.format(.table), width: 60).split(separator: "\n").allSatisfy { $0.count <= 60 })
     }

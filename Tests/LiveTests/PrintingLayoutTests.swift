@@ -47,14 +47,15 @@ struct PrintingLayoutTests {
         #expect(lines[0].hasPrefix("23:59:59.500") && lines[2].hasPrefix("00:00:00.500"))
         #expect(try printed(events, LineSettings(time: .rel)).split(separator: "\n").count == 4)
         var status = StatusLines(quiet: false, showsGaps: true)
-        var buffer = TerminalBuffer(colour: false)
+        var buffer = TerminalBuffer()
         for wall in [late, late + 1_000_000, late + 2_000_000] {
             let stamp = Stamp(n: 0, time: .zero, wall: wall)
             status.append(StampedReport(stamp: stamp, report: .notice(Notice(.warning, "w"))), to: &buffer)
         }
         #expect(
             String(decoding: buffer.bytes, as: UTF8.self).split(separator: "\n") == [
-                "23:59:59.500  warning: w", "── 2026-01-03 ──", "00:00:00.500  warning: w", "00:00:01.500  warning: w",
+                "23:59:59.500Z  warning: w", "── 2026-01-03 ──", "00:00:00.500Z  warning: w",
+                "00:00:01.500Z  warning: w",
             ])
     }
 
@@ -71,9 +72,9 @@ struct PrintingLayoutTests {
         let change: Int64 = 1_774_745_999_500_000
         let lines = try printed(
             [event(0, wall: change), event(1000, wall: change + 1_000_000)], LineSettings(zone: .local))
-        #expect(lines.split(separator: "\n").map { $0.prefix(12) } == ["01:59:59.500", "03:00:00.500"])
+        #expect(lines.split(separator: "\n").map { $0.prefix(18) } == ["01:59:59.500+01:00", "03:00:00.500+02:00"])
         let utc = try printed([event(0, wall: change)], LineSettings(zone: .utc))
-        #expect(utc.hasPrefix("00:59:59.500"))
+        #expect(utc.hasPrefix("00:59:59.500Z  "))
     }
 
     @Test("The room's column stays as wide as it is, whatever rooms come")

@@ -16,13 +16,13 @@ struct PrintingLineTests {
     func compact() throws {
         #expect(
             try printed(.compact, Sample.reports) == #"""
-                03:04:05.123    23ms  …/5828c718/feed       message           Anna: hello\nforged\u{1B}[31m \u{202E}
+                03:04:05.123Z    23ms  …/5828c718/feed       message           Anna: hello\nforged\u{1B}[31m \u{202E}
                   - message  #general  Anna: gone
                   + message  #general  Anna: hello
                   → channel  channels 2 → 0  #general
                   ~ channel  #new  name, icon
-                03:04:05.623          /chat                 event             custom:event {"a":"\u{7F}"} 2
-                03:04:06.123          gap  2.5s without a connection, loss not counted yet; refetching channels, badges
+                03:04:05.623Z          /chat                 event             custom:event {"a":"\u{7F}"} 2
+                03:04:06.123Z          gap  2.5s without a connection, loss not counted yet; refetching channels, badges
 
                 """#)
     }
@@ -55,7 +55,7 @@ struct PrintingLineTests {
         let lines = try printed(.pretty, Sample.reports)
         #expect(
             lines == #"""
-                03:04:05.123    23ms  message  Anna: hello\nforged\u{1B}[31m \u{202E}
+                03:04:05.123Z    23ms  message  Anna: hello\nforged\u{1B}[31m \u{202E}
                     room      /companies/c920712e-b49d-11eb-8ed2-0242ac120003/workspaces/W/channels/5828c718-b49e-11eb-8ae0-0242ac120003/feed
                     event     realtime:resource, record 7
                     payload   [
@@ -71,14 +71,14 @@ struct PrintingLineTests {
                   ~ channel  #new
                     name  "old" → "new"
                     icon  "🦆" → nothing
-                03:04:05.623          event  custom:event {"a":"\u{7F}"} 2
+                03:04:05.623Z          event  custom:event {"a":"\u{7F}"} 2
                     event     custom:event in /chat, record 8
                     payload   [
                                 "custom:event",
                                 {"a":"\u007f"},
                                 2
                               ]
-                03:04:06.123          gap  2.5s without a connection, loss not counted yet; refetching channels, badges
+                03:04:06.123Z          gap  2.5s without a connection, loss not counted yet; refetching channels, badges
 
                 """#)
     }
@@ -145,10 +145,10 @@ struct PrintingLineTests {
         }
         #expect(
             try printed(.compact, reports) == #"""
-                03:04:05.123          …/5828c718/feed       message           00000005: hello
+                03:04:05.123Z          …/5828c718/feed       message           00000005: hello
                   + account  @Eva Li
                   + member  members/5828c718  @Eva Li
-                03:04:05.123          …/5828c718/feed       message           Eva Li: hello
+                03:04:05.123Z          …/5828c718/feed       message           Eva Li: hello
 
                 """#)
     }
@@ -215,19 +215,19 @@ struct PrintingLineTests {
     func status() throws {
         #expect(
             try printed(on: { StatusPrinter(descriptor: $0, colour: false) }, Sample.reports + Sample.status) == #"""
-                03:04:06.123  ! gap  2.5s without a connection, loss not counted yet; refetching channels, badges
-                03:04:07.123  connecting  /socket/?EIO=4&transport=websocket
-                03:04:07.123  connected  Engine.IO 4
-                03:04:07.123  disconnected  closed by the server: \u{1B}c; next attempt in 1.5s
-                03:04:07.123  connecting  /socket/?EIO=4&transport=websocket (attempt 2)
-                03:04:07.123  disconnected  refused
-                03:04:07.123  + room  #general
-                03:04:07.123  ! room  secret refused: no\u{200B}!
-                03:04:07.123  - room  old
-                03:04:07.123  ! cannot read event  realtime:\u{7}: text: expected a string at byte 3  [1,\u{9B}2]
-                03:04:07.123  info
-                03:04:07.123  warning: warning\u{2028}
-                03:04:07.123  error: error
+                03:04:06.123Z  ! gap  2.5s without a connection, loss not counted yet; refetching channels, badges
+                03:04:07.123Z  connecting  /socket/?EIO=4&transport=websocket
+                03:04:07.123Z  connected  Engine.IO 4
+                03:04:07.123Z  disconnected  closed by the server: \u{1B}c; next attempt in 1.5s
+                03:04:07.123Z  connecting  /socket/?EIO=4&transport=websocket (attempt 2)
+                03:04:07.123Z  disconnected  refused
+                03:04:07.123Z  + room  #general
+                03:04:07.123Z  ! room  secret refused: no\u{200B}!
+                03:04:07.123Z  - room  old
+                03:04:07.123Z  ! cannot read event  realtime:\u{7}: text: expected a string at byte 3  [1,\u{9B}2]
+                03:04:07.123Z  info
+                03:04:07.123Z  warning: warning\u{2028}
+                03:04:07.123Z  error: error
 
                 """#)
     }
@@ -238,13 +238,13 @@ struct PrintingLineTests {
             try printed(
                 on: { StatusPrinter(descriptor: $0, colour: false, quiet: true) }, Sample.reports + Sample.status)
                     == #"""
-                    03:04:06.123  ! gap  2.5s without a connection, loss not counted yet; refetching channels, badges
-                    03:04:07.123  disconnected  closed by the server: \u{1B}c; next attempt in 1.5s
-                    03:04:07.123  disconnected  refused
-                    03:04:07.123  ! room  secret refused: no\u{200B}!
-                    03:04:07.123  ! cannot read event  realtime:\u{7}: text: expected a string at byte 3  [1,\u{9B}2]
-                    03:04:07.123  warning: warning\u{2028}
-                    03:04:07.123  error: error
+                    03:04:06.123Z  ! gap  2.5s without a connection, loss not counted yet; refetching channels, badges
+                    03:04:07.123Z  disconnected  closed by the server: \u{1B}c; next attempt in 1.5s
+                    03:04:07.123Z  disconnected  refused
+                    03:04:07.123Z  ! room  secret refused: no\u{200B}!
+                    03:04:07.123Z  ! cannot read event  realtime:\u{7}: text: expected a string at byte 3  [1,\u{9B}2]
+                    03:04:07.123Z  warning: warning\u{2028}
+                    03:04:07.123Z  error: error
 
                     """#)
     }

@@ -212,7 +212,7 @@ struct PrintingOutputTests {
         defer { pipe.close() }
         try EventPrinter(format: .compact, descriptor: pipe.writeEnd, colour: true, width: nil).write(Sample.reports)
         let text = pipe.readAll()
-        #expect(text.contains("\u{1B}[2m03:04:05.123\u{1B}[0m"))
+        #expect(text.contains("\u{1B}[38;5;243m03:04:05.123Z\u{1B}[0m"))
         #expect(text.contains("hello\\nforged\\u{1B}[31m \\u{202E}"))
     }
 }

@@ -75,13 +75,13 @@ struct ViewsTests {
         let text = drawn(.conn, Sample.status + [Sample.reports[3]], at: 4500, rows: 40)
         #expect(
             text == #"""
-                03:04:07.123  connecting       0ms  attempt 1  /socket/?EIO=4&transport=websocket
-                03:04:07.123  ready            0ms  Engine.IO 4
-                03:04:07.123  lost             0ms  closed by the server: \u{1B}c; next attempt in 1.5s
-                03:04:07.123  connecting       0ms  attempt 2  /socket/?EIO=4&transport=websocket
-                03:04:07.123  lost            2.5s  refused
-                03:04:07.123  room                  secret refused: no\u{200B}!
-                03:04:06.123  gap                   2.5s without a connection, loss not counted yet; refetching channels, badges
+                03:04:07.123Z  connecting       0ms  attempt 1  /socket/?EIO=4&transport=websocket
+                03:04:07.123Z  ready            0ms  Engine.IO 4
+                03:04:07.123Z  lost             0ms  closed by the server: \u{1B}c; next attempt in 1.5s
+                03:04:07.123Z  connecting       0ms  attempt 2  /socket/?EIO=4&transport=websocket
+                03:04:07.123Z  lost            2.5s  refused
+                03:04:07.123Z  room                  secret refused: no\u{200B}!
+                03:04:06.123Z  gap                   2.5s without a connection, loss not counted yet; refetching channels, badges
                 0 events
 
                 """#)
@@ -162,7 +162,7 @@ struct ViewsTests {
     func status() {
         var status = TailStatus(name: "prod", recording: "/var/log/day.weir.jsonl")
         func line(at milliseconds: Int64, _ facts: TailStatus.Facts = .init()) -> String {
-            var buffer = TerminalBuffer(colour: false)
+            var buffer = TerminalBuffer()
             status.draw(facts, at: Moment(microseconds: milliseconds * 1000), to: &buffer)
             return String(decoding: buffer.bytes, as: UTF8.self)
         }
@@ -206,7 +206,7 @@ struct ViewsTests {
     }
 
     private func draw(_ view: any LiveView, at milliseconds: Int64, rows: Int) -> TerminalBuffer {
-        var buffer = TerminalBuffer(colour: false)
+        var buffer = TerminalBuffer()
         view.draw(
             ViewPlace(now: Moment(microseconds: milliseconds * 1000), wall: 0, rows: rows, roomWidth: 10), to: &buffer)
         return buffer

@@ -26,7 +26,7 @@ struct WireViewTests {
     private static func lines(_ records: [Record], _ settings: LineSettings = LineSettings(), limit: Int? = nil)
         -> [String]
     {
-        var buffer = TerminalBuffer(colour: false)
+        var buffer = TerminalBuffer()
         buffer.limit = limit
         var lines = WireLines(settings)
         for (index, record) in records.enumerated() {

@@ -133,7 +133,7 @@ struct TerminalEditorTests {
             var editor = TerminalEditor("a\u{202E}日本語日本語")
             for _ in 0..<12 {
                 grid.clear(grid.area)
-                editor.draw("/", in: grid.area, of: &grid)
+                editor.draw("/", TerminalTheme(.auto), in: grid.area, of: &grid)
                 #expect(grid.cursor.map { grid.area.contains($0) } == true)
                 #expect(!grid.text(ofRow: 0).unicodeScalars.contains("\u{202E}"))
                 _ = editor.press(.left(isShifted: false))

@@ -70,7 +70,7 @@ struct TerminalScreenTests {
         let width = Int.random(in: 1...40, using: &dice)
         let height = Int.random(in: 1...12, using: &dice)
         var terminal = EmulatedTerminal(width: width, height: height)
-        var screen = TerminalScreen(colour: true)
+        var screen = TerminalScreen()
         var grid = TerminalGrid(width: width, height: height)
         for step in 0..<60 {
             Self.change(&grid, &dice)
@@ -92,7 +92,7 @@ struct TerminalScreenTests {
 
     @Test("What stays is not sent again")
     func sendsOnlyChanges() {
-        var screen = TerminalScreen(colour: true)
+        var screen = TerminalScreen()
         var grid = TerminalGrid(width: 80, height: 24)
         for row in 0..<24 { grid.write(String(repeating: "abcdefgh", count: 10), row: row, column: 0) }
         #expect(screen.update(to: grid).count < 2200)
@@ -119,7 +119,7 @@ struct TerminalScreenTests {
         let area = TerminalArea(
             row: top, column: Int.random(in: 0..<width, using: &dice), height: height - top, width: width)
         var terminal = EmulatedTerminal(width: width, height: height)
-        var screen = TerminalScreen(colour: true)
+        var screen = TerminalScreen()
         var beside = TerminalGrid(width: width, height: height)
         var position = 100
         for _ in 0..<40 {
@@ -142,7 +142,7 @@ struct TerminalScreenTests {
 
     @Test("A line more of a long list costs little more than that line")
     func scrollsCheaply() {
-        var screen = TerminalScreen(colour: true)
+        var screen = TerminalScreen()
         func grid(_ position: Int) -> TerminalGrid {
             var grid = TerminalGrid(width: 200, height: 50)
             for row in 0..<50 {
@@ -156,15 +156,6 @@ struct TerminalScreenTests {
         #expect(screen.update(to: grid(999)).count < whole / 20)
         // Too far away, nothing is left of it.
         #expect(screen.update(to: grid(2000)).count > whole / 2)
-    }
-
-    @Test("Without colour the attributes stay, and no colour is sent")
-    func withoutColour() {
-        var screen = TerminalScreen(colour: false)
-        var grid = TerminalGrid(width: 20, height: 1)
-        grid.write("bad", row: 0, column: 0, TerminalAppearance(.bad).adding(.reversed))
-        let text = String(decoding: screen.update(to: grid), as: UTF8.self)
-        #expect(text.contains("\u{1B}[7mbad\u{1B}[m"))
     }
 
     @Test("What does not fit ends with an ellipsis, and a wide character is never halved")
@@ -183,17 +174,18 @@ struct TerminalScreenTests {
 
     @Test("The lines of a buffer keep their looks")
     func readsLines() {
-        var buffer = TerminalBuffer(colour: true)
+        let theme = TerminalTheme(.dark)
+        var buffer = TerminalBuffer(theme)
         buffer.append("plain ")
         buffer.append("bad\u{1B}", .bad)
-        buffer.append(" room", .indexed(61))
+        buffer.append(" room", .room("general"))
         buffer.endLine()
-        buffer.append("next", .bold)
+        buffer.append("next", .heading)
         let lines = TerminalLine.lines(of: buffer.bytes)
         #expect(lines.map(\.text) == ["plain bad\\u{1B} room", "next"])
-        #expect(lines[0].cells[6].appearance == TerminalAppearance(.bad))
-        #expect(lines[0].cells[16].appearance == TerminalAppearance(.indexed(61)))
-        #expect(lines[1].cells[0].appearance == TerminalAppearance(.bold))
+        #expect(lines[0].cells[6].appearance == theme[.bad])
+        #expect(lines[0].cells[16].appearance == theme[.room("general")])
+        #expect(lines[1].cells[0].appearance == theme[.heading])
     }
 
     @Test(

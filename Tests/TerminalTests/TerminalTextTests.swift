@@ -102,19 +102,19 @@ struct TerminalTextTests {
 
     @Test("A colour is reset also where the text is cut")
     func resetsColourAtTheCut() {
-        var buffer = TerminalBuffer(colour: true)
+        var buffer = TerminalBuffer(TerminalTheme(.auto))
         buffer.limit = 4
         buffer.append("abcdef", .bad)
         buffer.append("never seen")
         buffer.endLine()
         buffer.append("next")
-        #expect(String(decoding: buffer.bytes, as: UTF8.self) == "\u{1B}[31mabc…\u{1B}[0m\nnext")
+        #expect(String(decoding: buffer.bytes, as: UTF8.self) == "\u{1B}[38;5;160mabc…\u{1B}[0m\nnext")
     }
 
     @Test("A room's colour depends on its name alone")
     func colours() {
         #expect(TerminalStyle.room("general") == TerminalStyle.room("general"))
-        let distinct = Set((0..<200).map { TerminalStyle.room("room \($0)") })
+        let distinct = Set((0..<200).map { TerminalTheme(.auto)[.room("room \($0)")] })
         #expect(distinct.count > 10)
     }
 

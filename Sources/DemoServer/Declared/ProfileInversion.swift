@@ -145,7 +145,7 @@ extension ProfileCondition {
         case .truth(let truth): .bool(truth)
         case .null: .null
         case .number(let text): try? JSONValue(parsing: Array(text.utf8)[...])
-        case .pattern, .size, .span: nil
+        case .pattern, .size, .span, .instant: nil
         }
     }
 }

@@ -78,6 +78,7 @@ struct FilterFacts {
             row.map { test.matches($0.item.sectionKey.name) || test.matches($0.item.sectionKey.text) } ?? false
         case .diffKind: row.map { test.matches($0.item.id.kind.rawValue) } ?? false
         case .diffID: row.map { test.matches($0.item.id.text) } ?? false
+        case .time: test.matches(time(of: row, stamped))
         case .isRead: row.flatMap { names.isRead($0.item) }.map { test.matches($0) } ?? false
         case .diffField:
             row.map { row in row.differences(ItemFacts(row.item)).contains { test.matches($0.key) } } ?? false
@@ -115,7 +116,7 @@ struct FilterFacts {
         case .isUser: test.matches(isUser(report.actorID ?? report.actor))
         case .mentions: holds(test, ofMentions: report.mentions)
         case .payload: test.matches(report.payload)
-        case .type, .text, .isRead, .diffOperation, .diffSection, .diffKind, .diffID, .diffField: false
+        case .type, .text, .isRead, .time, .diffOperation, .diffSection, .diffKind, .diffID, .diffField: false
         }
     }
 
@@ -169,6 +170,11 @@ struct FilterFacts {
         }
     }
 
+    /// When a row's message was said, or when the report was made: milliseconds since 1970.
+    private func time(of row: DiffRow?, _ stamped: StampedReport) -> Int64 {
+        row?.item.saidAt?.milliseconds ?? stamped.stamp.wall / 1000
+    }
+
     /// False while it is not known who the user is.
     private func isUser(_ id: String?) -> Bool { id != nil && id == names.user }
 
@@ -197,7 +203,7 @@ struct FilterFacts {
     /// The lines of a report as they are printed without colours, in full.
     private mutating func line(of stamped: StampedReport) -> [UInt8] {
         if let line { return line }
-        var buffer = TerminalBuffer(colour: false)
+        var buffer = TerminalBuffer()
         var lines = EventLines(isCompact: true, width: nil)
         lines.names = names
         lines.append(stamped, to: &buffer)

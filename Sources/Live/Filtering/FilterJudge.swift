@@ -1,5 +1,8 @@
+import Events
 public import Pipeline
+import Recording
 import SectionedModel
+import Wire
 
 /// What a view is to do with a report.
 public struct ViewMark: Hashable, Sendable {
@@ -24,6 +27,7 @@ public struct FilterJudge {
     private let highlights: [[FilterCode]]
     private var facts: FilterFacts
     private var sampling: Sampling?
+    private var backlog: Backlog?
     /// Of the change that was marked last, the rows that pass; nil where the filter asks for no rows.
     private var passing: [DiffRow]?
     /// What was left out so far, by whom.
@@ -39,6 +43,7 @@ public struct FilterJudge {
         let all = codes + highlights.flatMap { $0 }
         facts = FilterFacts(learns: all.contains { $0.asksForNames }, names)
         sampling = setting.sample.map { Sampling($0) }
+        backlog = setting.backlog.map { Backlog(most: $0) }
         tally = FilterTally(setting)
     }
 
@@ -73,6 +78,7 @@ public struct FilterJudge {
                 sampling?.passOver(stamped.report)
                 return mark
             }
+            leaveOutBacklog(stamped, &mark)
             sample(stamped, &mark)
         }
         if mark.isShown, !highlights.isEmpty {
@@ -118,6 +124,15 @@ public struct FilterJudge {
         var passing: [DiffRow]?
         guard refusing(codes, stamped, &passing) == nil else { return nil }
         return passing ?? facts.rows(of: stamped)
+    }
+
+    /// Leaves out the messages that are older than those shown of the time before the run.
+    private mutating func leaveOutBacklog(_ stamped: StampedReport, _ mark: inout ViewMark) {
+        guard backlog != nil, case .diff = stamped.report, !facts.hasCause(stamped) else { return }
+        let rows = passing ?? facts.rows(of: stamped)
+        guard let left = backlog?.newest(of: rows, stamped), left.count < rows.count else { return }
+        passing = left
+        mark.isShown = !left.isEmpty
     }
 
     private mutating func sample(_ stamped: StampedReport, _ mark: inout ViewMark) {
@@ -170,6 +185,38 @@ extension Report {
         case .gap, .undecodable, .notice: true
         case .event, .diff, .connection, .room, .action, .emit, .refetch, .typing: false
         }
+    }
+}
+
+/// The newest messages of each room that were said before the run began.
+private struct Backlog {
+    let most: Int
+    /// The times of the newest messages seen so far, in order: at most `most` of each section.
+    private var times: [String: [Int64]] = [:]
+
+    init(most: Int) { self.most = most }
+
+    /// The rows without the messages that are too old.
+    mutating func newest(of rows: [DiffRow], _ stamped: StampedReport) -> [DiffRow] {
+        // On the server's clock.
+        let began = (stamped.stamp.wall - stamped.stamp.time.microseconds) / 1000 - stamped.clockOffset
+        func age(_ row: DiffRow) -> Int64? {
+            guard row.operation == .insert, let said = row.item.saidAt?.milliseconds, said < began else { return nil }
+            return said
+        }
+        for row in rows { if let said = age(row) { note(said, in: row.item.sectionKey.text) } }
+        return rows.filter { row in
+            guard let said = age(row) else { return true }
+            return times[row.item.sectionKey.text]?.first.map { said >= $0 } ?? false
+        }
+    }
+
+    private mutating func note(_ said: Int64, in section: String) {
+        guard most > 0 else { return }
+        var newest = times[section] ?? []
+        guard newest.count < most || said > newest[0] else { return }
+        newest.insert(said, at: newest.firstIndex { $0 >= said } ?? newest.count)
+        times[section] = newest.suffix(most)
     }
 }
 

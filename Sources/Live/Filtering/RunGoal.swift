@@ -64,5 +64,5 @@ struct RunGoal {
 
 extension ViewFilter.Setting {
     /// Whether nothing is left out.
-    fileprivate var showsAll: Bool { filter.isEmpty && sample == nil }
+    fileprivate var showsAll: Bool { filter.isEmpty && sample == nil && backlog == nil }
 }

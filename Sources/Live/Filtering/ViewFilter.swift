@@ -13,15 +13,19 @@ public final class ViewFilter: Sendable {
         /// How many of the events that pass are shown; nil for all.
         public var sample: Sample?
 
+        /// Of the messages of each room that are older than the run, how many are shown, the newest; nil for all.
+        public var backlog: Int?
+
         /// Everything, unless said otherwise.
-        public init(filter: Filter = Filter(), highlights: [Filter] = [], sample: Sample? = nil) {
+        public init(filter: Filter = Filter(), highlights: [Filter] = [], sample: Sample? = nil, backlog: Int? = nil) {
+            self.backlog = backlog
             self.filter = filter
             self.highlights = highlights
             self.sample = sample
         }
 
         /// Whether everything is shown as it is.
-        public var isEmpty: Bool { filter.isEmpty && highlights.isEmpty && sample == nil }
+        public var isEmpty: Bool { filter.isEmpty && highlights.isEmpty && sample == nil && backlog == nil }
     }
 
     /// `taken` of `of` events, evenly.

@@ -218,7 +218,7 @@ struct NotificationBook {
 
     private static func line(of report: StampedReport) -> String {
         var lines = EventLines(isCompact: true, width: nil, LineSettings(time: .none))
-        var buffer = TerminalBuffer(colour: false)
+        var buffer = TerminalBuffer()
         lines.append(report, to: &buffer)
         let text = String(decoding: buffer.bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
         return String(text.drop { $0 == " " })

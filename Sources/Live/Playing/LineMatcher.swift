@@ -11,7 +11,7 @@ final class LineMatcher {
     /// Whether one of the lines matches.
     func matches(_ reports: [StampedReport]) -> Bool {
         var lines = EventLines(isCompact: true, width: nil)
-        var buffer = TerminalBuffer(colour: false)
+        var buffer = TerminalBuffer()
         for report in reports { lines.append(report, to: &buffer) }
         return !buffer.bytes.isEmpty && pattern.matchesLine(of: buffer.bytes)
     }

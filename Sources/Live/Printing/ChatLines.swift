@@ -85,16 +85,16 @@ struct ChatLines {
         buffer.pad(to: end)
         buffer.append("  ")
         let isForUser = verb != "deleted" && names.isUser(among: row.item.entity.value.mentions)
-        if isForUser, !buffer.colour { buffer.append("@ ") }
+        if isForUser, buffer.theme == nil { buffer.append("@ ") }
         buffer.isHighlighted = isForUser || mark.isHighlighted
         let label = names.label(of: row.item, ItemFacts(row.item)) ?? row.item.id.shortText
         if row.item.id.kind == .member {
-            buffer.append(label + " " + verb, .dim)
+            buffer.append(label + " " + verb, .faint)
         } else {
-            if !verb.isEmpty { buffer.append(verb + "  ", .dim) }
+            if !verb.isEmpty { buffer.append(verb + "  ", .faint) }
             let sender = names.sender(of: row.item) ?? ""
-            buffer.append(sender, .bold)
-            buffer.append(String(label.dropFirst(sender.count)), verb == "deleted" ? .dim : .plain)
+            buffer.append(sender, .actor)
+            buffer.append(String(label.dropFirst(sender.count)), verb == "deleted" ? .faint : .plain)
         }
         buffer.isHighlighted = false
         buffer.endLine()
@@ -103,9 +103,9 @@ struct ChatLines {
     private mutating func appendTime(_ wall: Int64, to buffer: inout TerminalBuffer) {
         guard settings.time != .none else { return }
         if let date = clock.newDate(wall) {
-            buffer.append("── \(date) ──", .dim)
+            buffer.append("── \(date) ──", .time)
             buffer.endLine()
         }
-        buffer.append(String(TimeText.clock(wall: clock.local(wall)).prefix(5)) + "  ", .dim)
+        buffer.append(clock.time(wall, columns: ZoneClock.columns(of: 5, settings.zone)) + "  ", .time)
     }
 }

@@ -39,8 +39,8 @@ extension EventLines {
         let isForUser = row.operation != .delete && names.isUser(among: row.item.entity.value.mentions)
         buffer.pad(to: Self.indent)
         buffer.append(row.operation.sign + " " + row.item.id.kind.rawValue, row.operation.style)
-        if settings.showsIDs { buffer.append("  " + (isCompact ? row.item.id.shortText : row.item.id.text), .dim) }
-        if let place = place(of: row) { buffer.append("  " + place, .dim) }
+        if settings.showsIDs { buffer.append("  " + (isCompact ? row.item.id.shortText : row.item.id.text), .faint) }
+        if let place = place(of: row) { buffer.append("  " + place, .faint) }
         buffer.append("  ")
         if isForUser { appendMentionMark(to: &buffer) }
         buffer.isHighlighted = isForUser || isPointedOut
@@ -52,9 +52,9 @@ extension EventLines {
         buffer.isHighlighted = false
         let differences = row.differences(facts)
         if isCompact, !differences.isEmpty {
-            buffer.append("  " + differences.map(\.key).joined(separator: ", "), .dim)
+            buffer.append("  " + differences.map(\.key).joined(separator: ", "), .faint)
         }
-        if settings.showsIDs { buffer.append("  n:\(cause)", .dim) }
+        if settings.showsIDs { buffer.append("  n:\(cause)", .faint) }
         buffer.endLine()
         if !isCompact { appendFields(differences, to: &buffer) }
     }
@@ -62,14 +62,14 @@ extension EventLines {
     private func appendRest(of first: DiffRow, count: Int, to buffer: inout TerminalBuffer) {
         buffer.pad(to: Self.indent)
         buffer.append("\(first.operation.sign) \(count) more of \(first.item.id.kind.rawValue)", first.operation.style)
-        buffer.append("  " + section(of: first.item), .dim)
+        buffer.append("  " + section(of: first.item), .faint)
         buffer.endLine()
     }
 
     private func appendFields(_ differences: [ItemFacts.Difference], to buffer: inout TerminalBuffer) {
         for difference in differences {
             buffer.pad(to: Self.indent + 2)
-            buffer.append(difference.key + "  ", .dim)
+            buffer.append(difference.key + "  ", .key)
             buffer.append(EventLines.text(of: difference.old) + " → " + EventLines.text(of: difference.new))
             buffer.endLine()
         }

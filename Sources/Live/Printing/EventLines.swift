@@ -74,14 +74,14 @@ struct EventLines {
             buffer.pad(to: columns.kind)
             if columns.kindWidth > 0 {
                 buffer.append(
-                    TerminalText.truncated(event.kind, to: columns.kindWidth), event.isKnown ? .bold : .caution)
+                    TerminalText.truncated(event.kind, to: columns.kindWidth), event.isKnown ? .kind : .caution)
             }
             buffer.pad(to: columns.text)
         } else {
-            buffer.append(event.kind, event.isKnown ? .bold : .caution)
+            buffer.append(event.kind, event.isKnown ? .kind : .caution)
             buffer.append("  ")
         }
-        if mark.leftOut > 0 { buffer.append("(+\(mark.leftOut)) ", .dim) }
+        if mark.leftOut > 0 { buffer.append("(+\(mark.leftOut)) ", .faint) }
         if let id = report.ackID { buffer.append("#\(id)\(mark.isAnswered ? "✓" : "?") ", .caution) }
         if isForUser { appendMentionMark(to: &buffer) }
         buffer.isHighlighted = isForUser || isPointedOut
@@ -93,7 +93,7 @@ struct EventLines {
 
     /// What stands for the colours where there are none: the line mentions the user.
     func appendMentionMark(to buffer: inout TerminalBuffer) {
-        if !buffer.colour { buffer.append("@ ") }
+        if buffer.theme == nil { buffer.append("@ ") }
     }
 
     /// Where an event without a room belongs: its namespace, unless that is the usual one and the only one.
@@ -105,7 +105,7 @@ struct EventLines {
     /// A pause worth a line.
     private func appendSpacer(_ stamp: Stamp, to buffer: inout TerminalBuffer) {
         guard let spacer = settings.spacer, let last, stamp.time - last >= spacer else { return }
-        buffer.append("── \(TimeText.span(milliseconds: (stamp.time - last).microseconds / 1000)) ──", .dim)
+        buffer.append("── \(TimeText.span(milliseconds: (stamp.time - last).microseconds / 1000)) ──", .time)
         buffer.endLine()
     }
 
@@ -119,7 +119,7 @@ struct EventLines {
     /// A line for another day, where times of the day stand in front of the lines.
     mutating func appendDate(_ stamp: Stamp, to buffer: inout TerminalBuffer) {
         guard settings.time == .abs, let date = clock.newDate(stamp.wall) else { return }
-        buffer.append("── \(date) ──", .dim)
+        buffer.append("── \(date) ──", .time)
         buffer.endLine()
     }
 
@@ -127,13 +127,13 @@ struct EventLines {
         let text: String
         switch settings.time {
         case .none: return
-        case .abs: text = String(TimeText.clock(wall: clock.local(stamp.wall)).prefix(columns.time))
+        case .abs: text = clock.time(stamp.wall, columns: columns.time)
         case .rel: text = TimeText.elapsed(milliseconds: stamp.time.microseconds / 1000)
         case .delta:
             text = TimeText.elapsed(milliseconds: (stamp.time - (last ?? stamp.time)).microseconds / 1000)
         }
         buffer.pad(to: columns.time - text.utf8.count)
-        buffer.append(text, .dim)
+        buffer.append(text, .time)
         buffer.append("  ")
     }
 
@@ -143,7 +143,7 @@ struct EventLines {
         buffer.pad(to: columns.room - 2 - text.utf8.count)
         let style: TerminalStyle =
             switch lag ?? 0 {
-            case ..<1000: .dim
+            case ..<1000: .faint
             case ..<10_000: .caution
             default: .bad
             }
@@ -173,12 +173,12 @@ struct EventLines {
         guard let actor else { return buffer.append(summary) }
         // Most summaries begin with the actor.
         if summary.hasPrefix(actor) {
-            buffer.append(actor, .bold)
+            buffer.append(actor, .actor)
             buffer.append(String(summary.dropFirst(actor.count)))
         } else if summary.contains(actor) {
             buffer.append(summary)
         } else {
-            buffer.append(actor, .bold)
+            buffer.append(actor, .actor)
             buffer.append("  " + summary)
         }
     }
@@ -215,7 +215,7 @@ struct EventLines {
         if payload.count <= EventLines.mostPayload, let value = try? JSONValue(parsing: payload) {
             for (index, line) in JSONLines.lines(of: value).enumerated() {
                 buffer.pad(to: Self.indent + 2)
-                buffer.append(index == 0 ? "payload" : "", .dim)
+                buffer.append(index == 0 ? "payload" : "", .key)
                 buffer.pad(to: Self.indent + 12)
                 for part in line { buffer.append(part.text, part.style) }
                 buffer.endLine()
@@ -223,7 +223,7 @@ struct EventLines {
             return
         }
         let text = String(decoding: RawJSON.readable(payload.prefix(EventLines.mostPayload)), as: UTF8.self)
-        appendField("payload", text + "… (\(payload.count) bytes)", .dim, to: &buffer)
+        appendField("payload", text + "… (\(payload.count) bytes)", .faint, to: &buffer)
     }
 
     private mutating func append(_ gap: GapReport, _ stamp: Stamp, to buffer: inout TerminalBuffer) {
@@ -240,7 +240,7 @@ struct EventLines {
         let channel = report.channel.description
         let known = settings.showsIDs ? nil : names.look(at: channel).channel?.label
         let sentence = report.sentence(in: known ?? report.channelName.map { "#" + $0 } ?? channel)
-        buffer.append("✎ " + (isCompact ? ShortName.shorteningIDs(sentence) : sentence), .dim)
+        buffer.append("✎ " + (isCompact ? ShortName.shorteningIDs(sentence) : sentence), .faint)
         buffer.endLine()
     }
 
@@ -250,17 +250,17 @@ struct EventLines {
         appendDate(stamped.stamp, to: &buffer)
         appendTime(stamped, to: &buffer)
         buffer.pad(to: isCompact ? columns.kind : columns.room)
-        buffer.append(report.isAnswer ? "✓" : "ack", report.isAnswer ? .dim : .bold)
+        buffer.append(report.isAnswer ? "✓" : "ack", report.isAnswer ? .faint : .heading)
         buffer.append("  ")
         if isCompact { buffer.pad(to: columns.text) }
-        buffer.append(report.sentence, report.isAnswer ? .dim : .plain)
+        buffer.append(report.sentence, report.isAnswer ? .faint : .plain)
         buffer.endLine()
     }
 
     /// One `name  value` line below an event.
     func appendField(_ name: String, _ value: String, _ style: TerminalStyle, to buffer: inout TerminalBuffer) {
         buffer.pad(to: Self.indent + 2)
-        buffer.append(name, .dim)
+        buffer.append(name, .key)
         buffer.pad(to: Self.indent + 12)
         buffer.append(value, style)
         buffer.endLine()
@@ -292,7 +292,7 @@ struct EventColumns: Hashable {
         time =
             switch settings.time {
             case .none: 0
-            case .abs: clock
+            case .abs: ZoneClock.columns(of: clock, settings.zone)
             case .rel, .delta: max(clock, 9)
             }
     }

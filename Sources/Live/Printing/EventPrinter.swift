@@ -30,7 +30,7 @@ public enum PrintedForm: Sendable {
 /// on a clock.
 public final class EventPrinter: Outlet {
     private let writer: DescriptorWriter
-    private let colour: Bool
+    private let theme: TerminalTheme?
     private let width: Int?
     private let followsTerminal: Bool
     /// Kept from batch to batch; only the outlet thread touches it.
@@ -43,7 +43,7 @@ public final class EventPrinter: Outlet {
         settings: LineSettings = LineSettings(), patience: WritePatience? = nil
     ) {
         self.writer = DescriptorWriter(descriptor: descriptor, name: "standard output", patience: patience)
-        self.colour = colour
+        theme = colour ? TerminalDevice.theme : nil
         self.width = width
         self.followsTerminal = followsTerminal
         printing = Monitor(Printing(form, settings))
@@ -67,7 +67,7 @@ public final class EventPrinter: Outlet {
     /// Prints what is shown with one write. What is hidden may still say what somebody is called.
     public func write(_ reports: [StampedReport], _ marks: [ViewMark]) throws(OutletError) {
         let columns = followsTerminal ? TerminalDevice.width(of: writer.descriptor) ?? width : width
-        let bytes = printing.change { $0.bytes(of: reports, marks, width: columns, colour: colour) }
+        let bytes = printing.change { $0.bytes(of: reports, marks, width: columns, theme) }
         if !bytes.isEmpty { try writer.write(bytes) }
     }
 
@@ -127,8 +127,10 @@ enum Printing {
     }
 
     /// The lines of a batch.
-    mutating func bytes(of reports: [StampedReport], _ marks: [ViewMark], width: Int?, colour: Bool) -> [UInt8] {
-        var buffer = TerminalBuffer(colour: colour)
+    mutating func bytes(of reports: [StampedReport], _ marks: [ViewMark], width: Int?, _ theme: TerminalTheme?)
+        -> [UInt8]
+    {
+        var buffer = TerminalBuffer(theme)
         switch self {
         case .lines(var lines):
             self = .payloads(inert: true)

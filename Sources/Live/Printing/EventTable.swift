@@ -34,7 +34,7 @@ struct EventTable {
                 event.room.map { lines.label(of: $0, width: roomWidth) } ?? "", roomWidth,
                 TerminalStyle.room(event.room ?? ""),
                 to: &buffer)
-            cell(event.kind, Self.kind, event.isKnown ? .bold : .caution, to: &buffer)
+            cell(event.kind, Self.kind, event.isKnown ? .kind : .caution, to: &buffer)
             let (_, summary) = lines.words(of: event)
             cell(event.actor.map { lines.name(of: $0) } ?? "", Self.actor, .plain, to: &buffer)
             if isForUser { lines.appendMentionMark(to: &buffer) }
@@ -58,12 +58,12 @@ struct EventTable {
     private mutating func appendHeading(to buffer: inout TerminalBuffer) {
         guard !hasHeading else { return }
         hasHeading = true
-        if settings.time != .none { cell("TIME", lines.columns.time, .dim, to: &buffer) }
-        cell("   LAG", 6, .dim, to: &buffer)
-        cell("ROOM", roomWidth, .dim, to: &buffer)
-        cell("KIND", Self.kind, .dim, to: &buffer)
-        cell("ACTOR", Self.actor, .dim, to: &buffer)
-        buffer.append("WHAT", .dim)
+        if settings.time != .none { cell("TIME", lines.columns.time, .heading, to: &buffer) }
+        cell("   LAG", 6, .heading, to: &buffer)
+        cell("ROOM", roomWidth, .heading, to: &buffer)
+        cell("KIND", Self.kind, .heading, to: &buffer)
+        cell("ACTOR", Self.actor, .heading, to: &buffer)
+        buffer.append("WHAT", .heading)
         buffer.endLine()
     }
 

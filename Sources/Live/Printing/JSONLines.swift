@@ -25,7 +25,7 @@ struct JSONLines {
 
     private mutating func append(_ value: JSONValue, _ indent: String, _ start: Line, _ end: String, key: String?) {
         guard lines.count < most else {
-            if lines.count == most { lines.append([("…", .dim)]) }
+            if lines.count == most { lines.append([("…", .faint)]) }
             return
         }
         let start = start.isEmpty ? [(text: indent, style: TerminalStyle.plain)] : start
@@ -33,7 +33,7 @@ struct JSONLines {
         case .object(let members) where !members.isEmpty && !isShort(value):
             lines.append(start + [("{", .plain)])
             for (index, member) in members.enumerated() {
-                let name: Line = [(indent + "  ", .plain), (Self.text(of: .string(member.key)), .bold), (": ", .plain)]
+                let name: Line = [(indent + "  ", .plain), (Self.text(of: .string(member.key)), .key), (": ", .plain)]
                 append(member.value, indent + "  ", name, index == members.count - 1 ? "" : ",", key: member.key)
             }
             lines.append([(indent + "}" + end, .plain)])
@@ -44,11 +44,12 @@ struct JSONLines {
             }
             lines.append([(indent + "]" + end, .plain)])
         case .integer(let number):
-            var line = start + [(String(number), TerminalStyle.caution), (end, .plain)]
-            if let key, let date = Self.date(number, of: key) { line.append(("  " + date, .dim)) }
+            var line = start + [(String(number), TerminalStyle.number), (end, .plain)]
+            if let key, let date = Self.date(number, of: key) { line.append(("  " + date, .time)) }
             lines.append(line)
-        case .string: lines.append(start + [(Self.text(of: value), .good), (end, .plain)])
-        case .null, .bool, .number, .text, .object, .array:
+        case .string: lines.append(start + [(Self.text(of: value), .string), (end, .plain)])
+        case .null, .bool, .number: lines.append(start + [(Self.text(of: value), .number), (end, .plain)])
+        case .text, .object, .array:
             lines.append(start + [(Self.text(of: value), .plain), (end, .plain)])
         }
     }

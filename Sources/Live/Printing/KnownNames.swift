@@ -146,6 +146,12 @@ struct KnownNames: Sendable {
         return readUntil[channel].map { said.milliseconds <= $0 }
     }
 
+    /// The names of people, in order. Untrusted text.
+    var allPeople: [String] { Set(people.values).sorted() }
+
+    /// The titles of channels, in order. Untrusted text.
+    var allTitles: [String] { Set(channels.values.map(\.title)).sorted() }
+
     // MARK: - Learning
 
     /// Learns from a change.

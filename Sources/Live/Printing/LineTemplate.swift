@@ -161,7 +161,7 @@ extension LineTemplate {
         case .field(let field):
             let event = report.event
             return switch field {
-            case .time: TimeText.clock(wall: context.clock.local(stamped.stamp.wall))
+            case .time: context.clock.time(stamped.stamp.wall, columns: ZoneClock.columns(of: 12, context.clock.zone))
             case .date: TimeText.rfc3339(wall: stamped.stamp.wall)
             case .rel: TimeText.elapsed(milliseconds: stamped.stamp.time.microseconds / 1000)
             case .n: String(stamped.stamp.n)

@@ -11,7 +11,7 @@ import Terminal
 /// rooms, what could not be decoded, gaps. A reader that is gone does not end anything.
 public final class StatusPrinter: Outlet {
     private let writer: DescriptorWriter
-    private let colour: Bool
+    private let theme: TerminalTheme?
     private let lines: Monitor<StatusLines>
     /// Only the outlet thread touches it.
     private let lag = Monitor(LagWatch())
@@ -24,13 +24,13 @@ public final class StatusPrinter: Outlet {
         patience: WritePatience? = nil
     ) {
         self.writer = DescriptorWriter(descriptor: descriptor, name: "standard error", patience: patience)
-        self.colour = colour
+        theme = colour ? TerminalDevice.theme : nil
         lines = Monitor(StatusLines(quiet: quiet, showsGaps: showsGaps, showsIDs: showsIDs))
     }
 
     /// Prints the reports with one write.
     public func write(_ reports: [StampedReport]) throws(OutletError) {
-        var buffer = TerminalBuffer(colour: colour)
+        var buffer = TerminalBuffer(theme)
         lines.change { lines in
             for report in reports {
                 lines.append(report, to: &buffer)
@@ -43,7 +43,7 @@ public final class StatusPrinter: Outlet {
 
     /// Prints lines of our own, escaped like everything else, each as one line.
     public func write(lines: [String]) throws(OutletError) {
-        var buffer = TerminalBuffer(colour: colour)
+        var buffer = TerminalBuffer(theme)
         for line in lines {
             buffer.append(line)
             buffer.endLine()
@@ -53,8 +53,8 @@ public final class StatusPrinter: Outlet {
 
     /// Prints a line of our own behind a badge, red when what is done there is seen by others.
     public func write(badge: String, isGrave: Bool, line: String) throws(OutletError) {
-        var buffer = TerminalBuffer(colour: colour)
-        buffer.append(badge, isGrave ? .bad : .bold)
+        var buffer = TerminalBuffer(theme)
+        buffer.append(badge, isGrave ? .bad : .heading)
         buffer.append(" " + line)
         buffer.endLine()
         try writeUnlessClosed(buffer.bytes)
@@ -85,7 +85,7 @@ public final class StatusPrinter: Outlet {
 /// The lines of `StatusPrinter`.
 struct StatusLines {
     /// Columns of the time.
-    static let timeWidth = 12
+    static let timeWidth = 13
 
     /// Only warnings, errors and losses.
     let quiet: Bool
@@ -114,10 +114,10 @@ struct StatusLines {
         case .notice(let notice): if quiet, notice.level == .info { return }
         }
         if let date = clock.newDate(stamped.stamp.wall) {
-            buffer.append("── \(date) ──", .dim)
+            buffer.append("── \(date) ──", .time)
             buffer.endLine()
         }
-        buffer.append(TimeText.clock(wall: stamped.stamp.wall) + "  ", .dim)
+        buffer.append(TimeText.clock(wall: stamped.stamp.wall) + "  ", .time)
         switch stamped.report {
         case .event, .diff, .refetch, .typing: break
         case .gap(let gap): append("! gap  ", .bad, gap.sentence(showsIDs ? KnownNames() : names), to: &buffer)
@@ -148,7 +148,7 @@ struct StatusLines {
     private func append(_ change: ConnectionReport, to buffer: inout TerminalBuffer) {
         switch change {
         case .connecting(let attempt, let target):
-            append("connecting  ", .dim, target + (attempt > 1 ? " (attempt \(attempt))" : ""), to: &buffer)
+            append("connecting  ", .faint, target + (attempt > 1 ? " (attempt \(attempt))" : ""), to: &buffer)
         case .ready(let spoken):
             append("connected  ", .good, spoken.description, to: &buffer)
         case .lost(let why, let retryIn):
@@ -162,7 +162,7 @@ struct StatusLines {
         let room = showsIDs ? report.room : names.room(report.room).label
         switch report.change {
         case .joined: append("+ room  ", .good, room, to: &buffer)
-        case .left: append("- room  ", .dim, room, to: &buffer)
+        case .left: append("- room  ", .faint, room, to: &buffer)
         case .refused: append("! room  ", .bad, room + " refused" + why, to: &buffer)
         case .lost: append("! room  ", .bad, room + " lost" + why, to: &buffer)
         case .wanted, .joining, .leaving, .found: break
@@ -185,7 +185,7 @@ struct StatusLines {
         buffer.append("! cannot read \(report.layer.rawValue)  ", .bad)
         buffer.append(report.subject + ": " + report.message)
         if !report.excerpt.isEmpty {
-            buffer.append("  " + String(decoding: RawJSON.readable(report.excerpt.prefix(200)), as: UTF8.self), .dim)
+            buffer.append("  " + String(decoding: RawJSON.readable(report.excerpt.prefix(200)), as: UTF8.self), .faint)
         }
     }
 

@@ -1,5 +1,6 @@
 import Glibc
-import Synchronization
+import Network
+package import Terminal
 
 /// The terminal behind a descriptor.
 public enum TerminalDevice {
@@ -12,20 +13,25 @@ public enum TerminalDevice {
         case never
     }
 
-    /// What the process was told; `auto` until then. Set once, before anything is printed.
-    public static func choose(_ choice: ColourChoice) {
-        let index = ColourChoice.allCases.firstIndex(of: choice) ?? 0
-        chosen.store(index, ordering: .relaxed)
+    /// What the process was told, before anything is printed.
+    package static func choose(_ choice: ColourChoice, _ theme: TerminalTheme) {
+        chosen.change { $0 = (choice, theme) }
     }
 
-    private static let chosen = Atomic<Int>(0)
+    private static let chosen = Monitor((choice: ColourChoice.auto, theme: TerminalTheme(.auto)))
+
+    /// How colours look where they are used.
+    package static var theme: TerminalTheme { chosen.change { $0.theme } }
+
+    /// How they look on `descriptor`; nil where there are none.
+    package static func theme(of descriptor: Int32) -> TerminalTheme? { showsColour(descriptor) ? theme : nil }
 
     /// Whether colours may be sent to `descriptor`.
     ///
     /// What was chosen prevails. Otherwise `NO_COLOR` says no, then `FORCE_COLOR` or `CLICOLOR_FORCE` yes (or no, when it is 0), then
     /// `CLICOLOR=0` no (no-color.org, force-color.org, bixense.com/clicolors); then it takes a terminal whose `TERM` is not `dumb`.
     public static func showsColour(_ descriptor: Int32) -> Bool {
-        switch ColourChoice.allCases[chosen.load(ordering: .relaxed)] {
+        switch chosen.change({ $0.choice }) {
         case .always: return true
         case .never: return false
         case .auto: break

@@ -1,8 +1,11 @@
 /// Times and spans as text. Only what is passed in is printed, never the clock, so a replay prints what the live run
 /// printed.
 enum TimeText {
+    /// `HH:MM:SS.mmmZ`.
+    static func clock(wall microseconds: Int64) -> String { timeOfDay(wall: microseconds) + "Z" }
+
     /// `HH:MM:SS.mmm` in UTC.
-    static func clock(wall microseconds: Int64) -> String {
+    static func timeOfDay(wall microseconds: Int64) -> String {
         let milliseconds = microseconds.flooredDivision(by: 1000)
         let ofDay = Int(milliseconds - milliseconds.flooredDivision(by: 86_400_000) * 86_400_000)
         return String(unsafeUninitializedCapacity: 12) { text in

@@ -23,6 +23,26 @@ struct ZoneClock: Sendable {
         }
     }
 
+    /// Columns of a time of the day that has `digits`, such as 12 for `08:05:01.532`, with the mark of its zone.
+    static func columns(of digits: Int, _ zone: LineSettings.Zone) -> Int {
+        switch zone {
+        case .utc: digits + 1
+        // Where there is little room a zone that was asked for goes without its mark.
+        case .local: digits == 12 ? 18 : digits
+        }
+    }
+
+    /// The time of the day in so many columns, with the mark of its zone: `08:05:01.532Z`, `09:05:01.532+01:00`, `08:05Z`, `09:05`.
+    mutating func time(_ wall: Int64, columns: Int) -> String {
+        let text = TimeText.timeOfDay(wall: local(wall))
+        if zone == .utc { return text.prefix(columns - 1) + "Z" }
+        guard columns >= 18 else { return String(text.prefix(columns)) }
+        let minutes = (known?.offset ?? 0) / 60_000_000
+        let (hour, minute) = minutes.magnitude.quotientAndRemainder(dividingBy: 60)
+        return text + (minutes < 0 ? "-" : "+") + (hour < 10 ? "0" : "") + "\(hour):" + (minute < 10 ? "0" : "")
+            + "\(minute)"
+    }
+
     /// The date of a time that is shown next, where the one before was of another day. Times alone would not say so.
     mutating func newDate(_ wall: Int64) -> String? {
         let local = local(wall)

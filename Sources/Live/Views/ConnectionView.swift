@@ -53,22 +53,22 @@ struct ConnectionView: LiveView {
         let shown = steps.suffix(max(place.rows - 2, 1))
         let hidden = dropped + steps.count - shown.count
         if hidden > 0 {
-            buffer.append("\(hidden) steps before", .dim)
+            buffer.append("\(hidden) steps before", .faint)
             buffer.endLine()
         }
         for (index, step) in zip(shown.indices, shown) {
-            buffer.append(TimeText.clock(wall: step.stamp.wall) + "  ", .dim)
+            buffer.append(TimeText.clock(wall: step.stamp.wall) + "  ", .time)
             buffer.append(step.state.padded(12), step.style)
             if step.lasts {
                 let end = steps[(index + 1)...].first { $0.lasts }?.stamp.time ?? place.now
                 let span = max((end - step.stamp.time).microseconds, 0) / 1000
-                buffer.append(TimeText.span(milliseconds: span).leading(8), .bold)
+                buffer.append(TimeText.span(milliseconds: span).leading(8), .heading)
             }
             buffer.pad(to: 36)
             buffer.append(place.naming(step.text))
             buffer.endLine()
         }
-        buffer.append("\(events) events", .dim)
+        buffer.append("\(events) events", .faint)
         buffer.endLine()
     }
 }

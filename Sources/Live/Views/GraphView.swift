@@ -35,9 +35,9 @@ struct GraphView: LiveView {
                 room.history.history(at: place.now), highest, room.history.rate(over: 10, at: place.now), place,
                 to: &buffer)
         }
-        buffer.append("one minute, a block a second; a full block in a room is \(highest) events", .dim)
+        buffer.append("one minute, a block a second; a full block in a room is \(highest) events", .faint)
         let hidden = sorted.count - shown.count
-        if hidden > 0 || rooms.hasOthers { buffer.append("; \(hidden) more rooms", .dim) }
+        if hidden > 0 || rooms.hasOthers { buffer.append("; \(hidden) more rooms", .faint) }
         buffer.endLine()
     }
 
@@ -47,7 +47,7 @@ struct GraphView: LiveView {
     ) {
         buffer.append(name, style)
         buffer.pad(to: place.roomWidth)
-        buffer.append((rate.rateText + "/s").leading(9) + "  ", .bold)
+        buffer.append((rate.rateText + "/s").leading(9) + "  ", .heading)
         buffer.append(RateHistory.sparkline(counts, highest: highest), style)
         buffer.endLine()
     }

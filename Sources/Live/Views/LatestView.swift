@@ -32,24 +32,24 @@ struct LatestView: LiveView {
 
     func draw(_ place: ViewPlace, to buffer: inout TerminalBuffer) {
         let sorted = rooms.sorted { $0.time.microseconds }
-        buffer.append("ROOM".padded(place.roomWidth) + "      AGO  EVENTS  KIND              LAST", .dim)
+        buffer.append("ROOM".padded(place.roomWidth) + "      AGO  EVENTS  KIND              LAST", .heading)
         buffer.endLine()
         for (name, last) in sorted.prefix(max(place.rows - 2, 0)) {
             let isFresh = place.now - last.time < .seconds(1)
             buffer.append(place.label(ofRoom: name), TerminalStyle.room(name))
             buffer.pad(to: place.roomWidth)
             let ago = TimeText.span(milliseconds: max((place.now - last.time).microseconds, 0) / 1000)
-            buffer.append(ago.leading(9) + String(last.events).leading(8) + "  ", isFresh ? .bold : .plain)
+            buffer.append(ago.leading(9) + String(last.events).leading(8) + "  ", isFresh ? .heading : .plain)
             buffer.append(TerminalText.truncated(last.kind, to: 16))
             buffer.pad(to: place.roomWidth + 37)
             let text = name.contains("/") ? last.text.replacing(name, with: place.label(ofRoom: name)) : last.text
-            buffer.append(place.naming(text), isFresh ? .bold : .plain)
+            buffer.append(place.naming(text), isFresh ? .heading : .plain)
             buffer.endLine()
         }
         let hidden = sorted.count - max(place.rows - 2, 0)
         if hidden > 0 || rooms.hasOthers {
             let more = rooms.hasOthers ? ", and others with \(rooms.others.events) events" : ""
-            buffer.append("\(max(hidden, 0)) more rooms\(more)", .dim)
+            buffer.append("\(max(hidden, 0)) more rooms\(more)", .faint)
             buffer.endLine()
         }
     }

@@ -73,13 +73,13 @@ struct ModelView: LiveView {
         for (name, section) in shown {
             buffer.append(
                 place.showsIDs ? ShortName.shorteningIDs(name) : section.key.map { place.names.label(of: $0) } ?? name,
-                .bold)
-            buffer.append("  \(section.rows) rows, \(section.changes) changes", .dim)
+                .heading)
+            buffer.append("  \(section.rows) rows, \(section.changes) changes", .faint)
             buffer.endLine()
             for row in section.recent.prefix(min(share, Self.kept)) { append(row, place, to: &buffer) }
         }
         if sorted.count > shown.count || sections.hasOthers {
-            buffer.append("\(sorted.count - shown.count) more sections", .dim)
+            buffer.append("\(sorted.count - shown.count) more sections", .faint)
             buffer.endLine()
         }
     }
@@ -89,12 +89,12 @@ struct ModelView: LiveView {
         let isFresh = age < .seconds(1)
         buffer.append("  \(row.operation.sign) ", row.operation.style)
         let hasID = place.showsIDs || row.label.isEmpty
-        if hasID { buffer.append(row.id.shortText, .dim) }
+        if hasID { buffer.append(row.id.shortText, .faint) }
         let label = TerminalText.truncated(row.label, to: 60)
-        buffer.append((hasID && !label.isEmpty ? "  " : "") + label, isFresh ? .bold : .plain)
-        if !row.fields.isEmpty { buffer.append("  " + row.fields, isFresh ? row.operation.style : .dim) }
+        buffer.append((hasID && !label.isEmpty ? "  " : "") + label, isFresh ? .heading : .plain)
+        if !row.fields.isEmpty { buffer.append("  " + row.fields, isFresh ? row.operation.style : .faint) }
         let ago = TimeText.span(milliseconds: max(age.microseconds, 0) / 1000)
-        buffer.append("  \(ago)", .dim)
+        buffer.append("  \(ago)", .faint)
         buffer.endLine()
     }
 }

@@ -73,7 +73,7 @@ struct TailStatus: Sendable {
 
     /// The line, without a line break.
     func draw(_ facts: Facts, at now: Moment, to buffer: inout TerminalBuffer) {
-        buffer.append(name + "  ", .bold)
+        buffer.append(name + "  ", .heading)
         appendConnection(now, to: &buffer)
         appendRooms(to: &buffer)
         let second = rate.rate(over: 1, at: now)
@@ -100,7 +100,7 @@ struct TailStatus: Sendable {
             TimeText.span(milliseconds: max((now - since).microseconds, 0) / 1_000_000 * 1000)
         }
         switch connection {
-        case .none: buffer.append("starting", .dim)
+        case .none: buffer.append("starting", .faint)
         case .connecting(let attempt):
             buffer.append("connecting" + (attempt > 1 ? " (\(attempt))" : ""), .caution)
         case .ready(let since): buffer.append("up " + span(since), .good)

@@ -52,7 +52,7 @@ public final class TerminalBoard: Outlet {
     private let inner: [any Outlet]
     let block: TerminalBlock?
     private let descriptor: Int32
-    private let colour: Bool
+    private let theme: TerminalTheme?
     private let settings: LineSettings
     private let recording: String?
     private let filter: (@Sendable () -> String?)?
@@ -73,7 +73,7 @@ public final class TerminalBoard: Outlet {
         self.inner = inner
         self.patience = patience
         descriptor = made == nil ? 2 : 1
-        colour = TerminalDevice.showsColour(descriptor)
+        theme = TerminalDevice.theme(of: descriptor)
         self.settings = settings
         recording = status?.recording
         filter = status?.filter
@@ -227,7 +227,7 @@ public final class TerminalBoard: Outlet {
     }
 
     private func text(rows: Int, columns: Int?) -> (text: [UInt8], lines: Int) {
-        var buffer = TerminalBuffer(colour: colour)
+        var buffer = TerminalBuffer(theme)
         buffer.limit = columns
         let now = MachineClock.monotonic
         state.change { state in

@@ -42,7 +42,7 @@ struct TopView: LiveView {
     }
 
     func draw(_ place: ViewPlace, to buffer: inout TerminalBuffer) {
-        buffer.append("".padded(place.roomWidth) + "  EVENT/S   BYTE/S      LAG   EVENTS", .dim)
+        buffer.append("".padded(place.roomWidth) + "  EVENT/S   BYTE/S      LAG   EVENTS", .heading)
         buffer.endLine()
         append("all", .plain, all, place, to: &buffer)
         // What there is room for is shared out: half for rooms, a quarter each for actors and kinds.
@@ -56,7 +56,7 @@ struct TopView: LiveView {
         _ title: String, _ book: NamedBook<Traffic>, _ most: Int, _ place: ViewPlace, to buffer: inout TerminalBuffer
     ) {
         guard book.count > 0 else { return }
-        buffer.append(title, .dim)
+        buffer.append(title, .heading)
         buffer.endLine()
         let sorted = book.sorted { $0.rate.rate(over: Self.span, at: place.now) * 1e6 + Double($0.events) / 1e6 }
         let fits = sorted.count <= most && !book.hasOthers
@@ -69,7 +69,7 @@ struct TopView: LiveView {
         }
         if fits || most < 2 { return }
         let rest = sorted.dropFirst(shown).reduce(book.others.events) { $0 + $1.entry.events }
-        buffer.append("… \(max(book.count - shown, 0)) more: \(rest) events", .dim)
+        buffer.append("… \(max(book.count - shown, 0)) more: \(rest) events", .faint)
         buffer.endLine()
     }
 

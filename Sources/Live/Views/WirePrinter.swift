@@ -8,7 +8,7 @@ import Wire
 /// peer sent is escaped, into a pipe, too.
 public final class WirePrinter: Outlet {
     private let writer: DescriptorWriter
-    private let colour: Bool
+    private let theme: TerminalTheme?
     private let width: @Sendable () -> Int?
     private let lines: Monitor<WireLines>
 
@@ -17,7 +17,7 @@ public final class WirePrinter: Outlet {
         descriptor: Int32 = 1, colour: Bool, settings: LineSettings = LineSettings(), patience: WritePatience? = nil
     ) {
         writer = DescriptorWriter(descriptor: descriptor, name: "standard output", patience: patience)
-        self.colour = colour
+        theme = colour ? TerminalDevice.theme : nil
         width = { TerminalDevice.width(of: descriptor) }
         lines = Monitor(WireLines(settings))
     }
@@ -30,7 +30,7 @@ public final class WirePrinter: Outlet {
 
     /// Prints the units with one write.
     public func write(units: [WireUnit]) throws(OutletError) {
-        var buffer = TerminalBuffer(colour: colour)
+        var buffer = TerminalBuffer(theme)
         buffer.limit = width()
         lines.change { lines in for unit in units { lines.append(unit, to: &buffer) } }
         if !buffer.bytes.isEmpty { try writer.write(buffer.bytes) }
@@ -57,29 +57,30 @@ struct WireLines {
     /// Appends the line of a unit.
     mutating func append(_ unit: WireUnit, to buffer: inout TerminalBuffer) {
         if settings.time == .abs, let date = clock.newDate(unit.stamp.wall) {
-            buffer.append("── \(date) ──", .dim)
+            buffer.append("── \(date) ──", .time)
             buffer.endLine()
         }
         appendTime(unit.stamp, to: &buffer)
         buffer.append(unit.isSent ? "→" : "←", unit.isSent ? .caution : .good)
-        buffer.append(" " + unit.channel.padded(8), .dim)
-        buffer.append(String(unit.size).leading(8) + "  ", .bold)
-        if !unit.title.isEmpty { buffer.append(unit.title + (unit.bytes.isEmpty ? "" : "  "), .bold) }
+        buffer.append(" " + unit.channel.padded(8), .faint)
+        buffer.append(String(unit.size).leading(8) + "  ", .heading)
+        if !unit.title.isEmpty { buffer.append(unit.title + (unit.bytes.isEmpty ? "" : "  "), .heading) }
         buffer.append(Self.text(of: unit))
         buffer.endLine()
     }
 
     private mutating func appendTime(_ stamp: Stamp, to buffer: inout TerminalBuffer) {
+        let width = ZoneClock.columns(of: 12, settings.zone)
         let text: String
         switch settings.time {
         case .none: return
-        case .abs: text = TimeText.clock(wall: clock.local(stamp.wall))
+        case .abs: text = clock.time(stamp.wall, columns: width)
         case .rel: text = TimeText.elapsed(milliseconds: stamp.time.microseconds / 1000)
         case .delta: text = TimeText.elapsed(milliseconds: (stamp.time - (last ?? stamp.time)).microseconds / 1000)
         }
         last = stamp.time
-        buffer.pad(to: StatusLines.timeWidth - text.utf8.count)
-        buffer.append(text + "  ", .dim)
+        buffer.pad(to: width - text.utf8.count)
+        buffer.append(text + "  ", .time)
     }
 
     private static func text(of unit: WireUnit) -> String {

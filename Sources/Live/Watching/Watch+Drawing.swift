@@ -12,7 +12,7 @@ extension Watch {
         drawTitle(layout.title, &grid)
         drawSide(layout.side, &grid)
         for row in layout.border.rows {
-            grid.write("│", row: row, column: layout.border.columns.lowerBound, TerminalAppearance(.dim))
+            grid.write("│", row: row, column: layout.border.columns.lowerBound, settings.theme[.faint])
         }
         drawRooms(layout.rooms, &grid)
         drawLog(layout.log, &grid)
@@ -20,15 +20,15 @@ extension Watch {
         drawDetail(layout.detail, &grid)
         drawScrubber(layout.scrubber, &grid)
         if let hint {
-            grid.write(
-                hint.text, row: layout.hint.rows.lowerBound, column: 0, TerminalAppearance(hint.style), in: layout.hint)
+            let lines = TerminalLine(hint.text, settings.theme[hint.style]).wrapped(to: width)
+            for (row, line) in zip(layout.hint.rows, lines) { grid.write(line, row: row, column: 0, in: layout.hint) }
         }
         drawStatus(layout.status, &grid)
         if mode == .help { drawHelp(&grid) }
         return grid
     }
 
-    /// The row above the last one: what is wrong with what is typed, or what is told in passing.
+    /// Above the last row: what is wrong with what is typed, or what is told in passing.
     var hint: (text: String, style: TerminalStyle)? {
         if editsFilter { return filterHint }
         return passing.map { ($0.text, .caution) }
@@ -38,7 +38,7 @@ extension Watch {
         guard !area.isEmpty else { return }
         let row = area.rows.lowerBound
         // What is done in a guarded context others may see: there the row is red.
-        let look = TerminalAppearance(settings.isGuarded ? .bad : .plain).adding(.reversed)
+        let look = settings.theme[settings.isGuarded ? .bad : .plain].adding(.reversed)
         grid.clear(area, look)
         let right = TerminalLine(" \(events) events  ", look)
         var left = TerminalLine(" weir watch  ", look.adding(.bold))
@@ -74,12 +74,12 @@ extension Watch {
         let shown = visible(rows: area.rows.count, width: area.columns.count)
         var row = area.rows.lowerBound
         if logOffset(shown, area) > 0, let olderLine {
-            grid.write(olderLine, row: row, column: area.columns.lowerBound, TerminalAppearance(.dim), in: area)
+            grid.write(olderLine, row: row, column: area.columns.lowerBound, settings.theme[.faint], in: area)
             row += 1
         }
         if shown.isEmpty {
             let words = log.count > 0 ? "nothing that is kept passes the filter" : "nothing came yet"
-            grid.write(words, row: row, column: area.columns.lowerBound + 1, TerminalAppearance(.dim), in: area)
+            grid.write(words, row: row, column: area.columns.lowerBound + 1, settings.theme[.faint], in: area)
         }
         for entry in shown {
             for (index, line) in entry.lines.enumerated() {
@@ -113,13 +113,13 @@ extension Watch {
     private func drawTabs(_ area: TerminalArea, _ grid: inout TerminalGrid) {
         guard !area.isEmpty, let detail else { return }
         let row = area.rows.lowerBound
-        for column in area.columns { grid.write("─", row: row, column: column, TerminalAppearance(.dim), in: area) }
+        for column in area.columns { grid.write("─", row: row, column: column, settings.theme[.faint], in: area) }
         switch detail.subject {
         case .group(let group):
             let count = model.flatMap { model in model.index(of: group).map { model.rowCount(at: $0) } } ?? 0
             let text = " \(name(of: group)), \(count) rows "
             grid.write(
-                text, row: row, column: area.columns.lowerBound + 1, TerminalAppearance([.bold]), in: area)
+                text, row: row, column: area.columns.lowerBound + 1, settings.theme[.heading], in: area)
         case .entry(let open):
             for (tab, columns) in tabColumns(area) {
                 grid.write(
@@ -169,15 +169,15 @@ extension Watch {
             let part = Double(time.microseconds) / Double(length.microseconds)
             return bar.lowerBound + Int(min(max(part, 0), 1) * Double(bar.count - 1))
         }
-        for column in bar { grid.write("─", row: row, column: column, TerminalAppearance(.dim)) }
+        for column in bar { grid.write("─", row: row, column: column, settings.theme[.faint]) }
         if let here = place(standing.time) {
             for column in bar.lowerBound..<max(here, bar.lowerBound) {
-                grid.write("━", row: row, column: column, TerminalAppearance(.good))
+                grid.write("━", row: row, column: column, settings.theme[.good])
             }
             for mark in standing.marks {
-                if let column = place(mark) { grid.write("⚑", row: row, column: column, TerminalAppearance(.caution)) }
+                if let column = place(mark) { grid.write("⚑", row: row, column: column, settings.theme[.caution]) }
             }
-            grid.write("●", row: row, column: here, TerminalAppearance(.good).adding(.bold))
+            grid.write("●", row: row, column: here, settings.theme[.good].adding(.bold))
         }
         var right = area
         right.columns = bar.upperBound..<area.columns.upperBound
@@ -190,13 +190,14 @@ extension Watch {
         let row = area.rows.lowerBound
         if case .asking(let question, let editor) = mode {
             return editor.draw(
-                question.prompt, wrong: question == .filter ? filterError?.range : nil, in: area, of: &grid)
+                question.prompt, wrong: question == .filter ? filterError?.range : nil, settings.theme, in: area,
+                of: &grid)
         }
         let end = "  ? help "
         var left = area
         if area.columns.count > 3 * end.utf8.count {
             grid.write(
-                end, row: row, column: area.columns.upperBound - end.utf8.count, TerminalAppearance(.dim), in: area)
+                end, row: row, column: area.columns.upperBound - end.utf8.count, settings.theme[.faint], in: area)
             left.columns = area.columns.lowerBound..<area.columns.upperBound - end.utf8.count
         }
         grid.write(status, row: row, column: area.columns.lowerBound, in: left)
@@ -206,7 +207,7 @@ extension Watch {
         var line = TerminalLine()
         func add(_ text: String, _ style: TerminalStyle = .plain) {
             if line.columns > 0 { line.append("  ") }
-            line.append(text, TerminalAppearance(style))
+            line.append(text, settings.theme[style])
         }
         if isHeld {
             add(waiting > 0 ? "PAUSED +\(waiting)" : "PAUSED", .caution)
@@ -221,12 +222,12 @@ extension Watch {
             add("rooms \(counts.joined)/\(counts.wanted)" + (counts.refused > 0 ? " ✗\(counts.refused)" : ""))
         }
         add("\(rate.perSecond)/s ")
-        line.append(rate.sparkline(16), TerminalAppearance(.good))
+        line.append(rate.sparkline(16), settings.theme[.good])
         if gaps > 0 { add("gaps \(gaps)", .bad) }
         if problems > 0 { add("! \(problems)", .caution) }
         let filter = filters.filter.text
-        if !filter.isEmpty { add("filter: " + TerminalText.truncated(filter, to: 40), .bold) }
-        if !search.isEmpty { add("/" + TerminalText.truncated(search, to: 20), .dim) }
+        if !filter.isEmpty { add("filter: " + TerminalText.truncated(filter, to: 40), .heading) }
+        if !search.isEmpty { add("/" + TerminalText.truncated(search, to: 20), .faint) }
         return line
     }
 
@@ -244,7 +245,7 @@ extension Watch {
         "Keys (any key goes back)",
         "space  pause, go on (+N waits)       j k ↑ ↓  select        PgUp PgDn  scroll",
         "g G  oldest, newest                  / n N  search, next, previous",
-        "f  filter, as it is typed            h  highlight           1…9  hide, show a room",
+        "f  filter, Tab completes             h  highlight           1…9  hide, show a room",
         "m  mark                              t  times               w  wrap long lines",
         "Enter  detail, next tab              y  copy what is shown  Esc  close, newest",
         "r  rooms: Enter + - join, leave; a another; x hide          Tab  next pane",

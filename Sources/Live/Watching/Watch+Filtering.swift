@@ -42,12 +42,31 @@ extension Watch {
     }
 
     private mutating func show(_ setting: ViewFilter.Setting) {
-        log.show(setting)
+        log.show(setting, chatOnly: log.isChat, knowing: printer.names)
         keepSelectionInView()
+    }
+
+    /// Completes the last word; several that fit are shown.
+    mutating func complete(_ editor: inout TerminalEditor) -> TerminalEditor.Change {
+        let completion = FilterCompletion(of: editor.text, kinds: filters.filter.kinds) { field in
+            switch field {
+            case .title: printer.names.allTitles
+            case .room: rooms.list.map { printer.names.look(at: $0.name).label }
+            case .actor, .actorName, .mentions: printer.names.allPeople
+            case .namespace: ["/"]
+            default: []
+            }
+        }
+        filterChoices = completion.words
+        if completion.words.count < 2 { filterChoices = [] }
+        guard !completion.words.isEmpty, completion.completed != editor.text else { return .nothing }
+        editor = TerminalEditor(completion.completed)
+        return .edited
     }
 
     /// What is said of the filter while it is typed.
     var filterHint: (text: String, style: TerminalStyle) {
+        if !filterChoices.isEmpty { return (filterChoices.joined(separator: "  "), .plain) }
         if let filterError { return ("✗ " + filterError.message, .bad) }
         let shares = log.shares
         return ("\(shares.shown) of \(shares.all) lines that are kept are shown", .good)

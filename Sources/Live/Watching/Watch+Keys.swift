@@ -19,7 +19,8 @@ extension Watch {
         switch mode {
         case .help: mode = .browsing
         case .asking(let question, var editor):
-            let change = editor.press(key)
+            filterChoices = []
+            let change = key == .tab && question == .filter ? complete(&editor) : editor.press(key)
             mode = .asking(question, editor)
             take(change, of: question, editor.text, into: &effects)
         case .browsing: browse(key, into: &effects)
@@ -79,7 +80,7 @@ extension Watch {
             wraps.toggle()
             keepSelectionInView()
         case "M":
-            log.isChat.toggle()
+            log.show(log.setting, chatOnly: !log.isChat, knowing: printer.names)
             keepSelectionInView()
             say(log.isChat ? "messages only" : "everything")
         case "y": copy(into: &effects)

@@ -40,7 +40,7 @@ extension Watch {
     mutating func begin(with model: SectionedCollection<Item>) {
         self.model = WatchModel(model, modelLook)
         printer.names.learn(from: model)
-        log.removeAll(behind: 0, .zero)
+        log.removeAll(behind: 0, .zero, knowing: printer.names)
         flashes = WatchFlashes()
         rate = WatchRate()
         (events, gaps, problems) = (0, 0, 0)
@@ -78,7 +78,6 @@ extension Watch {
     private mutating func follow(_ diff: DiffReport) {
         let rows = DiffRow.rows(of: diff.batch)
         printer.names.learn(from: diff)
-        log.learn(from: diff)
         guard model != nil else { return }
         do {
             try model?.apply(diff.batch)

@@ -47,7 +47,7 @@ extension Watch {
             case .heading?:
                 let look = model == nil ? " (not known)" : modelLook == .init() ? "" : " " + modelLook.words
                 let text = offset == 0 ? " model" + look : " rooms"
-                grid.write(text, row: row, column: column, TerminalAppearance([.bold]), in: area)
+                grid.write(text, row: row, column: column, settings.theme[.heading], in: area)
             case .group(let index)?: drawGroup(index, row, area, &grid)
             case .room(let index)?: drawKeyedRoom(index, row, area, &grid)
             case nil: break
@@ -64,15 +64,15 @@ extension Watch {
                 ("+", change.inserted, TerminalStyle.good), ("-", change.deleted, .bad),
                 ("~", change.changed, .caution),
             ] where number > 0 {
-                count.append("\(sign)\(number) ", TerminalAppearance(style))
+                count.append("\(sign)\(number) ", settings.theme[style])
             }
         }
-        count.append("\(model.rowCount(at: index)) ", TerminalAppearance([.bold]))
+        count.append("\(model.rowCount(at: index)) ", settings.theme[.heading])
         var left = area
         left.rows = row..<row + 1
         left.columns =
             area.columns.lowerBound..<max(area.columns.upperBound - count.columns - 1, area.columns.lowerBound)
-        let appearance = change == nil ? TerminalAppearance.plain : TerminalAppearance(.caution).adding(.bold)
+        let appearance = change == nil ? TerminalAppearance.plain : settings.theme[.caution].adding(.bold)
         grid.write(" " + name(of: group), row: row, column: area.columns.lowerBound, appearance, in: left)
         grid.write(count, row: row, column: area.columns.upperBound - count.columns, in: area)
         if focus == .sections, index == sectionIndex {
@@ -83,14 +83,14 @@ extension Watch {
 
     private func drawKeyedRoom(_ index: Int, _ row: Int, _ area: TerminalArea, _ grid: inout TerminalGrid) {
         let room = rooms.list[index]
-        var line = TerminalLine(" \(index + 1) ", TerminalAppearance(.dim))
-        line.append(room.sign + " ", TerminalAppearance(room.style))
+        var line = TerminalLine(" \(index + 1) ", settings.theme[.faint])
+        line.append(room.sign + " ", settings.theme[room.style])
         let unread = unread(in: room).flatMap { $0 > 0 ? " \($0)" : nil } ?? ""
         let width = max(area.columns.count - line.columns - unread.utf8.count - 1, 1)
         line.append(
             label(ofRoom: room.name, width: width),
-            room.isMuted ? TerminalAppearance(.dim) : TerminalAppearance(TerminalStyle.room(room.name)))
-        line.append(unread, TerminalAppearance([.bold]))
+            room.isMuted ? settings.theme[.faint] : settings.theme[.room(room.name)])
+        line.append(unread, settings.theme[.heading])
         grid.write(line, row: row, column: area.columns.lowerBound, in: area)
     }
 
@@ -118,11 +118,11 @@ extension Watch {
         let heading = rest.takeTop(1)
         grid.write(
             " WANTED STATE    SOURCE EVENTS RATE LAST     UNREAD ROOM", row: heading.rows.lowerBound,
-            column: area.columns.lowerBound, TerminalAppearance([.bold]), in: heading)
+            column: area.columns.lowerBound, settings.theme[.heading], in: heading)
         let first = firstRoomShown(rest.rows.count)
         for (row, index) in zip(rest.rows, first..<max(rooms.list.count, first)) {
             var line = self.line(of: rooms.list[index], width: area.columns.count)
-            if index < Self.keyedRooms { line.append("  [\(index + 1)]", TerminalAppearance(.dim)) }
+            if index < Self.keyedRooms { line.append("  [\(index + 1)]", settings.theme[.faint]) }
             grid.write(line, row: row, column: area.columns.lowerBound, in: area)
             if index == roomIndex, focus == .rooms {
                 var whole = area
@@ -133,7 +133,7 @@ extension Watch {
         if rooms.list.isEmpty {
             grid.write(
                 "no room was told of yet", row: min(heading.rows.upperBound, area.rows.upperBound - 1),
-                column: area.columns.lowerBound + 1, TerminalAppearance(.dim), in: area)
+                column: area.columns.lowerBound + 1, settings.theme[.faint], in: area)
         }
     }
 
@@ -143,7 +143,7 @@ extension Watch {
             let shown = TerminalText.truncated(text, to: width)
             line.append(
                 shown + String(repeating: " ", count: max(width - TerminalText.width(of: shown), 0) + 1),
-                TerminalAppearance(style))
+                settings.theme[style])
         }
         add(room.isMuted ? "hidden" : room.state?.rawValue ?? "-", 8, room.style)
         add(room.source.isEmpty ? "-" : room.source, 6)
@@ -151,10 +151,10 @@ extension Watch {
         add("\(room.rate.advanced(to: now).perSecond)/s", 4)
         add(room.lastWall.map { String(TimeText.clock(wall: $0).prefix(8)) } ?? "-", 8)
         let unread = unread(in: room)
-        add(unread.map { String($0) } ?? "-", 6, (unread ?? 0) > 0 ? .bold : .plain)
+        add(unread.map { String($0) } ?? "-", 6, (unread ?? 0) > 0 ? .heading : .plain)
         let left = max(width - line.columns - (room.why == nil ? 5 : 25), 10)
-        line.append(label(ofRoom: room.name, width: left), TerminalAppearance(TerminalStyle.room(room.name)))
-        if let why = room.why { line.append("  (\(why))", TerminalAppearance(.bad)) }
+        line.append(label(ofRoom: room.name, width: left), settings.theme[.room(room.name)])
+        if let why = room.why { line.append("  (\(why))", settings.theme[.bad]) }
         return line
     }
 }
@@ -176,7 +176,7 @@ extension WatchRooms.Room {
         case .joined?: .good
         case .refused?, .lost?: .bad
         case .wanted?, .joining?: .caution
-        case .leaving?, .left?, .found?, nil: .dim
+        case .leaving?, .left?, .found?, nil: .faint
         }
     }
 }

@@ -29,6 +29,8 @@ package struct Watch {
         package var steersRooms = false
         /// How lines are laid out.
         package var lines = LineSettings()
+        /// How everything looks.
+        package var theme = TerminalTheme(.auto)
         /// What is shown to begin with.
         package var filters = ViewFilter.Setting()
         /// Settings of something with that title.
@@ -152,6 +154,8 @@ package struct Watch {
     /// What is shown, but for a filter that is being typed; and what is wrong with that.
     var filters: ViewFilter.Setting
     var filterError: FilterError?
+    /// What may come next in it, since Tab was pressed.
+    var filterChoices: [String] = []
     var search = ""
     var highlight = ""
     /// The entry that keys act on; nil for the newest there is.
@@ -178,7 +182,7 @@ package struct Watch {
     package init(_ settings: Settings) {
         self.settings = settings
         filters = settings.filters
-        log.show(settings.filters)
+        log.show(settings.filters, chatOnly: false, knowing: KnownNames())
         var lines = settings.lines
         // Times are put in front of everything, not of events alone.
         lines.time = .none
@@ -208,12 +212,13 @@ package struct Watch {
             isConnected = false
         case .moves(let number, let time):
             counted = furthest
-            log.removeAll(behind: number, time)
+            log.removeAll(behind: number, time, knowing: printer.names)
             model = nil
             flashes = WatchFlashes()
         case .arrives(let model):
             self.model = WatchModel(model, modelLook)
             printer.names.learn(from: model)
+            log.show(log.setting, chatOnly: log.isChat, knowing: printer.names)
             keepSelectionInView()
         case .stands(let standing): self.standing = standing
         case .length(let length): self.length = length

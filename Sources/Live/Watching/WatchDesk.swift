@@ -116,9 +116,9 @@ package final class WatchDesk: Outlet, ReplayWatcher {
     /// Shows the view on a terminal until somebody closes it, or the terminal is gone. Blocks; `perform` is called for each
     /// effect on the calling thread. `wasInterrupted` says whether the terminal may show something else since the last call.
     package func show(
-        input: Int32, output: Int32, colour: Bool, wasInterrupted: () -> Bool, perform: (Watch.Effect) -> Void
+        input: Int32, output: Int32, wasInterrupted: () -> Bool, perform: (Watch.Effect) -> Void
     ) {
-        var screen = TerminalScreen(colour: colour)
+        var screen = TerminalScreen()
         var keyboard = Keyboard(descriptor: input)
         var drawn = Int64.min / 2
         let writer = DescriptorWriter(descriptor: output, name: "the terminal")

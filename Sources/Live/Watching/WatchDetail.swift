@@ -59,7 +59,7 @@ extension Watch {
         case .group(let group): lines = rows(of: group)
         case .entry(let tab):
             guard let serial = selection ?? log.last(before: log.serials.upperBound), let entry = log[serial] else {
-                return [TerminalLine("nothing is selected", TerminalAppearance(.dim))]
+                return [TerminalLine("nothing is selected", settings.theme[.faint])]
             }
             switch tab {
             case .fields: lines = fields(of: entry)
@@ -152,7 +152,7 @@ extension Watch {
     }
 
     private func field(_ name: String, _ value: String) -> TerminalLine {
-        var line = TerminalLine(name, TerminalAppearance(.dim))
+        var line = TerminalLine(name, settings.theme[.key])
         line.append(String(repeating: " ", count: max(14 - line.columns, 2)))
         line.append(value)
         return line
@@ -178,7 +178,7 @@ extension Watch {
         case .null, .bool, .integer, .number, .string, .text, .object, .array:
             var writer = JSONWriter()
             writer.value(value)
-            var line = TerminalLine(path, TerminalAppearance(.dim))
+            var line = TerminalLine(path, settings.theme[.key])
             line.append("  ")
             line.append(String(decoding: writer.bytes.prefix(WatchDetail.mostPayload), as: UTF8.self))
             lines.append(line)
@@ -201,14 +201,14 @@ extension Watch {
             return [TerminalLine(String(decoding: report.excerpt, as: UTF8.self))]
         }
         guard let event = cause(of: entry.stamped) else {
-            return [TerminalLine("no frame that is still kept brought this", TerminalAppearance(.dim))]
+            return [TerminalLine("no frame that is still kept brought this", settings.theme[.faint])]
         }
         guard event.payload.bytes.count <= WatchDetail.mostPayload,
             let value = try? JSONValue(parsing: event.payload.bytes)
         else { return [TerminalLine(text(ofPayload: event))] }
         return JSONLines.lines(of: value, most: WatchDetail.mostLines).map { parts in
             var line = TerminalLine()
-            for part in parts { line.append(part.text, TerminalAppearance(part.style)) }
+            for part in parts { line.append(part.text, settings.theme[part.style]) }
             return line
         }
     }
@@ -226,16 +226,16 @@ extension Watch {
     private func diff(of entry: WatchLog.Entry) -> [TerminalLine] {
         let reports = diffs(of: entry)
         guard !reports.isEmpty else {
-            return [TerminalLine("nothing in the model changed by this", TerminalAppearance(.dim))]
+            return [TerminalLine("nothing in the model changed by this", settings.theme[.faint])]
         }
         var lines: [TerminalLine] = []
         for row in reports.flatMap({ DiffRow.rows(of: $0.batch) }) {
             lines.append(heading(of: row))
             for difference in row.differences(ItemFacts(row.item)) {
-                var line = TerminalLine("  " + difference.key + "  ", TerminalAppearance(.dim))
-                line.append(difference.old.map(\.text) ?? "nothing", TerminalAppearance(.bad))
+                var line = TerminalLine("  " + difference.key + "  ", settings.theme[.key])
+                line.append(difference.old.map(\.text) ?? "nothing", settings.theme[.bad])
                 line.append(" → ")
-                line.append(difference.new.map(\.text) ?? "nothing", TerminalAppearance(.good))
+                line.append(difference.new.map(\.text) ?? "nothing", settings.theme[.good])
                 lines.append(line)
             }
         }
@@ -257,11 +257,11 @@ extension Watch {
     }
 
     private func heading(of row: DiffRow) -> TerminalLine {
-        var line = TerminalLine("\(row.operation.sign) ", TerminalAppearance(row.operation.style))
+        var line = TerminalLine("\(row.operation.sign) ", settings.theme[row.operation.style])
         line.append(
-            "\(row.item.id.kind.rawValue) \(ShortName.shorteningIDs(row.item.id.text))", TerminalAppearance(.bold))
+            "\(row.item.id.kind.rawValue) \(ShortName.shorteningIDs(row.item.id.text))", settings.theme[.heading])
         if let label = printer.names.label(of: row.item, ItemFacts(row.item)) { line.append("  " + label) }
-        line.append("  in \(name(of: row.item.sectionKey))", TerminalAppearance(.dim))
+        line.append("  in \(name(of: row.item.sectionKey))", settings.theme[.faint])
         return line
     }
 
@@ -270,19 +270,20 @@ extension Watch {
     /// The rows of a group in their order.
     private func rows(of group: WatchModel.Group) -> [TerminalLine] {
         guard let model, let index = model.index(of: group) else {
-            return [TerminalLine("no such rows any more", TerminalAppearance(.dim))]
+            return [TerminalLine("no such rows any more", settings.theme[.faint])]
         }
         return model.rows(at: index, most: WatchDetail.mostLines).map { item in
             let isNew = flashes[item.id]
-            var line = TerminalLine(isNew ? "▸ " : "  ", TerminalAppearance(.caution))
+            var line = TerminalLine(isNew ? "▸ " : "  ", settings.theme[.caution])
             if let said = item.saidAt {
                 var clock = clock
-                line.append(TimeText.clock(wall: clock.local(said.milliseconds * 1000)).prefix(5) + "  ", .dimmed)
+                line.append(
+                    TimeText.clock(wall: clock.local(said.milliseconds * 1000)).prefix(5) + "  ", settings.theme[.time])
             }
             let label = printer.names.label(of: item, ItemFacts(item)) ?? item.id.shortText
             line.append(label, TerminalAppearance(isNew ? [.bold] : []))
-            if let delivery = item.delivery { line.append("  \(delivery.rawValue)", TerminalAppearance(.caution)) }
-            if settings.lines.showsIDs { line.append("  " + item.id.shortText, .dimmed) }
+            if let delivery = item.delivery { line.append("  \(delivery.rawValue)", settings.theme[.caution]) }
+            if settings.lines.showsIDs { line.append("  " + item.id.shortText, settings.theme[.faint]) }
             return line
         }
     }

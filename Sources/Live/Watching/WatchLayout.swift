@@ -16,7 +16,7 @@ struct WatchLayout {
     var detail = TerminalArea(row: 0, column: 0, height: 0, width: 0)
     /// One row: how far a replay is.
     var scrubber = TerminalArea(row: 0, column: 0, height: 0, width: 0)
-    /// One row: what is wrong with what is typed, or told in passing.
+    /// What is wrong with what is typed, or told in passing: one row, or what it needs of a third of the screen.
     var hint = TerminalArea(row: 0, column: 0, height: 0, width: 0)
     /// The last row: how it stands, or what is typed.
     var status: TerminalArea
@@ -24,7 +24,10 @@ struct WatchLayout {
     init(_ watch: Watch) {
         var rest = TerminalGrid(width: watch.width, height: watch.height).area
         status = rest.takeBottom(1)
-        if watch.height >= 3, watch.hint != nil { hint = rest.takeBottom(1) }
+        if watch.height >= 3, let said = watch.hint {
+            let lines = TerminalLine(said.text).wrapped(to: watch.width).count
+            hint = rest.takeBottom(min(lines, max(watch.height / 3, 1)))
+        }
         if watch.height >= 4 { title = rest.takeTop(1) }
         if watch.settings.isReplay, watch.height >= 5 { scrubber = rest.takeBottom(1) }
         // Where there is little room the messages have it all; Tab shows the side pane.

@@ -34,7 +34,7 @@ extension Watch {
         var view = entry.view
         view.isAnswered = entry.isAnswered
         let columns = EventColumns(settings.lines, width: width)
-        for (index, body) in bodies(of: entry.stamped, view, width: width).enumerated() {
+        for (index, body) in bodies(of: entry.drawn, view, width: width).enumerated() {
             var line = TerminalLine()
             appendGutter(of: entry, isFirst: index == 0, columns.time, to: &line)
             line.append(body)
@@ -49,15 +49,15 @@ extension Watch {
     /// What is in front of a line: whether something is up with it, and when it was.
     private func appendGutter(of entry: WatchLog.Entry, isFirst: Bool, _ columns: Int, to line: inout TerminalLine) {
         if entry.mark != nil, isFirst {
-            line.append("⚑", TerminalAppearance(.caution))
+            line.append("⚑", settings.theme[.caution])
         } else if entry.stamped.report.isProblem, isFirst {
-            line.append("!", TerminalAppearance(.bad))
+            line.append("!", settings.theme[.bad])
         } else {
             line.append(" ")
         }
         guard columns > 0 else { return }
         let time = isFirst ? String(self.time(of: entry, columns).prefix(columns)) : ""
-        line.append(String(repeating: " ", count: columns - time.utf8.count) + time + " ", .dimmed)
+        line.append(String(repeating: " ", count: columns - time.utf8.count) + time + " ", settings.theme[.time])
     }
 
     private func time(of entry: WatchLog.Entry, _ columns: Int) -> String {
@@ -68,7 +68,7 @@ extension Watch {
             // Of another day than the newest it is the date that matters.
             let newest = log[log.serials.upperBound - 1]?.stamped.stamp.wall ?? stamp.wall
             _ = clock.newDate(newest)
-            let time = TimeText.clock(wall: clock.local(stamp.wall))
+            let time = clock.time(stamp.wall, columns: columns)
             guard let date = clock.newDate(stamp.wall) else { return time }
             return columns < 12 ? String(date.suffix(5)) : date.suffix(5) + " " + time.prefix(5)
         case .rel: return TimeText.elapsed(milliseconds: stamp.time.microseconds / 1000)
@@ -85,7 +85,7 @@ extension Watch {
     ) -> [TerminalLine] {
         var mark = mark
         mark.isShown = true
-        var buffer = TerminalBuffer(colour: true)
+        var buffer = TerminalBuffer(settings.theme)
         if log.isChat {
             var settings = settings.lines
             settings.time = .none
@@ -112,7 +112,7 @@ extension Watch {
     /// Whether somebody who looks for a text finds it in an entry.
     func isFound(_ text: String, in entry: WatchLog.Entry) -> Bool {
         if entry.mark?.contains(text) == true { return true }
-        return bodies(of: entry.stamped).contains { $0.range(of: text, from: 0) != nil }
+        return bodies(of: entry.drawn).contains { $0.range(of: text, from: 0) != nil }
     }
 }
 

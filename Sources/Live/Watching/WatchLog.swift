@@ -13,6 +13,8 @@ struct WatchLog {
         /// Counts what was ever told.
         var serial: Int
         var stamped: StampedReport
+        /// The change with the rows alone that pass the filter; nil where all of it is shown.
+        var part: StampedReport?
         /// The room of it, where it has one.
         var room: String?
         /// What the filter says of it, and whether its room is muted.
@@ -25,6 +27,8 @@ struct WatchLog {
         /// Bytes it takes, about.
         var cost: Int
 
+        /// What is drawn of it.
+        var drawn: StampedReport { part ?? stamped }
         var isShown: Bool { view.isShown && !isMuted }
     }
 
@@ -45,9 +49,7 @@ struct WatchLog {
     private(set) var setting = ViewFilter.Setting()
     private var judge = FilterJudge(ViewFilter.Setting())
     /// Whether only what a chat tells is shown.
-    var isChat = false { didSet { if isChat != oldValue { judgeAgain() } } }
-    /// Who and what is called how, as far as it was ever told.
-    private var names = KnownNames()
+    private(set) var isChat = false
 
     /// The serial numbers that are kept.
     var serials: Range<Int> { next - count..<next }
@@ -60,8 +62,9 @@ struct WatchLog {
 
     /// Adds what was told.
     mutating func append(_ stamped: StampedReport, room: String?, isMuted: Bool) {
+        let (view, part) = mark(stamped)
         let entry = Entry(
-            serial: next, stamped: stamped, room: room, view: mark(stamped), isMuted: isMuted,
+            serial: next, stamped: stamped, part: part, room: room, view: view, isMuted: isMuted,
             cost: Self.cost(of: stamped.report))
         entries.append(entry)
         next += 1
@@ -76,7 +79,7 @@ struct WatchLog {
     }
 
     /// Forgets what stands behind a record and a time: a replay went back. What time caused has no number.
-    mutating func removeAll(behind number: Int, _ time: Moment) {
+    mutating func removeAll(behind number: Int, _ time: Moment, knowing names: KnownNames) {
         var kept = serials.upperBound
         while kept > serials.lowerBound, let stamp = self[kept - 1]?.stamped.stamp {
             // At the beginning all is told anew.
@@ -86,7 +89,7 @@ struct WatchLog {
         for entry in entries[(start + kept - serials.lowerBound)...] { bytes -= entry.cost }
         entries.removeSubrange((start + kept - serials.lowerBound)...)
         next = kept
-        judgeAgain()
+        judgeAgain(names)
     }
 
     private mutating func cut() {
@@ -97,29 +100,28 @@ struct WatchLog {
     // MARK: - What is shown
 
     /// Something else is shown: all is asked again.
-    mutating func show(_ setting: ViewFilter.Setting) {
-        self.setting = setting
-        judgeAgain()
+    mutating func show(_ setting: ViewFilter.Setting, chatOnly: Bool, knowing names: KnownNames) {
+        (self.setting, isChat) = (setting, chatOnly)
+        judgeAgain(names)
     }
 
-    private mutating func judgeAgain() {
+    /// `names` are those that were learnt so far: a filter may ask for what came with entries that are not kept any more.
+    private mutating func judgeAgain(_ names: KnownNames) {
         judge = FilterJudge(setting, knowing: names)
         shown = 0
         for index in start..<entries.count {
-            entries[index].view = mark(entries[index].stamped)
+            (entries[index].view, entries[index].part) = mark(entries[index].stamped)
             if entries[index].isShown { shown += 1 }
         }
         countAnew()
     }
 
-    private mutating func mark(_ stamped: StampedReport) -> ViewMark {
+    private mutating func mark(_ stamped: StampedReport) -> (mark: ViewMark, part: StampedReport?) {
         var mark = judge.mark(stamped)
-        if isChat, !ChatLines.tells(stamped.report) { mark.isShown = false }
-        return mark
+        let part = mark.isShown ? judge.part(of: stamped) : nil
+        if isChat, !ChatLines.tells((part ?? stamped).report) { mark.isShown = false }
+        return (mark, part)
     }
-
-    /// Learns what the rows of a change say of names, which a filter may ask for when they are not kept any more.
-    mutating func learn(from diff: DiffReport) { names.learn(from: diff) }
 
     /// What was left out of what came since it was last counted anew.
     var tally: FilterTally { judge.tally }

@@ -6,13 +6,15 @@
 ///     payload.data.text ~ /deploy|release/        diff.op = delete and diff.section = messages
 ///
 /// * Fields: `type` (event, diff, gap, …), `kind`, `room`, `actor`, `event` (the name on the wire), `namespace`, `dir`, `size` (bytes of the
-///   payload), `lag`, `known`, `is_user`, `mentions`, `text` (the line as `--format compact` prints it, without colours), `payload.KEY`,
+///   payload), `lag`, `known`, `is_user`, `mentions`, `time`, `text` (the line as `--format compact` prints it, without colours), `payload.KEY`,
 ///   `payload[1].KEY`, and of changes `diff.op`, `diff.section`, `diff.kind`, `diff.id`, `diff.field`. A way into the payload that begins with a key begins in the event's first
 ///   argument; `payload[0]` is its name.
 /// * Operators: `= != < <= > >=`, `~` and `!~` (a regular expression, as RE2 has it), `like` and `not like` (`*`, `?`, `[…]`, the whole text),
 ///   `in (…)` and `not in (…)`, `exists`; `and`, `or`, `not`, parentheses. `/…/` alone asks for `text`.
 /// * What has no such field fails every test of it but the negative ones: `a != b` says the same as `not a = b`.
 /// * Rooms and actors are known by their name, and by what is shown of it: a room's short form, `#` and its channel's name, a user's name.
+/// * `time` is when the report was made; of a row it is when its message was said. It is written as `2026-07-29` or as
+///   `2026-07-29T23:40:00Z`.
 /// * `mentions` is each user and group that a message mentions, by id and by name. `me` is the user; a group such as `all` is not.
 /// * A change (`diff`) has the fields of the event that caused it. One that no event caused, such as a refetched answer, has only a `kind`
 ///   and `mentions`: those of its rows. What is asked of `diff.…` is asked row by row, and the change is shown when one row passes

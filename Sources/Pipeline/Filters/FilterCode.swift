@@ -1,3 +1,4 @@
+import Events
 package import RegularExpressions
 
 /// A clause as it is asked: its tests in order, each with where to go on.
@@ -115,7 +116,7 @@ package final class FilterMatcher: Sendable {
     private static func equal(_ test: FilterTest) -> Wanted {
         switch test.field.domain {
         case .words, .text: .words(test.values.compactMap(\.string))
-        case .size, .span: .amounts(test.values.compactMap(\.amount))
+        case .size, .span, .instant: .amounts(test.values.compactMap(\.amount))
         case .truth: .truth(test.values.first == .truth(true))
         case .json: .values(test.values.map(FilterValue.Decoded.init))
         }
@@ -175,13 +176,14 @@ extension FilterValue {
     package var string: String? {
         switch self {
         case .string(let text), .pattern(let text): text
-        case .truth, .null, .size, .span, .number: nil
+        case .truth, .null, .size, .span, .instant, .number: nil
         }
     }
 
     package var amount: Int64? {
         switch self {
         case .size(let amount), .span(let amount): amount
+        case .instant(let time, _): time.milliseconds
         case .string, .pattern, .truth, .null, .number: nil
         }
     }

@@ -1,3 +1,4 @@
+package import Events
 import Wire
 
 /// A filter as a tree, every test of it known to make sense. Printed, and read again, it is the same.
@@ -108,6 +109,8 @@ package enum FilterValue: Hashable, Sendable {
     case size(Int64)
     /// Microseconds.
     case span(Int64)
+    /// A point in time, and as it was written.
+    case instant(Timestamp, String)
     /// A number of a payload, as it was written.
     case number(String)
 
@@ -120,6 +123,7 @@ package enum FilterValue: Hashable, Sendable {
         case .null: "null"
         case .size(let bytes): TypedAmount.text(of: bytes, in: TypedAmount.sizeUnits)
         case .span(let microseconds): TypedAmount.text(of: microseconds, in: TypedAmount.spanUnits)
+        case .instant(_, let text): FilterSyntax.value(text)
         case .number(let text): text
         }
     }

@@ -4,7 +4,7 @@ import Terminal
 /// What a clause of a filter asks about.
 public enum FilterField: Hashable, Sendable {
     case type, kind, room, actor, event, namespace, direction, size, lag, known, isUser, mentions, text
-    case title, actorName, isRead
+    case title, actorName, isRead, time
     case diffOperation, diffSection, diffKind, diffID, diffField
     /// A value in the event's payload; the way to it has one step at least.
     case payload([Step])
@@ -22,8 +22,10 @@ public enum FilterField: Hashable, Sendable {
         case text
         /// Bytes.
         case size
-        /// A time.
+        /// How long something takes.
         case span
+        /// A point in time.
+        case instant
         case truth
         /// Whatever the peer sends.
         case json
@@ -35,6 +37,7 @@ public enum FilterField: Hashable, Sendable {
         ("namespace", .namespace), ("dir", .direction), ("size", .size), ("lag", .lag), ("known", .known),
         ("is_user", .isUser), ("mentions", .mentions), ("title", .title),
         ("room_title", .title), ("actor_name", .actorName), ("is_read", .isRead), ("text", .text),
+        ("time", .time),
         ("diff.op", .diffOperation),
         ("diff.section", .diffSection), ("diff.kind", .diffKind), ("diff.id", .diffID), ("diff.field", .diffField),
     ]
@@ -50,6 +53,7 @@ public enum FilterField: Hashable, Sendable {
             .text
         case .size: .size
         case .lag: .span
+        case .time: .instant
         case .known, .isUser, .isRead: .truth
         case .payload: .json
         }
@@ -68,7 +72,7 @@ public enum FilterField: Hashable, Sendable {
     /// Whether it is asked of each row of a change on its own.
     package var isOfRows: Bool {
         switch self {
-        case .diffOperation, .diffSection, .diffKind, .diffID, .diffField, .isRead: true
+        case .diffOperation, .diffSection, .diffKind, .diffID, .diffField, .isRead, .time: true
         case .type, .kind, .room, .actor, .event, .namespace, .direction, .size, .lag, .known, .isUser, .mentions,
             .text, .title, .actorName, .payload:
             false

@@ -12,7 +12,7 @@ extension FilterValue {
 
         init(_ value: FilterValue) {
             switch value {
-            case .string(let text), .pattern(let text): self = .text(text)
+            case .string(let text), .pattern(let text), .instant(_, let text): self = .text(text)
             case .number(let text): self = FilterNumber(text).map { .number($0, text) } ?? .text(text)
             case .truth(let truth): self = .truth(truth)
             case .null: self = .null

@@ -1,3 +1,4 @@
+import Events
 import JSONText
 import RegularExpressions
 import Terminal
@@ -120,6 +121,11 @@ extension FilterParser {
         case .span:
             if let span = TypedAmount.microseconds(text) { return .span(span) }
             throw reader.error("invalid duration '\(text)'; write it like 500ms, 2s, 1.5m or 1h", range)
+        case .instant:
+            // A date alone is its beginning.
+            let whole = text.utf8.count == 10 ? text + "T00:00:00Z" : text
+            if let time = Timestamp(iso8601: whole) { return .instant(time, text) }
+            throw reader.error("invalid time '\(text)'; write it like 2026-07-29 or 2026-07-29T23:40:00Z", range)
         case .truth:
             if text == "true" || text == "false" { return .truth(text == "true") }
             throw reader.error("\(field) is true or false, not '\(text)'", range)
@@ -171,10 +177,10 @@ extension FilterField {
 
     package func allows(_ operation: FilterTest.Operator) -> Bool { allowed.contains(operation) }
 
-    private var allowed: [FilterTest.Operator] {
+    package var allowed: [FilterTest.Operator] {
         switch domain {
         case .words, .text: [.equal, .notEqual, .matches, .matchesNot, .like, .unlike, .oneOf, .noneOf, .exists]
-        case .size, .span:
+        case .size, .span, .instant:
             [.equal, .notEqual, .less, .atMost, .greater, .atLeast, .oneOf, .noneOf, .exists]
         case .truth: [.equal, .notEqual, .exists]
         case .json: FilterTest.Operator.allCases

@@ -1,5 +1,6 @@
 import Pipeline
 import Recording
+import SectionedModel
 import Terminal
 import Testing
 import Wire
@@ -66,6 +67,45 @@ struct WatchFilterTests {
         #expect(screen.rows[22].hasPrefix("✗ "))
         let end = screen.watch.grid.cursor?.column ?? 0
         #expect(screen.watch.grid[23, end].appearance.attributes.contains(.underlined))
+    }
+
+    @Test("Tab completes the last word of a filter; where several fit they are shown, over several rows if need be")
+    func completion() {
+        var screen = WatchedScreen(width: 60)
+        screen.tell(.reports(Self.reports))
+        screen.type("fknow")
+        screen.press(.tab)
+        #expect(screen.rows[23].hasPrefix("filter: known "))
+        screen.type("and kind = me")
+        screen.press(.tab)
+        #expect(screen.rows[22].contains("message  member"))
+        screen.type("s")
+        screen.press(.tab)
+        #expect(screen.rows[23].hasPrefix("filter: known and kind = message "))
+        #expect(screen.rows[22].contains("lines that are kept are shown"))
+        for _ in 0..<8 { screen.press(.backspace) }
+        screen.type("nothing")
+        // All the kinds there are do not fit one row.
+        #expect(screen.rows[..<23].suffix(3).joined().contains("message"))
+    }
+
+    @Test("Of a change only the rows that pass the filter are shown")
+    func narrowed() {
+        var screen = WatchedScreen()
+        var batch = Batch<Item>()
+        batch.insertions = [
+            .init(path: SectionPath(section: 0, item: 0), element: Sample.channel(Sample.channel, "general")),
+            .init(path: SectionPath(section: 1, item: 0), element: Sample.message(3, "hello")),
+        ]
+        let diff = DiffReport(sequence: 1, cause: 1, batch: batch)
+        screen.tell(.reports([StampedReport(stamp: Sample.stamp(1, 0), report: .diff(diff))]))
+        screen.type("fdiff.kind = message\r")
+        let log = screen.rows.map { $0.drop { $0 != "│" } }
+        #expect(log.contains { $0.contains("hello") })
+        #expect(!log.contains { $0.contains("#general") && !$0.contains("hello") })
+        screen.type("f")
+        screen.press(.control("u"), .enter)
+        #expect(screen.rows.map { $0.drop { $0 != "│" } }.contains { $0.contains("#general") && !$0.contains("hello") })
     }
 
     @Test("It begins with the filter of the options, and others change it while it runs")

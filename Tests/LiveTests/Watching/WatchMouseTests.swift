@@ -116,7 +116,7 @@ struct WatchMouseTests {
     @Test("A line more, or another number, costs a small part of a screen")
     func framesAreSmall() {
         var screen = WatchedScreen(width: 200, height: 50)
-        var terminal = TerminalScreen(colour: true)
+        var terminal = TerminalScreen()
         let text = String(repeating: "what somebody says ", count: 7)
         screen.tell(.reports((1...200).map { Sample.event($0, "\($0) " + text) }))
         let whole = terminal.update(to: screen.watch.grid).count

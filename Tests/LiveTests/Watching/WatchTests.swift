@@ -16,12 +16,14 @@ struct WatchedScreen {
     var effects: [Watch.Effect] = []
 
     init(
-        width: Int = 120, height: Int = 24, isReplay: Bool = false, file: String? = nil, steersRooms: Bool = true
+        width: Int = 120, height: Int = 24, isReplay: Bool = false, file: String? = nil, steersRooms: Bool = true,
+        theme: TerminalTheme = TerminalTheme(.auto)
     ) {
         var settings = Watch.Settings(title: "http://chat.example.com")
         settings.isReplay = isReplay
         settings.file = file
         settings.steersRooms = steersRooms
+        settings.theme = theme
         watch = Watch(settings)
         tell(.resized(width: width, height: height))
     }
