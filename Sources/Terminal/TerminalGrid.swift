@@ -73,12 +73,18 @@ package struct TerminalGrid: Hashable, Sendable {
         }
     }
 
-    /// Gives all cells of an area further attributes.
+    /// Gives all cells of an area further attributes. What is reversed loses its colours, which would be patches in the bar that a
+    /// selected row is.
     package mutating func add(_ attributes: TerminalAppearance.Attributes, in area: TerminalArea) {
         let area = area.intersection(self.area)
         for row in area.rows {
             for column in area.columns {
-                cells[row * width + column].appearance.attributes.formUnion(attributes)
+                let place = row * width + column
+                let before = cells[place].appearance
+                cells[place].appearance =
+                    attributes.contains(.reversed)
+                    ? TerminalAppearance(before.attributes.union(attributes).subtracting(.dim))
+                    : before.adding(attributes)
             }
         }
     }

@@ -20,7 +20,7 @@ package struct TerminalStyle: Hashable, Sendable {
     /// What is pointed out, besides what it is.
     static let match = Self(.match)
 
-    /// The style of a room: a function of its name alone, the same in every run.
+    /// The style of a room: a function of the title it is shown by alone, the same in every run and for all that has the title.
     package static func room(_ name: String) -> TerminalStyle {
         var hash: UInt32 = 0x811C_9DC5
         for byte in name.utf8 { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }

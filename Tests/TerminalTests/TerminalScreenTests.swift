@@ -172,6 +172,16 @@ struct TerminalScreenTests {
         #expect(grid.text(ofRow: 0) == "a 本…")
     }
 
+    @Test("A selected row is one bar: what is reversed loses its colours")
+    func selects() {
+        var grid = TerminalGrid(width: 6, height: 1)
+        grid.write("ab", row: 0, column: 0, TerminalTheme(.dark)[.bad].adding([.bold, .dim]))
+        grid.add(.underlined, in: grid.area)
+        #expect(grid[0, 0].appearance == TerminalTheme(.dark)[.bad].adding([.bold, .dim, .underlined]))
+        grid.add(.reversed, in: grid.area)
+        #expect(grid[0, 0].appearance == TerminalAppearance([.bold, .underlined, .reversed]))
+    }
+
     @Test("The lines of a buffer keep their looks")
     func readsLines() {
         let theme = TerminalTheme(.dark)

@@ -79,7 +79,9 @@ struct ChatLines {
         _ row: DiffRow, _ verb: String, at time: Int64, _ mark: ViewMark, to buffer: inout TerminalBuffer
     ) {
         appendTime(time, to: &buffer)
-        let place = names.place(of: row.item)
+        // A member joins the channel, not the list of its members.
+        let channel = row.item.id.kind == .member ? row.item.sectionKey.parent : nil
+        let place = channel.flatMap { names.name($0.description) } ?? names.place(of: row.item)
         let end = buffer.columns + settings.roomWidth(in: width)
         buffer.append(ShortName.room(place, width: settings.roomWidth(in: width)), TerminalStyle.room(place))
         buffer.pad(to: end)

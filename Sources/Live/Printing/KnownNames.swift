@@ -78,7 +78,7 @@ struct KnownNames: Sendable {
     }
 
     /// What an id is called, whatever it is of.
-    private func name(_ id: String) -> String? { people[id] ?? places[id] ?? channels[id]?.label }
+    func name(_ id: String) -> String? { people[id] ?? places[id] ?? channels[id]?.label }
 
     /// `text` with each UUID in it as a name where one is known, else cut to its first eight digits.
     func naming(_ text: String) -> String { ShortName.replacingIDs(in: text) { name($0) } }

@@ -89,7 +89,7 @@ extension Watch {
         let width = max(area.columns.count - line.columns - unread.utf8.count - 1, 1)
         line.append(
             label(ofRoom: room.name, width: width),
-            room.isMuted ? settings.theme[.faint] : settings.theme[.room(room.name)])
+            room.isMuted ? settings.theme[.faint] : settings.theme[.room(printer.names.look(at: room.name).label)])
         line.append(unread, settings.theme[.heading])
         grid.write(line, row: row, column: area.columns.lowerBound, in: area)
     }
@@ -153,7 +153,8 @@ extension Watch {
         let unread = unread(in: room)
         add(unread.map { String($0) } ?? "-", 6, (unread ?? 0) > 0 ? .heading : .plain)
         let left = max(width - line.columns - (room.why == nil ? 5 : 25), 10)
-        line.append(label(ofRoom: room.name, width: left), settings.theme[.room(room.name)])
+        line.append(
+            label(ofRoom: room.name, width: left), settings.theme[.room(printer.names.look(at: room.name).label)])
         if let why = room.why { line.append("  (\(why))", settings.theme[.bad]) }
         return line
     }
