@@ -127,7 +127,7 @@ extension Command {
             """,
         examples: "weir workspace create https://chat.example.com Support --token file:token",
         "weir workspace members https://chat.example.com Sales --token file:token",
-        "weir workspace members add https://chat.example.com Sales bruno.keller@example.org --token file:token")
+        "weir workspace members add https://chat.example.com Sales li.wei@example.org --token file:token")
 
     static let account = Command(
         "account", "show|set URL [USER]", "show an account, or change your language and status",

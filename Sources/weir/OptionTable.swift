@@ -496,7 +496,7 @@ enum Option: Int, CaseIterable {
         case .theme:
             Row(
                 "theme", Value(TerminalTheme.Name.allCases.map(\.rawValue).joined(separator: "|")),
-                "colours to use (default auto: for dark and light); terminal: its own 16", .coloured)
+                "default auto: readable on dark and light; terminal: its own 16", .coloured)
         case .style:
             Row("style", "ROLE=STYLE", "such a look, as in actor=bold blue (weir help config)", .coloured, .repeatable)
         case .config:

@@ -67,8 +67,8 @@ extension Command {
             """,
         examples: "weir tail https://chat.example.com --token env:TOKEN",
         "weir tail https://chat.example.com --token env:TOKEN --kind message --not-from 'bot*'",
-        "weir tail http://127.0.0.1:3000 --backend socketio --emit 'message \"hello\"' --format json --count 100",
-        "weir tail http://127.0.0.1:3000 --backend socketio --emit 'message-with-ack \"hello\"' --emit-ack --ack 'ask=1'"
+        "weir tail http://127.0.0.1:3000 --backend socketio --emit 'message 1' --format json --count 100",
+        "weir tail URL --backend socketio --emit 'message-with-ack \"hello\"' --emit-ack --ack 'ask=1'"
     )
 
     static let watch = Command(
