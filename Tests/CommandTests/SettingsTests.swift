@@ -212,7 +212,7 @@ struct SettingsTests {
         let words = [
             "replay", packageFolder + "/samples/recordings/twake-day.weir.jsonl", "--speed", "max", "--no-ctl",
         ]
-        let more = ["--count", "20", "--quiet", "--color", "always"]
+        let more = ["--count", "60", "--quiet", "--color", "always"]
         let set = try home.weir(words + more)
         #expect(set.output.contains("\u{1B}[1;38;5;200m") && set.output.contains("\u{1B}[4m"), "\(set.errors)")
         let typed = try home.weir(words + more + ["--theme", "dark"], environment: ["WEIR_STYLE": "time=17\nkind=18"])
