@@ -96,7 +96,8 @@ struct FilterJudgeTests {
                 id: Sample.id(index), thread: Sample.id(index), channel: channel, senderName: "Anna", text: "\(age)",
                 createdAt: Timestamp(milliseconds: 1_767_323_045_123 - age * 1000))
             let item = Item(
-                id: Item.ID(.message, Sample.id(index)), section: Item.Section("messages", channel), sortKey: 0,
+                id: Item.ID(.message, Sample.id(index)), section: Item.Section("messages", channel),
+                sortKey: 1_767_323_045_123 - age * 1000,
                 entity: Item.Entity(message))
             return .init(path: SectionPath(section: 1, item: index), element: item)
         }

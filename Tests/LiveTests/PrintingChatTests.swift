@@ -58,11 +58,11 @@ import Wire
             ])
         #expect(
             lines == [
-                "03:04  #general              Anna: first",
-                "03:05  #general              Anna: second",
-                "03:05  #general thread       Anna: a reply",
-                "03:05  #general              edited  Anna: changed",
-                "03:05  #general              deleted  Anna: first",
+                "03:04Z  #general              Anna: first",
+                "03:05Z  #general              Anna: second",
+                "03:05Z  #general thread       Anna: a reply",
+                "03:05Z  #general              edited  Anna: changed",
+                "03:05Z  #general              deleted  Anna: first",
             ])
     }
 

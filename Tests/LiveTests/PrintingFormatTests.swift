@@ -78,7 +78,7 @@ struct PrintingFormatTests {
         let lines = try printed(.format(.table)).split(separator: "\n").map(String.init)
         #expect(
             lines == [
-                "TIME             LAG  ROOM                  KIND                ACTOR               WHAT",
+                "TIME              LAG  ROOM                  KIND                ACTOR               WHAT",
                 #"03:04:05.123Z    23ms  …/5828c718/feed       message             Anna                Anna: hello\nforged\u{1B}[31m \u{202E}"#,
                 #"03:04:05.623Z                                event                                   custom:event {"a":"\u{7F}"} 2"#,
                 "03:04:06.123Z                                gap                                     2.5s without a connection, loss not counted yet; refetching channels, badges",

@@ -105,7 +105,7 @@ struct PrintingLayoutTests {
         let printer = StatusPrinter(descriptor: pipe.writeEnd, colour: false)
         let lags = [10, 2500, 3000, 4900, 12_000, 4000, 600, 90_000_000]
         try printer.write(lags.flatMap { lag in (0..<40).map { _ in event(0, lag: Int64(lag)) } })
-        let words = pipe.readAll().split(separator: "\n").map { $0.dropFirst(14) }
+        let words = pipe.readAll().split(separator: "\n").map { $0.dropFirst(15) }
         #expect(
             words == [
                 "warning: events come 2.5s late", "warning: events come 12.0s late",

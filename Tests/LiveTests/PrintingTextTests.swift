@@ -76,7 +76,7 @@ struct PrintingTextTests {
         #expect(TimeText.timeOfDay(wall: -1) == "23:59:59.999")
         #expect(TimeText.timeOfDay(wall: 86_399_999_999) == "23:59:59.999")
         #expect(TimeText.timeOfDay(wall: 86_400_000_000) == "00:00:00.000")
-        #expect([Int64.min, .max].allSatisfy { TimeText.clock(wall: $0).utf8.count == 12 })
+        #expect([Int64.min, .max].allSatisfy { TimeText.clock(wall: $0).utf8.count == 13 })
         #expect(TimeText.rfc3339(wall: .min) == "0000-01-01T00:00:00.000000Z")
         #expect(TimeText.rfc3339(wall: .max) == "9999-12-31T23:59:59.999999Z")
         #expect(

@@ -64,7 +64,7 @@ struct ConnectionView: LiveView {
                 let span = max((end - step.stamp.time).microseconds, 0) / 1000
                 buffer.append(TimeText.span(milliseconds: span).leading(8), .heading)
             }
-            buffer.pad(to: 36)
+            buffer.pad(to: 37)
             buffer.append(place.naming(step.text))
             buffer.endLine()
         }

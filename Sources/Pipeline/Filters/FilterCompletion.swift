@@ -47,11 +47,11 @@ package struct FilterCompletion {
     ) -> [String] {
         let tokens = tokens(of: head)
         guard let last = tokens.last else { return fields(paths) }
+        if last.lowercased() == "in" { return ["("] }
         if let field = field(valuedAfter: tokens) {
             if case .truth = field.domain { return ["true", "false"] }
             return field.words(with: kinds) ?? values(field)
         }
-        if last.lowercased() == "in" { return ["("] }
         if ["and", "or", "not", "(", "&&", "||", "!"].contains(last.lowercased()) { return fields(paths) }
         if let field = FilterField.named.first(where: { $0.name == last })?.field {
             return field.allowed.map(\.rawValue)

@@ -122,7 +122,7 @@ struct WatchMouseTests {
         let whole = terminal.update(to: screen.watch.grid).count
         screen.tell(.reports([Sample.event(201, "201 " + text)]))
         let next = terminal.update(to: screen.watch.grid).count
-        #expect(next < whole / 8, "\(next) of \(whole) bytes")
+        #expect(next < whole / 6, "\(next) of \(whole) bytes")
         screen.type(" ")
         _ = terminal.update(to: screen.watch.grid)
         screen.tell(.reports([Sample.event(202, "202 " + text)]))

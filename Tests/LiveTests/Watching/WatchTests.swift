@@ -333,7 +333,7 @@ struct WatchTests {
         var screen = WatchedScreen(width: 80, height: 12)
         let long = String(repeating: "word ", count: 40) + "end."
         screen.tell(.reports([Sample.event(1, "one", at: 1000), Sample.event(2, long, at: 1500)]))
-        #expect(screen.text.contains("03:04:06 "))
+        #expect(screen.text.contains("03:04:06Z "))
         #expect(!screen.text.contains("end."))
         screen.type("w")
         #expect(screen.text.contains("end."))
