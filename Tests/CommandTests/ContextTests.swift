@@ -118,7 +118,7 @@ struct ContextTests {
         #expect(asked.contains("  1  one  context  http://one.invalid"))
         #expect(asked.contains("  2  two  context  http://two.invalid"))
         try terminal.run("2")
-        try terminal.expect("two.invalid as")
+        try terminal.expect("two.invalid/ as")
         try terminal.expect("cannot connect")
         try terminal.run("clear; \(weir) tail; echo status=$?")
         try terminal.wait("the question") { $0.contains { $0.hasPrefix("Number or name") } }
