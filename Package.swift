@@ -177,6 +177,19 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// Recordings in streams of NATS, unless the environment says that libnats is not there: then every nats:// URL is refused, with the reason.
+if Context.environment["WEIR_WITHOUT_NATS"] == nil {
+    package.targets += [
+        .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
+        room("Streams", ["Recording", "Network", "Wire", "JSONText", "CNATS"]),
+        tests("StreamsTests", ["TestSupport", "Streams", "Recording", "Network", "Wire", "JSONText"]),
+    ]
+    for target in package.targets where target.name == "weir" {
+        target.dependencies.append("Streams")
+        target.swiftSettings = house + [.define("NATS")]
+    }
+}
+
 // Only for `.ci/fuzz`: what links libFuzzer cannot be built without its flags.
 if Context.environment["WEIR_FUZZ"] != nil {
     package.targets.append(

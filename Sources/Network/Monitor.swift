@@ -1,5 +1,6 @@
 import CLibWebSockets
 import Glibc
+public import Wire
 
 /// A value behind a lock that threads can wait on to change.
 ///
@@ -15,7 +16,12 @@ public final class Monitor<Value: ~Copyable>: @unchecked Sendable {
         mutex.initialize(to: pthread_mutex_t())
         condition.initialize(to: pthread_cond_t())
         pthread_mutex_init(mutex, nil)
-        pthread_cond_init(condition, nil)
+        // Deadlines are not moved when somebody sets the clock.
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
         self.value = value
     }
 
@@ -52,6 +58,19 @@ public final class Monitor<Value: ~Copyable>: @unchecked Sendable {
         while true {
             if let result = body(&value) { return result }
             pthread_cond_wait(condition, mutex)
+        }
+    }
+
+    /// Blocks the calling thread until `body`, tried after each change, gives a result, or until that moment of the monotonic clock: nil then.
+    public func wait<Result>(until moment: Moment, _ body: (inout Value) -> Result?) -> Result? {
+        var time = timespec()
+        time.tv_sec = Int(moment.microseconds / 1_000_000)
+        time.tv_nsec = Int(moment.microseconds % 1_000_000) * 1000
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while true {
+            if let result = body(&value) { return result }
+            if pthread_cond_timedwait(condition, mutex, &time) == ETIMEDOUT { return body(&value) }
         }
     }
 }

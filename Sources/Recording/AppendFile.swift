@@ -1,16 +1,22 @@
 import Glibc
 
-/// A new file that only grows: created exclusively, private to the user, locked against a second writer.
+/// A new file that only grows: created exclusively, private to the user, locked against a second writer. Or a recording in a stream.
 struct AppendFile: ~Copyable {
     /// The `errno` of a line that could not be read again.
     static let tooLong = EMSGSIZE
 
     let path: String
     private let descriptor: Int32
+    /// Takes the bytes instead of the descriptor.
+    private let remote: (any RemoteOutput)?
 
     /// Creates the file (mode 0600). With `overwrites`, a file of that name is replaced by a new
-    /// one; who reads the old one keeps it. `-` is standard output.
-    init(creating path: String, overwrites: Bool = false) throws(RecordingError) {
+    /// one; who reads the old one keeps it. `-` is standard output. In a stream (`nats://…`) the recording of that id begins.
+    init(creating path: String, overwrites: Bool = false, recording: String = "") throws(RecordingError) {
+        if RemoteRecordings.isOne(path) {
+            self.init(descriptor: -1, path: path, remote: try RemoteRecordings.create(path, recording: recording))
+            return
+        }
         guard path != "-" else {
             let name = "standard output"
             let descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
@@ -33,15 +39,27 @@ struct AppendFile: ~Copyable {
     }
 
     /// Takes over an open descriptor and closes it at the end.
-    init(descriptor: Int32, path: String) {
+    init(descriptor: Int32, path: String, remote: (any RemoteOutput)? = nil) {
         self.descriptor = descriptor
         self.path = path
+        self.remote = remote
     }
 
-    deinit { Glibc.close(descriptor) }
+    deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
+
+    /// Writes no more: waits until a stream has everything.
+    func finish() throws(RecordingError) { try remote?.finish() }
+
+    /// What the user is to be told since the last call.
+    func takeWarnings() -> [String] { remote?.takeWarnings() ?? [] }
 
     /// Writes `bytes` and empties it. What an error left unwritten stays in it, so that nothing is written twice.
     func write(_ bytes: inout [UInt8]) throws(RecordingError) {
+        if let remote {
+            try remote.write(bytes)
+            bytes.removeAll(keepingCapacity: bytes.capacity <= RecordFormat.keptBuffer)
+            return try remote.flush()
+        }
         var done = 0
         var failure: Int32 = 0
         bytes.withUnsafeBytes { raw in
@@ -65,6 +83,7 @@ struct AppendFile: ~Copyable {
 
     /// Waits until data and metadata are on the disk, and the file's name in its folder.
     func syncAll() throws(RecordingError) {
+        if remote != nil { return }
         try check("sync") { fsync(descriptor) }
         let folder = open(Self.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { return }
@@ -74,6 +93,7 @@ struct AppendFile: ~Copyable {
     }
 
     private func check(_ operation: String, _ call: () -> Int32) throws(RecordingError) {
+        if remote != nil { return }
         while call() != 0 {
             // Pipes and some devices cannot be synced, and need not be.
             if errno == EINVAL || errno == EROFS { return }

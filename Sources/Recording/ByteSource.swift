@@ -7,10 +7,16 @@ struct ByteSource: ~Copyable {
     let path: String
     private let descriptor: Int32
     private let isOwned: Bool
+    /// Gives the bytes instead of the descriptor.
+    private let remote: (any RemoteText)?
     private let decoder = ContentDecoder()
 
-    /// Opens a file; `-` is standard input, which stays open at the end.
+    /// Opens a file, or what lies in a stream (`nats://…`); `-` is standard input, which stays open at the end.
     init(opening path: String) throws(RecordingError) {
+        if RemoteRecordings.isOne(path) {
+            self.init(descriptor: -1, path: path, isOwned: false, remote: try RemoteRecordings.open(path))
+            return
+        }
         if path == "-" {
             self.init(descriptor: STDIN_FILENO, path: "standard input", isOwned: false)
             return
@@ -21,10 +27,11 @@ struct ByteSource: ~Copyable {
     }
 
     /// Reads an open descriptor; closes it at the end when it is owned.
-    init(descriptor: Int32, path: String, isOwned: Bool) {
+    init(descriptor: Int32, path: String, isOwned: Bool, remote: (any RemoteText)? = nil) {
         self.descriptor = descriptor
         self.path = path
         self.isOwned = isOwned
+        self.remote = remote
     }
 
     /// No source: everything is in memory already.
@@ -42,6 +49,7 @@ struct ByteSource: ~Copyable {
 
     /// Why nothing more can come of a file of which so much was read: it was cut short, or another is called so now. Nil when neither.
     func whyOver(behind offset: Int) -> String? {
+        if let remote { return remote.whyOver() }
         guard let fileSize else { return nil }
         if !decoder.isCompressed, fileSize < offset {
             return "it has \(fileSize) bytes now, and \(offset) were read: it was cut short"
@@ -52,11 +60,15 @@ struct ByteSource: ~Copyable {
     }
 
     private var fileSize: Int? {
+        if let remote { return remote.size }
         guard descriptor >= 0 else { return nil }
         var facts = stat()
         guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
         return Int(facts.st_size)
     }
+
+    /// A descriptor that can be read when more may be there; nil of a file.
+    var growth: Int32? { remote?.growth }
 
     /// Goes to a place, to read on from there. Only a file can; in a compressed one without a seek table the way is as long as from the
     /// beginning.
@@ -76,6 +88,7 @@ struct ByteSource: ~Copyable {
     }
 
     private func seek(to offset: Int) throws(RecordingError) {
+        if let remote { return try remote.move(to: offset) }
         guard lseek(descriptor, off_t(offset), SEEK_SET) >= 0 else {
             throw .system(operation: "seek in", path: path, code: errno)
         }
@@ -104,6 +117,9 @@ struct ByteSource: ~Copyable {
     /// Gives the text that is there, waiting for the first byte; 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Result<Int, RecordingError> {
         let (descriptor, path) = (descriptor, path)
+        if let remote {
+            return Result { () throws(RecordingError) in try remote.read(into: buffer) }
+        }
         return decoder.read(into: buffer) { Self.readBytes(of: descriptor, path, into: $0) }
     }
 

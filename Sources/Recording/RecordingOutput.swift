@@ -54,8 +54,12 @@ struct RecordingOutput: ~Copyable {
             try file.write(&frames)
         }
         if isSynced { try file.syncAll() }
+        try file.finish()
         return digest?.finish()
     }
+
+    /// What the user is to be told since the last call.
+    func takeWarnings() -> [String] { file.takeWarnings() }
 
     /// Waits until the data is on the disk.
     func syncData() throws(RecordingError) { try file.syncData() }

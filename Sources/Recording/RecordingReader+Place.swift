@@ -52,6 +52,9 @@ extension RecordingReader {
     /// Why a file that is followed brings nothing more, where it may never be what it was: nil when it only grows.
     package func whyOver(behind place: Place) -> String? { lines.source.whyOver(behind: place.offset) }
 
+    /// A descriptor that can be read when more may be there; nil of a file.
+    package var growth: Int32? { lines.source.growth }
+
     /// The scanner, for who looks at lines and not at records.
     consuming func intoLines() -> LineScanner { lines }
 }

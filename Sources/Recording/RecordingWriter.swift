@@ -83,8 +83,8 @@ public struct RecordingWriter: ~Copyable {
         creating path: String, head: Record.Head, encoder: consuming RecordEncoder, options: Options, nextNumber: Int
     ) throws(RecordingError) {
         try self.init(
-            file: AppendFile(creating: path, overwrites: options.overwrites), head: head, encoder: encoder,
-            options: options, nextNumber: nextNumber)
+            file: AppendFile(creating: path, overwrites: options.overwrites, recording: head.recording), head: head,
+            encoder: encoder, options: options, nextNumber: nextNumber)
     }
 
     init(
@@ -169,6 +169,9 @@ public struct RecordingWriter: ~Copyable {
         try add(record, Stamp(n: record.isAside ? nextNumber - 1 : nextNumber, time: time, wall: stamp.wall))
         return try output.finish(isSynced: durability != .never)
     }
+
+    /// What the user is to be told since the last call.
+    func takeWarnings() -> [String] { output.takeWarnings() }
 
     func clamped(_ time: Moment) -> Moment {
         min(max(time, lastTime), Moment(microseconds: RecordFormat.maximumInteger))

@@ -95,10 +95,16 @@ package struct SegmentedWriter: ~Copyable {
     }
 
     /// Writes what is gathered.
-    package mutating func flush() throws(RecordingError) { try writer?.flush() }
+    package mutating func flush() throws(RecordingError) {
+        try writer?.flush()
+        warnings += writer?.takeWarnings() ?? []
+    }
 
     /// Writes what is gathered, and ends the chunk if it is a second old.
-    package mutating func flush(at time: Moment) throws(RecordingError) { try writer?.flush(at: time) }
+    package mutating func flush(at time: Moment) throws(RecordingError) {
+        try writer?.flush(at: time)
+        warnings += writer?.takeWarnings() ?? []
+    }
 
     /// Ends the segment and begins the next one with `records`, which say again what a session that begins there must know. Without a
     /// plan to rotate nothing happens. When the next file cannot be made, the one at hand goes on.

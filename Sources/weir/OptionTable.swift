@@ -14,9 +14,11 @@ enum Option: Int, CaseIterable {
         highlight,
         sample, tail,
         explainFilter, count, untilMatch, failOn, duration, idleTimeout, maxAttempts, maxRetryAfter, reconnect,
-        maxMessage, maxBody, maxBinary, maxAttachments, maxDepth, record, rotate, keep, compress, fsync, recordFilter,
+        maxMessage, maxBody, maxBinary, maxAttachments, maxDepth, record, events, rotate, keep, compress, fsync,
+        recordFilter,
         onWriteError, noStates, keepSecrets, flightRecorder, store, diffLog, diffLogReversible, speed, rate,
-        idleLimit, span, loop, follow, step, refetch, verify, serve, listen, scenario, seed, tokenLife, tokenFile, env,
+        idleLimit, span, loop, follow, durable, step, refetch, verify, serve, listen, scenario, seed, tokenLife,
+        tokenFile, env,
         strictRooms, roomLimit, pingInterval,
         pingTimeout, connectTimeout, recovery, era, maxPayload, thread, draft, image, file, visibility, icon,
         description,
@@ -27,7 +29,8 @@ enum Option: Int, CaseIterable {
         context, around, set, at, size, every, records, marks, connections, rule, replace, keepLength, to, decompress,
         on, name, all, since, older, noControl, allowEmit, dynamicPins, recordDir, timeout, quiet, ctx, yes, label,
         shell,
-        unset, guarded, color, theme, style, config, help
+        unset, guarded, replicas, maxSize, maxAge, memory, natsCreds, natsUser, natsPassword, natsNkey, natsTLS, natsCA,
+        natsCert, natsKey, color, theme, style, config, help
 
     /// What the table says of it.
     var row: Row { Self.rows[rawValue] }
@@ -246,6 +249,11 @@ enum Option: Int, CaseIterable {
             Row(
                 "record", "FILE", "write everything received and sent to this new event file",
                 Scope([.demo, .tail], .server))
+        case .events:
+            Row(
+                "events", .flag, "publish each event and change as JSON, too, where --record is nats://",
+                [.demo, .tail, .record],
+                needs: .record)
         case .rotate:
             Row(
                 "rotate", "SIZE|D|hup", "record in segments: a new one at this size, age, or SIGHUP (also)", .live,
@@ -307,6 +315,10 @@ enum Option: Int, CaseIterable {
                 otherwise: [Variant(.roomVerbs, "undo it after this time, such as 10m")])
         case .loop: Row("loop", "N|forever", "play so often", [.replay])
         case .follow: Row("follow", .flag, "wait for more where the file has no end yet", .replays, excludes: .loop)
+        case .durable:
+            Row(
+                "durable", "NAME", "of a nats:// recording: begin behind what replays of this NAME showed", [.replay],
+                excludes: .start)
         case .step: Row("step", .flag, "begin paused; each line of standard input is a step", .replays)
         case .refetch:
             Row(
@@ -391,7 +403,8 @@ enum Option: Int, CaseIterable {
         case .force:
             Row(
                 "force", .flag, "replace a file that is there",
-                Scope([.tail, .record, .download], .server).and(.writingFiles))
+                Scope([.tail, .record, .download], .server).and(.writingFiles).and([.streamRm]),
+                otherwise: [Variant([.streamRm], "remove it, for everybody")])
         case .secrets: Row("secrets", .flag, "look for what looks like a secret, too", [.fileDoctor])
         case .event: Row("event", "EVENT", "keep such events, by their name on the wire", [.fileFilter], .repeatable)
         case .notEvent: Row("not-event", "EVENT", "leave out such events", [.fileFilter], .repeatable)
@@ -492,6 +505,21 @@ enum Option: Int, CaseIterable {
             Row(
                 "guard", .flag, "ask for --yes where others would see what is done", [.ctxAdd, .ctxEdit],
                 settings: .context)
+        case .replicas:
+            Row(
+                "replicas", "1|3|5", "nodes that keep each message (default 3 where there are as many)", [.streamCreate]
+            )
+        case .maxSize: Row("max-size", "SIZE", "the oldest go when there are more bytes than this", [.streamCreate])
+        case .maxAge: Row("max-age", "D", "what is older goes, such as 30d", [.streamCreate])
+        case .memory: Row("memory", .flag, "keep it in memory only", [.streamCreate])
+        case .natsCreds: Row("nats-creds", "FILE", "credentials for the cluster, as nsc writes them", .clusters)
+        case .natsUser: Row("nats-user", "NAME", "user at the cluster", .clusters)
+        case .natsPassword: Row("nats-password", .reference, "where the password of --nats-user is", .clusters)
+        case .natsNkey: Row("nats-nkey", .reference, "where the seed of the nkey is", .clusters)
+        case .natsTLS: Row("nats-tls", .flag, "ask the cluster for TLS; so do the three below", .clusters)
+        case .natsCA: Row("nats-ca", "FILE", "certificates to trust instead of the system's (PEM)", .clusters)
+        case .natsCert: Row("nats-cert", "FILE", "certificate to show the cluster (PEM, with its chain)", .clusters)
+        case .natsKey: Row("nats-key", "FILE", "key of --nats-cert (PEM; default the same file)", .clusters)
         case .color: Row("color", "auto|always|never", "when to use colours (default auto: on a terminal)", .everywhere)
         case .theme:
             Row(
@@ -539,10 +567,13 @@ extension Option.Scope {
     fileprivate static let parts = Self([.replay, .fileFilter, .fileCut], .recording)
     /// What prints a result.
     fileprivate static let results = roomVerbs.and([
-        .ps, .configShow, .ctxList, .ctxShow, .ctxCheck, .fileInfo, .fileDoctor, .fileGrep, .fileDiff,
+        .ps, .configShow, .ctxList, .ctxShow, .ctxCheck, .fileInfo, .fileDoctor, .fileGrep, .fileDiff, .streamLs,
+        .streamInfo,
     ]).and(.errands).and([.emit])
     fileprivate static let contexts = Self(Command.table.filter(\.takesContext), .server)
     fileprivate static let settings = Self(
         Command.table.filter { $0.takesSettings || $0.family == "config" || $0 == .ctxCheck })
+    /// What has to do with a cluster whatever its arguments are; the others know its options by the settings.
+    fileprivate static let clusters: Self = [.filePublish, .streamCreate, .streamLs, .streamInfo, .streamRm]
     fileprivate static let everywhere = Self(Command.table)
 }

@@ -1,5 +1,6 @@
 import Live
 import Pipeline
+import Recording
 
 /// What `tail`, `demo`, `record` and `replay` do with what they see.
 struct OutputOptions {
@@ -133,6 +134,8 @@ struct RunOptions {
     var recording: String?
     /// How it is written.
     var plan: RecordingPlan
+    /// Whether each event and change is published beside a recording in a stream.
+    var publishesEvents = false
     /// The control socket's name; nil for the process id.
     var name: String?
     /// Whether clients of it may send events to the server.
@@ -150,6 +153,10 @@ struct RunOptions {
         recording = arguments.command == .record ? arguments.positionals[1] : arguments[.record]
         plan = try arguments.recordingPlan(isRecording: recording != nil)
         if recording == "-" { try arguments.checkStream(plan) }
+        let isRemote = recording.map(RemoteRecordings.isOne) ?? false
+        if isRemote { try arguments.checkRemote(plan) }
+        publishesEvents = arguments.has(.events)
+        if publishesEvents, !isRemote { throw arguments.error("--events needs --record nats://HOST/STREAM") }
         name = try arguments.name(.name)
         hasControl = !arguments.has(.noControl)
         allowsEmit = arguments.has(.allowEmit)

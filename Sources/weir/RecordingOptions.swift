@@ -38,6 +38,17 @@ extension Arguments {
         if plan.compressesClosed { throw error("--compress closed needs a file, and - is standard output: use live") }
     }
 
+    /// Checks that a recording with this plan can lie in a stream of a cluster.
+    func checkRemote(_ plan: RecordingPlan) throws(UsageError) {
+        let needless: [(Option, Bool)] = [
+            (.rotate, plan.rotation != nil), (.force, plan.options.overwrites),
+            (.compress, plan.compressesClosed || plan.options.isCompressed),
+        ]
+        for (option, isWanted) in needless where isWanted && isTyped(option) {
+            throw error("\(option.flag) is for files: what a stream keeps is said by 'weir stream create'")
+        }
+    }
+
     /// When a recording is compressed.
     private enum Compression: String, CaseIterable {
         case closed, live

@@ -9,9 +9,12 @@ enum ReplayCommand {
         if let listen = options.serve { return await ServedRecording.run(options, at: listen) }
         var playing: ReplayConfiguration
         let outlets: Outlets
+        var all: [any Outlet] = []
         do {
             playing = try configuration(options)
+            let mark = try options.durable?(&playing)
             outlets = try Outlets(options.output)
+            all = outlets.all + (mark.map { [$0] } ?? [])
         } catch {
             return Console.fail(error)
         }
@@ -23,7 +26,7 @@ enum ReplayCommand {
             if options.output.view.isDrawn { console.board = outlets.board } else { console.status = 2 }
         }
         playing.filter = outlets.filter
-        let replay = Replay(playing, console: console, outlets: outlets.all)
+        let replay = Replay(playing, console: console, outlets: all)
         Signals.onFirst(ending: outlets.patience) { replay.stop(signal: $0) }
         terminal?.begin(wakeup: replay.wakeup)
         let result = await withCheckedContinuation { continuation in

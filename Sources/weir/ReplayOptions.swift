@@ -1,5 +1,6 @@
 import Live
 import Pipeline
+import Recording
 
 /// The options of `replay`.
 struct ReplayOptions {
@@ -11,6 +12,9 @@ struct ReplayOptions {
     var hasControl: Bool
     /// Where the recording is served instead of being shown.
     var serve: (address: String, port: UInt16)?
+
+    /// Has a replay begin where one of its name ended; gives the outlet that notes how far it comes.
+    var durable: (@Sendable (inout ReplayConfiguration) throws -> (any Outlet)?)?
 
     init(_ arguments: Arguments) throws(UsageError) {
         output = try OutputOptions(arguments)
@@ -29,6 +33,12 @@ struct ReplayOptions {
         replay.verifies = arguments.has(.verify)
         if let backend = try arguments.declaredBackend() { replay.play(as: backend) }
         (replay.count, replay.untilMatch) = (output.count, output.untilMatch)
+        if let name = try arguments.name(.durable) {
+            guard replay.paths.count == 1, RemoteRecordings.isOne(replay.paths[0]) else {
+                throw arguments.error("--durable is for one recording in a stream: nats://HOST/STREAM/NAME")
+            }
+            durable = { try StreamCommand.durable(arguments, name, &$0) }
+        }
         serve = try arguments.endpoint(.serve)
         try check(arguments)
         if serve != nil { try checkServing(arguments) }

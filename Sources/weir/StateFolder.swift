@@ -11,4 +11,14 @@ enum StateFolder {
         guard let home = getenv("HOME").map({ String(cString: $0) }), home.hasPrefix("/") else { return nil }
         return home + "/.local/state/weir/store.sqlite"
     }
+
+    /// The folder where recordings wait for a cluster that is away: that of the store, or the temporary one.
+    static var spoolPath: String {
+        guard let store = storePath, let slash = store.lastIndex(of: "/") else { return "/tmp" }
+        let folder = String(store[..<slash])
+        // Its own are made with the store: here, where there is none, its folder is enough.
+        _ = mkdir(String(folder.prefix(upTo: folder.lastIndex(of: "/") ?? folder.endIndex)), 0o700)
+        _ = mkdir(folder, 0o700)
+        return folder
+    }
 }

@@ -90,7 +90,9 @@ enum TailCommand {
             outlets = try Outlets(output, status: line, controls: view, muted: muted)
             if output.form != nil || output.view != .log { configuration.filter = outlets.filter }
             configuration.patience = outlets.patience
-            tail = try Tail(configuration, outlets: outlets.all)
+            var all = outlets.all
+            if run.publishesEvents, let url = run.recording { all.append(PublishedEvents(at: url)) }
+            tail = try Tail(configuration, outlets: all)
         } catch {
             return Console.fail(error)
         }

@@ -1,5 +1,6 @@
 import Glibc
 import Live
+import Recording
 
 /// What `watch` is to show.
 enum WatchOptions {
@@ -41,7 +42,9 @@ enum WatchOptions {
     }
 
     /// Whether it is a URL rather than a file's name.
-    private static func isAddress(_ text: String) -> Bool { text.contains("://") && access(text, F_OK) != 0 }
+    private static func isAddress(_ text: String) -> Bool {
+        text.contains("://") && !RemoteRecordings.isOne(text) && access(text, F_OK) != 0
+    }
 
     /// Refuses what was typed of another thing to watch.
     private static func refuseAllBut(

@@ -30,6 +30,7 @@ enum Weir {
             try parsed.settle(try Settings.read(for: parsed))
             TerminalDevice.choose(try parsed.choice(.color) ?? .auto, try parsed.theme())
             if parsed.has(.explainFilter) { return Console.print(try FilterOptions(parsed).explanation) }
+            StreamCommand.open(parsed)
             return try await command.run?(parsed) ?? Console.print(Help.text(of: command))
         } catch {
             return Console.refuse(error)

@@ -22,6 +22,8 @@ public struct ReplayConfiguration: Sendable {
     public var idleLimit: Duration?
     /// What is before it is applied and not shown.
     public var start: RecordingPosition?
+    /// Whether nothing may stand at the start yet: it is waited for where the file is followed.
+    package var startMayComeLater = false
     /// It ends before the first record that stands there.
     public var end: RecordingPosition?
     /// Not more is played than so much of the recording's time, from the start on.

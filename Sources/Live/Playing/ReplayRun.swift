@@ -249,6 +249,10 @@ final class ReplayRun {
         watcher?.moves(to: 0, at: .zero)
         defer { arriveAtModel() }
         guard try pass(until: { $0.isNext(at: start) }) else {
+            if configuration.startMayComeLater {
+                try tellNames()
+                return playback.moved(to: timeline.position.time, at: MachineClock.monotonic)
+            }
             var words = "no record stands at \(start.text) or after it"
             if case .mark(let label) = start { words = MarkFile.absence(of: label, among: timeline.marks.map(\.label)) }
             throw End(outcome: .noPlace("--start: " + words))
@@ -282,7 +286,8 @@ final class ReplayRun {
         try flush()
         try attend()
         // What a file system does not tell is found after a second.
-        let descriptors = [keyboard?.descriptor, growth?.descriptor].compactMap { $0 }
+        let remote = timeline.tracks.map(\.growth)
+        let descriptors = ([keyboard?.descriptor, growth?.descriptor] + remote).compactMap { $0 }
         if stopping.wakeup.wait(for: descriptors, timeout: 1_000_000) { status?.invalidate() }
         growth?.clear()
         try reading { () throws(RecordingError) in try timeline.lookAgain() }

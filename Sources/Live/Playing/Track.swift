@@ -102,6 +102,9 @@ final class Track {
         return path == "-" || stat(path, &facts) == 0 && facts.st_mode & S_IFMT != S_IFREG
     }
 
+    /// A descriptor that can be read when more may be there; nil of a file.
+    var growth: Int32? { reader.growth }
+
     /// How far the file at hand was read, in bytes of its text.
     var offset: Int { ahead?.offset ?? reader.place.offset }
 

@@ -85,6 +85,9 @@ struct OutputFile: ~Copyable {
 
     /// What is there stays, unless it is a file that may be replaced.
     static func refuse(_ replaces: Bool, at path: String) throws(RecordingError) {
+        if RemoteRecordings.isOne(path) {
+            throw .unusable(path: path, message: "a file is written, and then 'weir file publish FILE \(path)'")
+        }
         if replaces { try refuseDevice(at: path) } else if access(path, F_OK) == 0 { throw .exists(path: path) }
     }
 

@@ -56,6 +56,42 @@ package enum RecordingCopy {
         try output.close()
     }
 
+    /// Publishes the text of a file in a stream, or what that lacks of it. Gives how many bytes were published and how many were there.
+    package static func publish(_ path: String, to url: String) throws(RecordingError) -> (bytes: Int, known: Int) {
+        let part: (recording: String, offset: Int)
+        // What a recorder could not publish begins somewhere.
+        if let spooled = StreamSpool.part(path) {
+            part = spooled
+        } else {
+            part = (try RecordingReader(opening: path).head.recording, 0)
+        }
+        let source = try ByteSource(opening: path)
+        let output = try RemoteRecordings.create(url, recording: part.recording, resumes: true)
+        let known = output.offset
+        var piece = [UInt8](repeating: 0, count: 1 << 18)
+        // Of a compressed file the size is not always known: it is read from the beginning.
+        var (passed, published) = (part.offset, 0)
+        guard passed <= known else {
+            throw .unusable(
+                path: url, message: "it holds \(known) bytes of this recording, and \(path) begins at \(passed)")
+        }
+        while true {
+            let count = try piece.withUnsafeMutableBytes { source.read(into: $0) }.get()
+            if count == 0 { break }
+            let new = max(0, min(count, passed + count - known))
+            passed += count
+            guard new > 0 else { continue }
+            try output.write(Array(piece[count - new..<count]))
+            published += new
+        }
+        guard passed >= known else {
+            throw .unusable(path: url, message: "it holds \(known) bytes of this recording, and \(path) has \(passed)")
+        }
+        try output.flush()
+        try output.finish()
+        return (published, known)
+    }
+
     /// Writes the records that are wanted.
     static func copy(
         _ path: String, to destination: ToolDestination, renumbersConnections: Bool = false,

@@ -1,0 +1,84 @@
+/// Where a recording, or a stream of them, lies in a NATS cluster: `nats://HOST[:PORT][,HOST…]/STREAM[/NAME]`.
+package struct StreamAddress: Hashable, Sendable, CustomStringConvertible {
+    /// What such an address begins with.
+    static let scheme = "nats://"
+    /// The port where none is written.
+    private static let usualPort = 4222
+
+    /// `HOST:PORT` of the servers to begin with, one at least.
+    package var servers: [String]
+    /// The JetStream stream; nil where the address ends before it.
+    package var stream: String?
+    /// The recording in it; the stream's name where none is written.
+    package var name: String?
+
+    /// Whether a text is such an address.
+    package static func isOne(_ text: String) -> Bool { text.hasPrefix(scheme) }
+
+    /// Reads an address. Throws with what is wrong; the text is not repeated, since it may hold a password.
+    package init(parsing text: String) throws(Malformed) {
+        guard Self.isOne(text) else { throw Malformed("it does not begin with nats://") }
+        let rest = text.dropFirst(Self.scheme.count)
+        guard !rest.contains("@") else {
+            throw Malformed(
+                "user and password are refused in a URL, which others see; give them by reference, as in "
+                    + "--nats-user and --nats-password env:NAME")
+        }
+        let parts = rest.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        servers = try parts[0].split(separator: ",", omittingEmptySubsequences: false).map { text throws(Malformed) in
+            try Self.server(String(text))
+        }
+        let path = parts.dropFirst().last == "" ? parts.dropFirst().dropLast() : parts.dropFirst()
+        guard path.count <= 2 else { throw Malformed("it has more than nats://HOST/STREAM/NAME") }
+        for word in path where !Self.isWord(word) {
+            throw Malformed("a stream and a name in it have letters, digits, - and _ only, 64 at most")
+        }
+        stream = path.first
+        name = path.count > 1 ? path.last : path.first
+    }
+
+    private static func server(_ text: String) throws(Malformed) -> String {
+        let colon = text.lastIndex(of: ":").flatMap { text[$0...].contains("]") ? nil : $0 }
+        let host = colon.map { text[..<$0] } ?? text[...]
+        let isBare = host.hasPrefix("[") ? host.hasSuffix("]") : !host.contains(":")
+        guard !host.isEmpty, isBare, host.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+            throw Malformed("a host is missing or not one; write nats://HOST:PORT/STREAM, an IPv6 address in brackets")
+        }
+        guard let colon else { return "\(host):\(usualPort)" }
+        guard let port = UInt16(text[text.index(after: colon)...]), port > 0 else {
+            throw Malformed("the port is no number from 1 to 65535")
+        }
+        return "\(host):\(port)"
+    }
+
+    private static func isWord(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy {
+                switch $0 {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    /// The subject of a recording's chunks.
+    package static func subject(of name: String) -> String { "weir.\(name).records" }
+
+    /// The address again, without what the text left out.
+    package var description: String {
+        var text = Self.scheme + servers.joined(separator: ",")
+        if let stream { text += "/" + stream }
+        if let name, name != stream { text += "/" + name }
+        return text
+    }
+
+    /// Why a text is no such address.
+    package struct Malformed: Error, Hashable {
+        /// What is wrong, and what to write.
+        package var message: String
+
+        init(_ message: String) { self.message = message }
+    }
+}

@@ -1,0 +1,238 @@
+import CNATS
+import Glibc
+import Network
+package import Recording
+
+/// The streams of a cluster: made, listed, looked into, removed. Blocks until the cluster answers.
+package struct StreamCatalogue: Sendable {
+    /// What a stream keeps, and how.
+    package struct Limits: Hashable, Sendable {
+        /// How many nodes keep each message; nil for 3 where the cluster has as many, else 1.
+        package var replicas: Int?
+        /// The oldest messages go when there are more bytes; nil for no limit.
+        package var bytes: Int?
+        /// What is older goes; nil for no limit.
+        package var age: Duration?
+        /// Whether messages are kept in memory only.
+        package var isInMemory = false
+        /// No limits.
+        package init() {}
+    }
+
+    /// What is known of a stream.
+    package struct Facts: Hashable, Sendable {
+        package var name: String
+        package var messages: UInt64
+        package var bytes: UInt64
+        package var firstSequence: UInt64
+        package var lastSequence: UInt64
+        /// When the first and the last message were stored, microseconds since 1970 UTC; 0 where there is none.
+        package var firstTime: Int64
+        package var lastTime: Int64
+        package var replicas: Int
+        package var isInMemory: Bool
+        /// Nil for no limit.
+        package var mostBytes: Int?
+        package var mostAge: Duration?
+        /// The node that leads; nil where there is one node.
+        package var leader: String?
+        /// The others, and whether each has everything.
+        package var followers: [Follower]
+        package var consumers: Int
+        /// The recordings, by their names; empty where only streams were listed.
+        package var recordings: [Held] = []
+    }
+
+    /// A node that keeps a stream, too.
+    package struct Follower: Hashable, Sendable {
+        package var name: String
+        package var isCurrent: Bool
+        package var isOffline: Bool
+    }
+
+    /// A recording in a stream.
+    package struct Held: Hashable, Sendable {
+        package var name: String
+        /// Nil where what is there is no recording.
+        package var recording: String?
+        package var chunks: Int
+        /// Bytes of its text.
+        package var bytes: Int
+        /// How many of them the stream's limits took away.
+        package var missing: Int
+    }
+
+    private let connection: StreamConnection
+
+    /// Connects.
+    package init(_ address: StreamAddress, through door: StreamDoor) throws(ClusterError) {
+        connection = try door.connection(to: address)
+    }
+
+    /// Makes a stream of recordings.
+    package func create(_ stream: String, for name: String, _ limits: Limits) throws(ClusterError) -> Facts {
+        if let wanted = limits.replicas { return try add(stream, name, limits, wanted) }
+        // A cluster of fewer nodes refuses, with one of these codes.
+        let tooFew = [JSClusterNoPeersErr.rawValue, JSStreamReplicasNotSupportedErr.rawValue]
+        do throws(ClusterError) { return try add(stream, name, limits, 3) } catch {
+            guard tooFew.contains(error.code) else { throw error }
+            return try add(stream, name, limits, 1)
+        }
+    }
+
+    private func add(_ stream: String, _ name: String, _ limits: Limits, _ replicas: Int) throws(ClusterError) -> Facts
+    {
+        var settings = jsStreamConfig()
+        jsStreamConfig_Init(&settings)
+        settings.Storage = limits.isInMemory ? js_MemoryStorage : js_FileStorage
+        settings.Replicas = Int64(replicas)
+        settings.MaxBytes = limits.bytes.map { Int64($0) } ?? -1
+        let age = limits.age.map { $0.components.seconds * Self.second } ?? 0
+        settings.MaxAge = age
+        // A message that is sent again within this time is known by its id; later, by what stands before it.
+        settings.Duplicates = age == 0 ? 120 * Self.second : min(120 * Self.second, age)
+        settings.Discard = js_DiscardOld
+        settings.AllowDirect = true
+        var made: UnsafeMutablePointer<jsStreamInfo>?
+        var code = jsErrCode(rawValue: 0)
+        let status = stream.withCString { text in
+            settings.Name = text
+            return Self.withSubjects([Self.subjects(of: name)], of: &settings) {
+                js_AddStream(&made, connection.streams, &$0, nil, &code)
+            }
+        }
+        guard status == NATS_OK, let made else { throw ClusterError("the stream \(stream) is not made", status, code) }
+        defer { jsStreamInfo_Destroy(made) }
+        return Self.facts(made.pointee)
+    }
+
+    private static let second: Int64 = 1_000_000_000
+
+    /// What a stream takes of a name.
+    private static func subjects(of name: String) -> String { "weir.\(name).>" }
+
+    private static func withSubjects(
+        _ subjects: [String], of settings: inout jsStreamConfig, _ body: (inout jsStreamConfig) -> natsStatus
+    ) -> natsStatus {
+        let texts = subjects.map { strdup($0) }
+        defer { for text in texts { free(text) } }
+        var pointers = texts.map { UnsafePointer<CChar>($0) }
+        return pointers.withUnsafeMutableBufferPointer { pointers in
+            (settings.Subjects, settings.SubjectsLen) = (pointers.baseAddress, Int32(pointers.count))
+            return body(&settings)
+        }
+    }
+
+    /// Has a stream take the subjects of a name, which it may do already.
+    static func take(_ name: String, in stream: String, _ connection: StreamConnection) throws(ClusterError) {
+        let found = try info(stream, nil, connection)
+        defer { jsStreamInfo_Destroy(found) }
+        guard let config = found.pointee.Config else { return }
+        let subjects = (0..<Int(config.pointee.SubjectsLen)).compactMap { place in
+            config.pointee.Subjects[place].map { String(cString: $0) }
+        }
+        guard !subjects.contains(where: { [Self.subjects(of: name), "weir.>", ">"].contains($0) }) else { return }
+        var settings = config.pointee
+        var made: UnsafeMutablePointer<jsStreamInfo>?
+        var code = jsErrCode(rawValue: 0)
+        let status = withSubjects(subjects + [Self.subjects(of: name)], of: &settings) {
+            js_UpdateStream(&made, connection.streams, &$0, nil, &code)
+        }
+        guard status == NATS_OK else {
+            throw ClusterError("the stream \(stream) does not take the name \(name)", status, code)
+        }
+        jsStreamInfo_Destroy(made)
+    }
+
+    /// All streams of recordings.
+    package func list() throws(ClusterError) -> [Facts] {
+        var options = jsOptions()
+        jsOptions_Init(&options)
+        var list: UnsafeMutablePointer<jsStreamInfoList>?
+        var code = jsErrCode(rawValue: 0)
+        let status = "weir.>".withCString { filter in
+            options.Stream.Info.SubjectsFilter = filter
+            return js_Streams(&list, connection.streams, &options, &code)
+        }
+        if status == NATS_NOT_FOUND { return [] }
+        guard status == NATS_OK, let list else { throw ClusterError("the streams cannot be listed", status, code) }
+        defer { jsStreamInfoList_Destroy(list) }
+        return (0..<Int(list.pointee.Count)).compactMap { list.pointee.List[$0].map { Self.facts($0.pointee) } }
+            .sorted { $0.name < $1.name }
+    }
+
+    /// A stream, and the recordings in it.
+    package func info(_ stream: String) throws(ClusterError) -> Facts {
+        let found = try Self.info(stream, StreamAddress.subject(of: "*"), connection)
+        defer { jsStreamInfo_Destroy(found) }
+        var facts = Self.facts(found.pointee)
+        guard let subjects = found.pointee.State.Subjects?.pointee else { return facts }
+        for place in 0..<Int(subjects.Count) {
+            let subject = subjects.List[place].Subject.map { String(cString: $0) } ?? ""
+            let words = subject.split(separator: ".")
+            guard words.count == 3, let last = try connection.last(of: subject, in: stream) else { continue }
+            let first = try connection.first(of: subject, in: stream, from: 1)?.range
+            let range = last.range
+            facts.recordings.append(
+                Held(
+                    name: String(words[1]), recording: range == nil ? nil : last.recording,
+                    chunks: Int(subjects.List[place].Msgs), bytes: range?.upperBound ?? 0,
+                    missing: first?.lowerBound ?? 0))
+        }
+        facts.recordings.sort { $0.name < $1.name }
+        return facts
+    }
+
+    /// Removes a stream with all that is in it; with a name, only the messages of that recording.
+    package func remove(_ stream: String, name: String?) throws(ClusterError) {
+        var code = jsErrCode(rawValue: 0)
+        let status: natsStatus
+        if let name {
+            var options = jsOptions()
+            jsOptions_Init(&options)
+            status = Self.subjects(of: name).withCString { subject in
+                options.Stream.Purge.Subject = subject
+                return js_PurgeStream(connection.streams, stream, &options, &code)
+            }
+        } else {
+            status = js_DeleteStream(connection.streams, stream, nil, &code)
+        }
+        guard status == NATS_OK else { throw ClusterError("the stream \(stream) is not removed", status, code) }
+    }
+
+    private static func info(
+        _ stream: String, _ subjects: String?, _ connection: StreamConnection
+    ) throws(ClusterError) -> UnsafeMutablePointer<jsStreamInfo> {
+        var options = jsOptions()
+        jsOptions_Init(&options)
+        var found: UnsafeMutablePointer<jsStreamInfo>?
+        var code = jsErrCode(rawValue: 0)
+        let status = (subjects ?? "").withCString { filter in
+            if subjects != nil { options.Stream.Info.SubjectsFilter = filter }
+            return js_GetStreamInfo(&found, connection.streams, stream, &options, &code)
+        }
+        if status == NATS_OK, let found { return found }
+        if status == NATS_NOT_FOUND || code == JSStreamNotFoundErr { throw ClusterError.noStream(stream) }
+        throw ClusterError("the stream \(stream) does not answer", status, code)
+    }
+
+    private static func facts(_ info: jsStreamInfo) -> Facts {
+        let (config, state) = (info.Config?.pointee, info.State)
+        func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
+        let cluster = info.Cluster?.pointee
+        let followers = (0..<Int(cluster?.ReplicasLen ?? 0)).compactMap { place -> Follower? in
+            guard let peer = cluster?.Replicas[place]?.pointee else { return nil }
+            return Follower(name: text(peer.Name), isCurrent: peer.Current, isOffline: peer.Offline)
+        }
+        let leader = cluster.map { text($0.Leader) } ?? ""
+        let hasMessages = state.Msgs > 0
+        return Facts(
+            name: text(config?.Name), messages: state.Msgs, bytes: state.Bytes, firstSequence: state.FirstSeq,
+            lastSequence: state.LastSeq, firstTime: hasMessages ? state.FirstTime / 1000 : 0,
+            lastTime: hasMessages ? state.LastTime / 1000 : 0, replicas: Int(config?.Replicas ?? 1),
+            isInMemory: config?.Storage == js_MemoryStorage,
+            mostBytes: config.flatMap { $0.MaxBytes > 0 ? Int($0.MaxBytes) : nil },
+            mostAge: config.flatMap { $0.MaxAge > 0 ? .nanoseconds($0.MaxAge) : nil },
+            leader: leader.isEmpty ? nil : leader, followers: followers, consumers: Int(state.Consumers))
+    }
+}

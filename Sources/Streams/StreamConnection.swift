@@ -1,0 +1,248 @@
+import CNATS
+import Glibc
+import Recording
+package import Wire
+
+/// How a cluster is reached: what it asks for, and what is asked of it. Secrets are found when a connection is made.
+package struct ClusterAccess: Sendable {
+    /// What stands for a user.
+    package enum Identity: Sendable {
+        case none
+        /// A user and where the password is.
+        case user(String, password: @Sendable () throws(ClusterError) -> Secret)
+        /// A file of credentials, a token with its seed, as `nsc` writes it.
+        case credentials(path: String)
+        /// Where the seed of an nkey is.
+        case key(seed: @Sendable () throws(ClusterError) -> Secret)
+    }
+
+    /// Who connects.
+    package var identity = Identity.none
+    /// Whether TLS is asked for; it is also where there is an authority or a certificate.
+    package var isSecure = false
+    /// A file of certificates to trust instead of the system's, PEM.
+    package var authority: String?
+    /// Files of the certificate to show and of its key, PEM.
+    package var certificate: (chain: String, key: String)?
+    /// Where recordings wait for a cluster that is away.
+    package var spoolFolder = "/tmp"
+    /// How long a cluster that is away is waited for at the end of a recording.
+    package var patience: Duration = .seconds(30)
+
+    /// An access with nothing special.
+    package init() {}
+}
+
+/// Why a cluster cannot be used.
+package struct ClusterError: Error, Hashable {
+    /// What and why, without secrets.
+    package var message: String
+    /// What the cluster calls it (`err_code`); 0 for what is not its.
+    var code: UInt32 = 0
+
+    /// An error.
+    package init(_ message: String) { self.message = message }
+
+    static func noStream(_ name: String) -> Self {
+        Self("there is no stream \(name); 'weir stream create nats://HOST/\(name)' makes one")
+    }
+
+    /// What a call of the library gave.
+    init(_ what: String, _ status: natsStatus, _ code: jsErrCode = jsErrCode(rawValue: 0)) {
+        var detail = nats_GetLastError(nil).map { String(cString: $0)[...] } ?? ""
+        // Where in the library it was said is of no use.
+        if detail.hasPrefix("("), let end = detail.firstRange(of: "): ") { detail = detail[end.upperBound...] }
+        let text = detail.isEmpty ? String(cString: natsStatus_GetText(status)) : String(detail)
+        message = "\(what): \(text)"
+        self.code = code.rawValue
+    }
+
+    func error(_ path: String) -> RecordingError { .unusable(path: path, message: message) }
+}
+
+/// A connection to a cluster, which makes itself anew when it is lost. Any thread.
+final class StreamConnection: Sendable {
+    /// Requests wait so long for an answer, milliseconds.
+    static let patience: Int64 = 2000
+
+    /// The addresses of the library's connection and its JetStream context. Both may be used by any thread, as long as this object lives.
+    private let addresses: (connection: UInt, streams: UInt)
+    var connection: OpaquePointer { Self.pointer(addresses.connection) }
+    var streams: OpaquePointer { Self.pointer(addresses.streams) }
+
+    private static func pointer(_ address: UInt) -> OpaquePointer {
+        guard let pointer = OpaquePointer(bitPattern: address) else {
+            preconditionFailure("no address of a connection")
+        }
+        return pointer
+    }
+
+    init(to servers: [String], _ access: ClusterAccess) throws(ClusterError) {
+        var options: OpaquePointer?
+        guard natsOptions_Create(&options) == NATS_OK, let options else { throw ClusterError("there is no memory") }
+        defer { natsOptions_Destroy(options) }
+        try Self.set(options, servers, access)
+        var connection: OpaquePointer?
+        let status = natsConnection_Connect(&connection, options)
+        guard status == NATS_OK, let connection else {
+            throw ClusterError("cannot connect to \(servers.joined(separator: ", "))", status)
+        }
+        var context: OpaquePointer?
+        var settings = jsOptions()
+        jsOptions_Init(&settings)
+        settings.Wait = Self.patience
+        guard natsConnection_JetStream(&context, connection, &settings) == NATS_OK, let context else {
+            natsConnection_Destroy(connection)
+            throw ClusterError("there is no memory")
+        }
+        addresses = (UInt(bitPattern: connection), UInt(bitPattern: context))
+    }
+
+    deinit {
+        jsCtx_Destroy(streams)
+        natsConnection_Destroy(connection)
+    }
+
+    private static func set(
+        _ options: OpaquePointer, _ servers: [String], _ access: ClusterAccess
+    ) throws(ClusterError) {
+        func check(_ what: String, _ status: natsStatus) throws(ClusterError) {
+            guard status == NATS_OK else { throw ClusterError(what, status) }
+        }
+        let scheme = access.isSecure || access.authority != nil || access.certificate != nil ? "tls://" : "nats://"
+        let texts = servers.map { strdup(scheme + $0) }
+        defer { for text in texts { free(text) } }
+        var pointers = texts.map { UnsafePointer<CChar>($0) }
+        try check("the servers", natsOptions_SetServers(options, &pointers, Int32(pointers.count)))
+        natsOptions_SetName(options, "weir")
+        natsOptions_SetTimeout(options, patience)
+        natsOptions_SetMaxReconnect(options, -1)
+        natsOptions_SetReconnectWait(options, 200)
+        natsOptions_SetSendAsap(options, true)
+        natsOptions_SetFailRequestsOnDisconnect(options, true)
+        // Without one the library prints what goes wrong.
+        natsOptions_SetErrorHandler(options, { _, _, _, _ in }, nil)
+        if scheme == "tls://" { try check("TLS", natsOptions_SetSecure(options, true)) }
+        if let path = access.authority {
+            try check("the certificates in \(path)", natsOptions_LoadCATrustedCertificates(options, path))
+        }
+        if let (chain, key) = access.certificate {
+            try check("the certificate in \(chain)", natsOptions_LoadCertificatesChain(options, chain, key))
+        }
+        switch access.identity {
+        case .none: break
+        case .user(let name, let password):
+            try check("the user", natsOptions_SetUserInfo(options, name, try password().reveal()))
+        case .credentials(let path):
+            try check("the credentials in \(path)", natsOptions_SetUserCredentialsFromFiles(options, path, nil))
+        case .key(let seed): try setKey(options, try seed())
+        }
+    }
+
+    /// An nkey signs what the server sends; its seed stays here.
+    private static func setKey(_ options: OpaquePointer, _ seed: Secret) throws(ClusterError) {
+        guard let name = NKey.publicKey(ofSeed: seed) else { throw ClusterError("the nkey is no seed of a user (SU…)") }
+        // The library asks for it at each connect, for as long as the process runs: it is never freed.
+        let kept = strdup(seed.reveal())
+        let status = natsOptions_SetNKey(
+            options, name,
+            { _, signature, length, nonce, seed in
+                nats_Sign(seed?.assumingMemoryBound(to: CChar.self), nonce, signature, length)
+            }, kept)
+        guard status == NATS_OK else { throw ClusterError("the nkey", status) }
+    }
+
+    /// Bytes that the server takes in one message, headers included.
+    var mostBytes: Int { Int(natsConnection_GetMaxPayload(connection)) }
+
+    var isConnected: Bool { natsConnection_Status(connection) == NATS_CONN_STATUS_CONNECTED }
+
+    // MARK: - Messages
+
+    /// The last message of a subject; nil where there is none.
+    func last(of subject: String, in stream: String) throws(ClusterError) -> StreamMessage? {
+        var message: OpaquePointer?
+        var code = jsErrCode(rawValue: 0)
+        let status = js_GetLastMsg(&message, streams, stream, subject, nil, &code)
+        if status == NATS_OK, let message { return StreamMessage(message) }
+        if code == JSNoMessageFoundErr { return nil }
+        if code == JSStreamNotFoundErr || status == NATS_NOT_FOUND, code != JSNoMessageFoundErr {
+            throw ClusterError.noStream(stream)
+        }
+        throw ClusterError("the stream \(stream) does not answer", status, code)
+    }
+
+    /// Takes a message out of a stream.
+    func delete(_ sequence: UInt64, in stream: String) throws(ClusterError) {
+        var code = jsErrCode(rawValue: 0)
+        let status = js_DeleteMsg(streams, stream, sequence, nil, &code)
+        guard status == NATS_OK else { throw ClusterError("message \(sequence) stays", status, code) }
+    }
+
+    /// The first message of a subject with that sequence or a later one; nil where there is none.
+    func first(of subject: String, in stream: String, from sequence: UInt64) throws(ClusterError) -> StreamMessage? {
+        var options = jsDirectGetMsgOptions()
+        jsDirectGetMsgOptions_Init(&options)
+        var message: OpaquePointer?
+        let status = subject.withCString { name in
+            options.Sequence = sequence
+            options.NextBySubject = name
+            return js_DirectGetMsg(&message, streams, stream, nil, &options)
+        }
+        if status == NATS_OK, let message { return StreamMessage(message) }
+        if status == NATS_NOT_FOUND { return nil }
+        throw ClusterError("the stream \(stream) does not answer", status)
+    }
+}
+
+/// A message of the library's.
+struct StreamMessage: ~Copyable {
+    private let message: OpaquePointer
+
+    /// Takes it over, and destroys it.
+    init(_ message: OpaquePointer) { self.message = message }
+
+    deinit { natsMsg_Destroy(message) }
+
+    /// Its sequence in the stream; 0 of what no stream sent.
+    var sequence: UInt64 {
+        let known = natsMsg_GetSequence(message)
+        if known > 0 { return known }
+        // A consumer's message tells it otherwise.
+        var facts: UnsafeMutablePointer<jsMsgMetaData>?
+        guard natsMsg_GetMetaData(&facts, message) == NATS_OK, let facts else { return 0 }
+        defer { jsMsgMetaData_Destroy(facts) }
+        return facts.pointee.Sequence.Stream
+    }
+
+    var subject: String { natsMsg_GetSubject(message).map { String(cString: $0) } ?? "" }
+
+    /// Whether nobody was there to answer.
+    var isUnanswered: Bool { natsMsg_IsNoResponders(message) }
+
+    var bytes: [UInt8] {
+        guard let data = natsMsg_GetData(message) else { return [] }
+        let count = Int(natsMsg_GetDataLength(message))
+        return Array(UnsafeRawBufferPointer(start: data, count: count))
+    }
+
+    func header(_ name: String) -> String? {
+        var value: UnsafePointer<CChar>?
+        guard natsMsgHeader_Get(message, name, &value) == NATS_OK, let value else { return nil }
+        return String(cString: value)
+    }
+
+    /// What it holds of a recording.
+    var chunk: StreamChunk.Received { StreamChunk.received(bytes) { header($0) } }
+
+    /// Where the text ends that it holds, without reading it.
+    var range: Range<Int>? {
+        guard let offset = header(StreamChunk.headers[1]).flatMap({ Int($0) }), offset >= 0, offset < 1 << 53 else {
+            return nil
+        }
+        return offset..<offset + Int(natsMsg_GetDataLength(message))
+    }
+
+    /// The id of the recording it holds a part of.
+    var recording: String? { header(StreamChunk.headers[0]) }
+}

@@ -1,0 +1,53 @@
+import Network
+package import Recording
+
+/// The streams of NATS clusters, for `RemoteRecordings`. Any thread.
+package final class StreamDoor: RemoteRecordings.Door {
+    private let access: @Sendable () throws(ClusterError) -> ClusterAccess
+    /// Connections by their servers: a command opens a recording several times.
+    private let connections = Monitor<[[String]: StreamConnection]>([:])
+
+    private struct Publisher {
+        weak var publisher: StreamPublisher?
+    }
+
+    private let publishers = Monitor<[StreamAddress: Publisher]>([:])
+
+    /// `access` is asked when the first connection is made.
+    package init(_ access: @escaping @Sendable () throws(ClusterError) -> ClusterAccess) { self.access = access }
+
+    func connection(to address: StreamAddress) throws(ClusterError) -> StreamConnection {
+        if let known = connections.look({ $0[address.servers] }) { return known }
+        let made = try StreamConnection(to: address.servers, access())
+        return connections.change { connections in
+            let kept = connections[address.servers] ?? made
+            connections[address.servers] = kept
+            return kept
+        }
+    }
+
+    package func open(_ address: StreamAddress) throws(RecordingError) -> any RemoteText {
+        do throws(ClusterError) {
+            return try StreamReader(address, connection(to: address))
+        } catch {
+            throw error.error(address.description)
+        }
+    }
+
+    package func create(
+        _ address: StreamAddress, recording: String, resumes: Bool
+    ) throws(RecordingError) -> any RemoteOutput {
+        do throws(ClusterError) {
+            let made = try StreamPublisher(
+                address, recording: recording, resumes: resumes, connection(to: address), access())
+            publishers.change { $0[address] = Publisher(publisher: made) }
+            return made
+        } catch {
+            throw error.error(address.description)
+        }
+    }
+
+    package func output(_ address: StreamAddress) -> (any RemoteOutput)? {
+        publishers.look { $0[address]?.publisher }
+    }
+}

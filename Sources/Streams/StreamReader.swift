@@ -1,0 +1,259 @@
+import CNATS
+import Glibc
+import Network
+import Recording
+import Wire
+
+/// The text of a recording that lies in a stream. Messages are pulled by a consumer of the reader's own, a few at a time; a place is found by
+/// its offset, by bisection over the sequences.
+///
+/// One thread at a time. Calls block until the cluster answers.
+final class StreamReader: RemoteText {
+    private struct State: ~Copyable {
+        var text: StreamText
+        /// The sequence that is looked for next, and that of the last chunk that is known to be there.
+        var next: UInt64 = 1
+        var last: UInt64
+        /// Where the text ends, as far as is known.
+        var size: Int
+        /// Why nothing more can come.
+        var over: String?
+        var consumer: Consumer?
+        var bell: StreamBell?
+    }
+
+    /// A message that must be there is waited for so long: a server that begins anew catches up first.
+    private static let patience: Duration = .seconds(60)
+
+    private let connection: StreamConnection
+    private let stream: String
+    private let subject: String
+    private let path: String
+    private let state: Monitor<State>
+
+    init(_ address: StreamAddress, _ connection: StreamConnection) throws(ClusterError) {
+        self.connection = connection
+        path = address.description
+        stream = address.stream ?? ""
+        let name = address.name ?? stream
+        subject = StreamAddress.subject(of: name)
+        guard let last = try connection.last(of: subject, in: stream) else {
+            throw ClusterError(
+                "the stream \(stream) has no recording \(name); weir stream info nats://HOST/\(stream) lists them")
+        }
+        guard let range = last.range, let recording = last.recording else {
+            throw ClusterError("what the stream \(stream) has under \(subject) is no recording")
+        }
+        let text = StreamText(of: recording)
+        state = Monitor(State(text: text, last: last.sequence, size: range.upperBound))
+        // What the stream's limits took away is told at once: nothing could be read without a head.
+        if let first = try connection.first(of: subject, in: stream, from: 1), let range = first.range,
+            range.lowerBound > 0
+        {
+            throw ClusterError(
+                "its first \(range.lowerBound) bytes are no longer in the stream, whose limits took them away, and its head with them"
+            )
+        }
+    }
+
+    var size: Int { state.look { $0.size } }
+
+    var growth: Int32? {
+        state.change { state in
+            if state.bell == nil { state.bell = StreamBell(subject, connection) }
+            return state.bell?.descriptor
+        }
+    }
+
+    func whyOver() -> String? { state.look { $0.over } }
+
+    func move(to offset: Int) throws(RecordingError) {
+        do throws(ClusterError) {
+            try state.change { (state) throws(ClusterError) in
+                state.consumer = nil
+                state.next = try sequence(at: offset, state.last)
+                state.text = StreamText(at: offset, of: state.text.recording)
+            }
+        } catch {
+            throw error.error(path)
+        }
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(RecordingError) -> Int {
+        guard buffer.count > 0 else { return 0 }
+        do throws(ClusterError) {
+            return try state.change { (state) throws(ClusterError) in
+                while state.text.isEmpty {
+                    guard state.over == nil, let message = try message(&state) else { return 0 }
+                    let sequence = message.sequence
+                    state.next = sequence + 1
+                    state.last = max(state.last, sequence)
+                    if let range = message.range { state.size = max(state.size, range.upperBound) }
+                    if case .otherRecording(let id) = state.text.append(message.chunk) {
+                        state.over = "another recording, \(id), goes on under its name"
+                    }
+                }
+                return state.text.take(into: buffer)
+            }
+        } catch {
+            throw error.error(path)
+        }
+    }
+
+    /// The next message; nil where none is there yet.
+    private func message(_ state: inout State) throws(ClusterError) -> StreamMessage? {
+        let deadline = MachineClock.monotonic + Self.patience
+        while true {
+            let isDue = state.next <= state.last
+            if !isDue { state.bell?.clear() }
+            do throws(ClusterError) {
+                if state.consumer == nil {
+                    state.consumer = try Consumer(of: subject, in: stream, from: state.next, connection)
+                }
+                if let message = try state.consumer?.next(waits: isDue) { return message }
+                if !isDue { return nil }
+                // A consumer whose server is gone gives nothing: another one is made.
+                state.consumer = nil
+            } catch {
+                state.consumer = nil
+                if MachineClock.monotonic > deadline { throw error }
+                usleep(100_000)
+            }
+            if MachineClock.monotonic > deadline {
+                throw ClusterError(
+                    "message \(state.next) of the stream \(stream) does not come, and \(state.last) is the last")
+            }
+        }
+    }
+
+    /// The sequence of the chunk that holds a byte of the text, or the next one where none does.
+    private func sequence(at offset: Int, _ last: UInt64) throws(ClusterError) -> UInt64 {
+        guard offset > 0 else { return 1 }
+        var (low, high): (UInt64, UInt64) = (1, last + 1)
+        while low < high {
+            let middle = low + (high - low) / 2
+            guard let message = try connection.first(of: subject, in: stream, from: middle) else {
+                high = middle
+                continue
+            }
+            guard let range = message.range else {
+                low = message.sequence + 1
+                continue
+            }
+            if range.contains(offset) { return message.sequence }
+            if range.lowerBound > offset { high = middle } else { low = message.sequence + 1 }
+        }
+        return low
+    }
+
+    // MARK: - The consumer
+
+    /// A consumer that keeps nothing: what is read is known by its sequence, and another one goes on there.
+    private final class Consumer {
+        private static let batch: Int32 = 32
+
+        private let subscription: OpaquePointer
+        /// Messages that came and were not given, the next one last.
+        private var ready: [OpaquePointer] = []
+
+        init(of subject: String, in stream: String, from sequence: UInt64, _ connection: StreamConnection)
+            throws(ClusterError)
+        {
+            var options = jsSubOptions()
+            jsSubOptions_Init(&options)
+            options.Config.DeliverPolicy = js_DeliverByStartSequence
+            options.Config.OptStartSeq = sequence
+            options.Config.AckPolicy = js_AckNone
+            options.Config.InactiveThreshold = 60_000_000_000
+            options.Config.MemoryStorage = true
+            options.Config.Replicas = 1
+            var subscription: OpaquePointer?
+            var code = jsErrCode(rawValue: 0)
+            let status = stream.withCString { name in
+                options.Stream = name
+                return js_PullSubscribe(&subscription, connection.streams, subject, nil, nil, &options, &code)
+            }
+            guard status == NATS_OK, let subscription else {
+                throw ClusterError("the stream \(stream) gives no consumer", status, code)
+            }
+            self.subscription = subscription
+        }
+
+        deinit {
+            for message in ready { natsMsg_Destroy(message) }
+            natsSubscription_Unsubscribe(subscription)
+            natsSubscription_Destroy(subscription)
+        }
+
+        /// The next message. Waits a second for it when it must come.
+        func next(waits: Bool) throws(ClusterError) -> StreamMessage? {
+            if ready.isEmpty { try fetch(Self.batch, waits: false) }
+            if ready.isEmpty, waits { try fetch(1, waits: true) }
+            return ready.popLast().map { StreamMessage($0) }
+        }
+
+        private func fetch(_ most: Int32, waits: Bool) throws(ClusterError) {
+            var list = natsMsgList()
+            var request = jsFetchRequest()
+            jsFetchRequest_Init(&request)
+            request.Batch = most
+            request.NoWait = !waits
+            request.Expires = waits ? 1_000_000_000 : 0
+            let status = natsSubscription_FetchRequest(&list, subscription, &request)
+            guard status == NATS_OK else {
+                if status == NATS_TIMEOUT || status == NATS_NOT_FOUND { return }
+                throw ClusterError("the stream gives no messages", status)
+            }
+            for index in (0..<Int(list.Count)).reversed() {
+                if let message = list.Msgs[index] { ready.append(message) }
+                list.Msgs[index] = nil
+            }
+            natsMsgList_Destroy(&list)
+        }
+    }
+}
+
+/// Rings when a message of a subject passes by: its descriptor can be read then. Nothing is lost when it misses one; who waits looks now and
+/// then.
+final class StreamBell: Sendable {
+    let descriptor: Int32
+    private let isOver = Monitor(false)
+
+    init?(_ subject: String, _ connection: StreamConnection) {
+        var ends: [Int32] = [-1, -1]
+        let type = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+        guard socketpair(AF_UNIX, Int32(type), 0, &ends) == 0 else { return nil }
+        descriptor = ends[0]
+        let (bell, isOver) = (ends[1], isOver)
+        runOnThread(named: "weir-bell") {
+            defer {
+                close(bell)
+                nats_ReleaseThreadMemory()
+            }
+            var made: OpaquePointer?
+            guard natsConnection_SubscribeSync(&made, connection.connection, subject) == NATS_OK, let made else {
+                return
+            }
+            var byte: UInt8 = 0
+            while !isOver.look({ $0 }) {
+                var message: OpaquePointer?
+                guard natsSubscription_NextMsg(&message, made, 500) == NATS_OK else { continue }
+                natsMsg_Destroy(message)
+                // One that is full has rung.
+                _ = send(bell, &byte, 1, Int32(MSG_NOSIGNAL))
+            }
+            natsSubscription_Destroy(made)
+        }
+    }
+
+    deinit {
+        isOver.change { $0 = true }
+        close(descriptor)
+    }
+
+    /// Forgets that it rang.
+    func clear() {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        while read(descriptor, &bytes, bytes.count) > 0 {}
+    }
+}
