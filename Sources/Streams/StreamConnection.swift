@@ -119,6 +119,10 @@ final class StreamConnection: Sendable {
         natsOptions_SetMaxReconnect(options, -1)
         natsOptions_SetReconnectWait(options, 200)
         natsOptions_SetSendAsap(options, true)
+        // A server that is stopped takes nothing and says nothing: another one is connected to.
+        natsOptions_SetWriteDeadline(options, patience)
+        natsOptions_SetPingInterval(options, 3000)
+        natsOptions_SetMaxPingsOut(options, 2)
         natsOptions_SetFailRequestsOnDisconnect(options, true)
         // Without one the library prints what goes wrong.
         natsOptions_SetErrorHandler(options, { _, _, _, _ in }, nil)

@@ -33,16 +33,21 @@ final class StreamPublisher: RemoteOutput {
         var failure: String?
         /// Since when nothing more is written; nil while it may be.
         var finishing: Moment?
+        /// Whether events may follow the end of the recording.
+        var expectsTexts = false
         var isAbandoned = false
         var isOver = false
     }
 
     /// What the thread must know.
-    private struct Plan {
+    struct Plan {
         var address: String
         var name: String
         var subject: String
         var recording: String
+        /// Ends the ids of all messages: what another run published, under this name or another, and what was removed since, is not taken for
+        /// what is published now.
+        var session = String(UInt64.random(in: .min ... .max), radix: 36)
         var spoolFolder: String
         /// At the end the cluster is waited for so long.
         var patience: Duration
@@ -124,7 +129,7 @@ final class StreamPublisher: RemoteOutput {
             subject: "weir.\(plan.name)." + words.map(StreamPayload.word).joined(separator: "."), headers: [],
             bytes: text)
         let message = Ledger.Message(
-            id: "\(plan.recording)-\(id)", bytes: text.count + 256, end: nil, payload: payload)
+            id: "\(plan.recording)-\(id)-\(plan.session)", bytes: text.count + 256, end: nil, payload: payload)
         let failure: String? = shared.wait { state in
             if let failure = state.failure { return .some(failure) }
             guard state.held < Self.most, state.spool == nil else {
@@ -164,7 +169,7 @@ final class StreamPublisher: RemoteOutput {
                 }
                 guard state.held >= Self.most else {
                     state.held += chunk.text.count
-                    state.offers.append(StreamPayload.message(chunk, plan.subject))
+                    state.offers.append(StreamPayload.message(chunk, plan))
                     return .offered
                 }
                 return state.isAway ? .beginsSpool : nil
@@ -193,9 +198,26 @@ final class StreamPublisher: RemoteOutput {
     func finish() throws(RecordingError) {
         try flush()
         shared.change { $0.finishing = MachineClock.monotonic }
-        if let failure = shared.wait({ state in state.isOver ? .some(state.failure) : nil }) {
-            throw .unusable(path: plan.address, message: failure)
+        try waitForAll()
+    }
+
+    func expectTexts() { shared.change { $0.expectsTexts = true } }
+
+    func finishTexts() throws(RecordingError) {
+        let isLast = shared.change { state in
+            state.expectsTexts = false
+            return state.finishing != nil
         }
+        if isLast { try waitForAll() }
+    }
+
+    /// Waits until everything is published, or nothing more can be.
+    private func waitForAll() throws(RecordingError) {
+        let failure: String? = shared.wait { state in
+            if state.isOver { return .some(state.failure) }
+            return state.expectsTexts && state.held == 0 && state.spool == nil ? .some(nil) : nil
+        }
+        if let failure { throw .unusable(path: plan.address, message: failure) }
     }
 
     // MARK: - The publisher's thread
@@ -262,7 +284,7 @@ final class StreamPublisher: RemoteOutput {
         if let spool = state.spool, held < most / 2, spool.read < spool.written {
             return .read(spool.file, from: spool.read, count: min(1 << 20, spool.written - spool.read))
         }
-        return state.finishing != nil && held == 0 && state.spool == nil ? .end : nil
+        return state.finishing != nil && !state.expectsTexts && held == 0 && state.spool == nil ? .end : nil
     }
 
     /// Lets the writer see how the ledger stands.
@@ -293,9 +315,9 @@ final class StreamPublisher: RemoteOutput {
     private static func publish(_ text: [UInt8], ofSpool state: inout Shared, _ plan: Plan) {
         guard var spool = state.spool.take() else { return }
         spool.read += text.count
-        state.offers += spool.cutter.append(text).map { StreamPayload.message($0, plan.subject) }
+        state.offers += spool.cutter.append(text).map { StreamPayload.message($0, plan) }
         guard spool.read == spool.reserved else { return state.spool = spool }
-        if let rest = spool.cutter.flush() { state.offers.append(StreamPayload.message(rest, plan.subject)) }
+        if let rest = spool.cutter.flush() { state.offers.append(StreamPayload.message(rest, plan)) }
         spool.file.remove()
         state.warnings.append("\(spool.read) bytes that were kept in \(spool.file.path) are on their way")
     }
@@ -391,10 +413,10 @@ struct StreamPayload: Sendable {
         return word.isEmpty || word == "records" ? word + "_" : word
     }
 
-    static func message(_ chunk: StreamChunk, _ subject: String) -> PublishLedger<StreamPayload>.Message {
+    static func message(_ chunk: StreamChunk, _ plan: StreamPublisher.Plan) -> PublishLedger<StreamPayload>.Message {
         let headers = zip(StreamChunk.headers, chunk.values).map { (name: $0, value: $1) }
         return .init(
-            id: chunk.id, bytes: chunk.text.count, end: chunk.end,
-            payload: StreamPayload(subject: subject, headers: headers, bytes: chunk.text))
+            id: "\(chunk.id)-\(plan.session)", bytes: chunk.text.count, end: chunk.end,
+            payload: StreamPayload(subject: plan.subject, headers: headers, bytes: chunk.text))
     }
 }

@@ -14,7 +14,7 @@ let door: StreamDoor = {
     let door = StreamDoor { () throws(ClusterError) in
         var access = ClusterAccess()
         access.spoolFolder = folder
-        access.patience = .seconds(4)
+        access.patience = .seconds(60)
         return access
     }
     RemoteRecordings.use(door)
@@ -129,6 +129,19 @@ struct NodeTests {
         }
     }
 
+    @Test("A recording that lies in the stream already, or did until now, is published under another name, and anew")
+    func again() throws {
+        let server = try NATSServer()
+        let folder = try temporaryFolder()
+        let streams = try makeStream(server.url + "/s")
+        try writeRecording(folder + "/a", frames: 3_000)
+        let file = try text(of: folder + "/a")
+        for name in ["a", "b"] { _ = try RecordingCopy.publish(folder + "/a", to: server.url + "/s/" + name) }
+        try streams.remove("s", name: "a")
+        _ = try RecordingCopy.publish(folder + "/a", to: server.url + "/s/a")
+        for name in ["a", "b"] { #expect(try text(of: server.url + "/s/" + name) == file) }
+    }
+
     @Test("A message that is gone is told as damage of its length, and nothing after it has another offset")
     func missing() throws {
         let server = try NATSServer()
@@ -191,7 +204,13 @@ struct NodeTests {
         _ = try makeStream(server.url + "/s")
         try writeRecording(folder + "/a", frames: 3_000)
         let file = try text(of: folder + "/a")
-        let output = try RemoteRecordings.create(server.url + "/s", recording: "r3000")
+        let impatient = StreamDoor { () throws(ClusterError) in
+            var access = ClusterAccess()
+            (access.spoolFolder, access.patience) = (folder, .seconds(3))
+            return access
+        }
+        let output = try impatient.create(
+            StreamAddress(parsing: server.url + "/s"), recording: "r3000", resumes: false)
         try output.write(Array(file[..<300_000]))
         try output.flush()
         server.signal(0, SIGKILL)
@@ -250,10 +269,16 @@ struct ClusterTests {
         for node in [1, 2] { server.signal(node, SIGSTOP) }
         try output.write(Array(file[5_000_000..<10_000_000]))
         var warnings: [String] = []
-        while !warnings.contains(where: { $0.contains("the cluster is away") }) { warnings += output.takeWarnings() }
+        while !warnings.contains(where: { $0.contains("the cluster is away") }) {
+            warnings += output.takeWarnings()
+            usleep(10_000)
+        }
         for node in [1, 2] { server.signal(node, SIGCONT) }
         try output.write(Array(file[10_000_000...]))
-        while !warnings.contains(where: { $0.contains("the cluster is back") }) { warnings += output.takeWarnings() }
+        while !warnings.contains(where: { $0.contains("the cluster is back") }) {
+            warnings += output.takeWarnings()
+            usleep(10_000)
+        }
         try output.flush()
         try output.finish()
         #expect(try text(of: server.url + "/s") == file)

@@ -12,6 +12,8 @@ public final class PublishedEvents: Outlet {
         /// Number of the last record, and how many objects told of it.
         var record = 0
         var place = 0
+        /// Kept also when the recorder has ended.
+        var output: (any RemoteOutput)?
     }
 
     private let path: String
@@ -22,7 +24,7 @@ public final class PublishedEvents: Outlet {
 
     /// Publishes them; waits while too much is on its way.
     public func write(_ reports: [StampedReport]) throws(OutletError) {
-        guard let output = RemoteRecordings.output(path) else { return }
+        guard let output = output() else { return }
         do {
             try state.change { (state) throws(RecordingError) in
                 for report in reports { try publish(report, &state, output) }
@@ -62,6 +64,21 @@ public final class PublishedEvents: Outlet {
     /// What a view hides is published nevertheless.
     public func write(_ reports: [StampedReport], _ marks: [ViewMark]) throws(OutletError) { try write(reports) }
 
-    /// The recorder ends what both publish by.
-    public func finish() throws(OutletError) {}
+    /// What both publish by; nil before the recording has begun.
+    private func output() -> (any RemoteOutput)? {
+        if let known = state.look({ $0.output }) { return known }
+        guard let found = RemoteRecordings.output(path) else { return nil }
+        found.expectTexts()
+        state.change { $0.output = found }
+        return found
+    }
+
+    /// Waits until all are published.
+    public func finish() throws(OutletError) {
+        do throws(RecordingError) {
+            try state.look { $0.output }?.finishTexts()
+        } catch {
+            throw OutletError(error, path: path)
+        }
+    }
 }

@@ -29,6 +29,9 @@ package protocol RemoteOutput: AnyObject, Sendable {
     /// Publishes a text of its own beside the recording, under these words, for whoever listens there; `id` is unique in the stream. Any
     /// thread.
     func publish(_ text: [UInt8], under words: [String], id: String) throws(RecordingError)
+    /// Texts beside the recording will come, also after its end, until it is said that none follows; waits until they are there.
+    func expectTexts()
+    func finishTexts() throws(RecordingError)
 }
 
 /// How recordings that are no files are opened. Their hands are in a room that this one does not know, and that a program may lack.

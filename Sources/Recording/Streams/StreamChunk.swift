@@ -19,7 +19,7 @@ package struct StreamChunk: Hashable, Sendable {
     /// Where the text ends in the recording.
     package var end: Int { offset + text.count }
 
-    /// By what a stream knows that it has the chunk already.
+    /// Its place, as a word.
     package var id: String { "\(recording)-\(firstNumber)-\(offset)" }
 
     /// CRC-32C of the text.
