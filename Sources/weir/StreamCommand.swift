@@ -53,9 +53,9 @@ extension Command {
         "file publish", "FILE URL", "put a recording into a stream of a NATS cluster",
         run: FileCommand.verb(StreamCommand.publish),
         details: """
-            URL is nats://HOST[:PORT][,HOST…]/STREAM[/NAME] (weir help stream). The text goes there byte for byte.
-            What the stream has of this recording already is not published again: a run that broke off goes on
-            where it was.
+            URL is nats://HOST[:PORT][,HOST…]/STREAM[/NAME] (weir help stream). The text goes there byte for
+            byte. What the stream has of this recording already is not published again: a run that broke off
+            goes on where it was.
             """,
         examples: "weir file publish mon.weir.jsonl nats://localhost/team/mon")
 }

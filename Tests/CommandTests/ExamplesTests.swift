@@ -93,6 +93,7 @@ import Testing
         }
         // Where another workspace is looked at, the rooms of the others are not there.
         let last = "weir rooms select Sales"
+        if !hasNATSServer { all.removeAll { $0.text.contains("nats://") } }
         return all.filter { $0.text != last } + all.filter { $0.text == last }
     }
 
@@ -108,6 +109,15 @@ import Testing
         let isOfEcho = words.contains("--backend socketio") || words.hasPrefix("weir emit")
         words.replace(" URL", with: isOfEcho ? " $ECHO" : " $TWAKE")
         words.replace("samples/profiles/finish.yaml", with: "finish.yaml")
+        var before = special.before
+        if words.contains("nats://") {
+            // A stream of its own, which holds what it reads.
+            words.replace("nats://localhost", with: "$NATS")
+            words.replace("/team", with: "/team\(number)")
+            if !words.contains("create") { before += "\nweir stream create $NATS/team\(number)" }
+            if !words.contains("publish") { before += "\nweir file publish mon.weir.jsonl $NATS/team\(number)/mon" }
+            if words.contains("create") { before = "" }
+        }
         for (file, name) in [("gateway.yaml", "GATEWAY"), ("finish.yaml", "FINISH")] where words.contains(file) {
             words.replace("$TWAKE", with: "$" + name)
             words.replace("--token env:TOKEN", with: "--token env:TOKEN_OF_" + name)
@@ -117,7 +127,6 @@ import Testing
             // Of the embedded GroupMe.
             words.replace("$USER_ID", with: "20000002")
         }
-        var before = special.before
         for (name, script) in ids where words.contains(name) { before += "\n\(name.dropFirst())=$(\(script))" }
         if words.hasPrefix("weir watch") { words = "script -qec \"\(words)\" /dev/null" }
         // A tail of the workspace and one of the echo are both called work.
@@ -189,6 +198,7 @@ import Testing
         let folder: String
         private var peers: [Peer] = []
         private var environment: [String: String]
+        private let nats = hasNATSServer ? try? NATSServer() : nil
 
         init() throws {
             folder = try temporaryFolder()
@@ -225,6 +235,7 @@ import Testing
             environment["TOKEN"] = environment["TOKEN_OF_TWAKE"]
             environment["TWAKE_TOKEN"] = environment["TOKEN"]
             environment["TWITTER"] = "twitter-token"
+            environment["NATS"] = nats?.url
             try shell(Self.files)
             try follow("work", "tail $TWAKE --token env:TOKEN --name work --allow-emit --record-dir .")
             try follow("echo", "tail $ECHO --backend socketio --name work --allow-emit")
