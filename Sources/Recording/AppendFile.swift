@@ -11,7 +11,7 @@ struct AppendFile: ~Copyable {
     private let remote: (any RemoteOutput)?
 
     /// Creates the file (mode 0600). With `overwrites`, a file of that name is replaced by a new
-    /// one; who reads the old one keeps it. `-` is standard output. In a stream (`nats://…`) the recording of that id begins.
+    /// one; a reader of the old one keeps it. `-` is standard output. In a stream (`nats://…`) the recording of that id begins.
     init(creating path: String, overwrites: Bool = false, recording: String = "") throws(RecordingError) {
         if RemoteRecordings.isOne(path) {
             self.init(descriptor: -1, path: path, remote: try RemoteRecordings.create(path, recording: recording))
@@ -50,7 +50,7 @@ struct AppendFile: ~Copyable {
     /// Writes no more: waits until a stream has everything.
     func finish() throws(RecordingError) { try remote?.finish() }
 
-    /// What the user is to be told since the last call.
+    /// Warnings for the user since the last call.
     func takeWarnings() -> [String] { remote?.takeWarnings() ?? [] }
 
     /// Writes `bytes` and empties it. What an error left unwritten stays in it, so that nothing is written twice.

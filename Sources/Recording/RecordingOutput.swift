@@ -58,7 +58,7 @@ struct RecordingOutput: ~Copyable {
         return digest?.finish()
     }
 
-    /// What the user is to be told since the last call.
+    /// Warnings for the user since the last call.
     func takeWarnings() -> [String] { file.takeWarnings() }
 
     /// Waits until the data is on the disk.

@@ -170,7 +170,7 @@ public struct RecordingWriter: ~Copyable {
         return try output.finish(isSynced: durability != .never)
     }
 
-    /// What the user is to be told since the last call.
+    /// Warnings for the user since the last call.
     func takeWarnings() -> [String] { output.takeWarnings() }
 
     func clamped(_ time: Moment) -> Moment {

@@ -49,7 +49,7 @@ final class PublishingHand: Sendable {
         return sent == NATS_OK ? nil : ClusterError("the cluster takes nothing", sent).message
     }
 
-    /// Asks for the last chunk; blocks until it is known or nobody answers.
+    /// Asks for the last chunk; blocks until it is known or no answer comes.
     func ask() -> Ledger.Input {
         do throws(ClusterError) {
             // Whoever gave the stream another name at the same time may have taken this one's subject out again.

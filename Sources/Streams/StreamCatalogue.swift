@@ -89,7 +89,7 @@ package struct StreamCatalogue: Sendable {
         settings.MaxBytes = limits.bytes.map { Int64($0) } ?? -1
         let age = limits.age.map { $0.components.seconds * Self.second } ?? 0
         settings.MaxAge = age
-        // A message that is sent again within this time is known by its id; later, by what stands before it.
+        // A message that is sent again within this time is known by its id; later, by the message before it.
         settings.Duplicates = age == 0 ? 120 * Self.second : min(120 * Self.second, age)
         settings.Discard = js_DiscardOld
         settings.AllowDirect = true

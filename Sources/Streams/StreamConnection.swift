@@ -5,7 +5,7 @@ package import Wire
 
 /// How a cluster is reached: what it asks for, and what is asked of it. Secrets are found when a connection is made.
 package struct ClusterAccess: Sendable {
-    /// What stands for a user.
+    /// The credentials of a user.
     package enum Identity: Sendable {
         case none
         /// A user and where the password is.
@@ -221,7 +221,7 @@ struct StreamMessage: ~Copyable {
 
     var subject: String { natsMsg_GetSubject(message).map { String(cString: $0) } ?? "" }
 
-    /// Whether nobody was there to answer.
+    /// Whether no server answered.
     var isUnanswered: Bool { natsMsg_IsNoResponders(message) }
 
     var bytes: [UInt8] {

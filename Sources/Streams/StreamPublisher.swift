@@ -287,7 +287,7 @@ final class StreamPublisher: RemoteOutput {
         return state.finishing != nil && !state.expectsTexts && held == 0 && state.spool == nil ? .end : nil
     }
 
-    /// Lets the writer see how the ledger stands.
+    /// Lets the writer see the state of the ledger.
     private static func note(_ ledger: Ledger, _ plan: Plan, _ shared: Monitor<Shared>) {
         let now = MachineClock.monotonic
         shared.change { state in

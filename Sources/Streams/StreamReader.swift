@@ -46,7 +46,7 @@ final class StreamReader: RemoteText {
         }
         let text = StreamText(of: recording)
         state = Monitor(State(text: text, last: last.sequence, size: range.upperBound))
-        // What the stream's limits took away is told at once: nothing could be read without a head.
+        // What the stream's limits took away is an error at once: nothing can be read without a head.
         if let first = try connection.first(of: subject, in: stream, from: 1), let range = first.range,
             range.lowerBound > 0
         {
@@ -213,7 +213,7 @@ final class StreamReader: RemoteText {
     }
 }
 
-/// Rings when a message of a subject passes by: its descriptor can be read then. Nothing is lost when it misses one; who waits looks now and
+/// Rings when a message of a subject passes by: its descriptor can be read then. Nothing is lost when it misses one; the waiting reader looks now and
 /// then.
 final class StreamBell: Sendable {
     let descriptor: Int32

@@ -12,7 +12,7 @@ package struct TerminalScreen: Sendable {
     /// The columns of the screen.
     private var width = 1
 
-    /// A screen of which nobody knows what is on it.
+    /// A screen with unknown contents.
     package init() {}
 
     /// Nobody knows any more what is on the screen.

@@ -317,7 +317,7 @@ enum Option: Int, CaseIterable {
         case .follow: Row("follow", .flag, "wait for more where the file has no end yet", .replays, excludes: .loop)
         case .durable:
             Row(
-                "durable", "NAME", "of nats://: begin behind what earlier replays of this NAME showed", [.replay],
+                "durable", "NAME", "of nats://: begin after what earlier replays of this NAME showed", [.replay],
                 excludes: .start)
         case .step: Row("step", .flag, "begin paused; each line of standard input is a step", .replays)
         case .refetch:

@@ -104,7 +104,7 @@ enum StreamCommand {
             }
         }
 
-        /// What was typed, or stands in the environment or the config file.
+        /// The value that was typed, or that of the environment or the config file.
         private static func access(_ arguments: Arguments, _ settings: Settings) throws(UsageError) -> ClusterAccess {
             func value(_ option: Option) -> String? {
                 arguments[option] ?? settings.find(option, for: arguments.command)?.values.last
@@ -294,7 +294,7 @@ enum StreamCommand {
             writer.endObject()
             return String(decoding: writer.bytes, as: UTF8.self)
         }
-        /// Has a replay begin behind what earlier ones of that name showed; gives the outlet that notes how far it comes.
+        /// Has a replay begin after what earlier ones of that name showed; gives the outlet that notes how far it comes.
         static func durable(
             _ arguments: Arguments, _ name: String, _ replay: inout ReplayConfiguration
         ) throws -> (any Outlet)? {

@@ -13,7 +13,7 @@ public enum TerminalDevice {
         case never
     }
 
-    /// What the process was told, before anything is printed.
+    /// The choice for the process, made before anything is printed.
     package static func choose(_ choice: ColourChoice, _ theme: TerminalTheme) {
         chosen.change { $0 = (choice, theme) }
     }

@@ -9,7 +9,7 @@ public final class PublishedEvents: Outlet {
     private struct State: ~Copyable {
         var envelope = Envelope()
         var connection = 0
-        /// Number of the last record, and how many objects told of it.
+        /// Number of the last record, and how many objects were printed for it.
         var record = 0
         var place = 0
         /// Kept also when the recorder has ended.

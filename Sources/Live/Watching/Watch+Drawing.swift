@@ -28,7 +28,7 @@ extension Watch {
         return grid
     }
 
-    /// Above the last row: what is wrong with what is typed, or what is told in passing.
+    /// Above the last row: the error in the typed text, or a passing notice.
     var hint: (text: String, style: TerminalStyle)? {
         if editsFilter { return filterHint }
         return passing.map { ($0.text, .caution) }

@@ -16,7 +16,7 @@ struct WatchLayout {
     var detail = TerminalArea(row: 0, column: 0, height: 0, width: 0)
     /// One row: how far a replay is.
     var scrubber = TerminalArea(row: 0, column: 0, height: 0, width: 0)
-    /// What is wrong with what is typed, or told in passing: one row, or what it needs of a third of the screen.
+    /// The error in the typed text, or a passing notice: one row, or what it needs of a third of the screen.
     var hint = TerminalArea(row: 0, column: 0, height: 0, width: 0)
     /// The last row: how it stands, or what is typed.
     var status: TerminalArea

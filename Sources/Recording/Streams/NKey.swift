@@ -1,7 +1,7 @@
 import CCrypto
 package import Wire
 
-/// The keys of NATS users: Ed25519, written in base 32 with a kind in front and a CRC-16 behind (the `nkeys` format).
+/// The keys of NATS users: Ed25519, written in base 32 with a kind in front and a CRC-16 at the end (the `nkeys` format).
 package enum NKey {
     /// The public key (`U…`) of a user's seed (`SU…`); nil when that is none.
     package static func publicKey(ofSeed seed: Secret) -> String? {

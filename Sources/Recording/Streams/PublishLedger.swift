@@ -55,7 +55,7 @@ package struct PublishLedger<Payload: Sendable>: Sendable {
 
     /// Why a message was not stored.
     package enum Refusal: Hashable, Sendable {
-        /// Something else stands before it than it says.
+        /// The message before it is not the one that it names.
         case order
         /// Nobody can store it now, and why.
         case unavailable(String)
@@ -147,7 +147,7 @@ package struct PublishLedger<Payload: Sendable>: Sendable {
     /// Bytes of what is not known to be stored.
     package private(set) var bytes = 0
 
-    /// Goes on behind a stream's last chunk.
+    /// Goes on after a stream's last chunk.
     package init(
         after last: Last = .none, window: Int = 256, windowBytes: Int = 8 << 20, patience: Duration = .seconds(2)
     ) {

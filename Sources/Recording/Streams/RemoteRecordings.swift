@@ -24,9 +24,9 @@ package protocol RemoteOutput: AnyObject, Sendable {
     func flush() throws(RecordingError)
     /// Waits until everything is where it should be, and ends.
     func finish() throws(RecordingError)
-    /// What the user is to be told since the last call.
+    /// Warnings for the user since the last call.
     func takeWarnings() -> [String]
-    /// Publishes a text of its own beside the recording, under these words, for whoever listens there; `id` is unique in the stream. Any
+    /// Publishes a text of its own beside the recording, under these words, for the subscribers there; `id` is unique in the stream. Any
     /// thread.
     func publish(_ text: [UInt8], under words: [String], id: String) throws(RecordingError)
     /// Texts beside the recording will come, also after its end, until it is said that none follows; waits until they are there.

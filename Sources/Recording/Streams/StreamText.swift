@@ -1,14 +1,14 @@
 /// Puts the chunks of a stream together to the recording's text, each byte at its place.
 ///
 /// Nothing is passed over in silence: what is missing, or is not what was published, is a line of as many bytes that is no record, so that
-/// whoever reads the text meets the damage at its place and its length, and every byte after it has the offset that it has in the file.
+/// a reader of the text meets the damage at its place and its length, and every byte after it has the offset that it has in the file.
 package struct StreamText: Sendable {
     /// What a missing byte reads as.
     static let filler = UInt8(ascii: "?")
 
     /// The recording's id; nil until a chunk was seen.
     package private(set) var recording: String?
-    /// Where the next byte stands.
+    /// The offset of the next byte.
     package private(set) var offset: Int
     private var text: [UInt8] = []
     private var start = 0
