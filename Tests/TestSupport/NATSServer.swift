@@ -36,7 +36,7 @@ public final class NATSServer: Sendable {
     public func start(_ node: Int) throws {
         var lines = [
             "server_name: \(Self.name(of: node))", "listen: 127.0.0.1:\(ports[node])",
-            "jetstream { store_dir: \"\(folder)/\(node)\" }", settings,
+            "jetstream { store_dir: \"\(folder)/\(node)\", max_file_store: 200GB }", settings,
         ]
         if ports.count > 1 {
             let others = routes.map { "\"nats://127.0.0.1:\($0)\"" }.joined(separator: ", ")

@@ -28,7 +28,9 @@ public final class Peer: Sendable {
         let added = variables.count
         var inherited = environ
         while let variable = inherited.pointee {
-            variables.append(variable)
+            // Of two of one name a shell takes the last.
+            let name = String(String(cString: variable).prefix { $0 != "=" })
+            if environment[name] == nil { variables.append(variable) }
             inherited += 1
         }
         variables.append(nil)
