@@ -236,11 +236,12 @@ enum StreamCommand {
         {
             let stream = address.stream ?? ""
             let isWhole = address.name == stream
+            let what = isWhole ? "the stream \(stream)" : "\(address.name ?? "") of the stream \(stream)"
             guard arguments.has(.force) else {
-                let what = isWhole ? "the stream \(stream)" : "\(address.name ?? "") of the stream \(stream)"
                 throw arguments.error("\(what) would be gone for everybody: add --force")
             }
             try streams.remove(stream, name: isWhole ? nil : address.name)
+            Console.note("removed \(what)")
             return .done
         }
 

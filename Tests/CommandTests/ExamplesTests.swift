@@ -111,11 +111,15 @@ import Testing
         words.replace("samples/profiles/finish.yaml", with: "finish.yaml")
         var before = special.before
         if words.contains("nats://") {
-            // A stream of its own, which holds what it reads.
+            // A stream of its own, which holds what it reads. Two streams cannot have recordings of one name.
             words.replace("nats://localhost", with: "$NATS")
-            words.replace("/team", with: "/team\(number)")
+            words.replace("/team/mon", with: "/team\(number)/mon\(number)")
+            words.replace("/team ", with: "/team\(number) ")
+            if words.hasSuffix("/team") { words += String(number) }
             if !words.contains("create") { before += "\nweir stream create $NATS/team\(number)" }
-            if !words.contains("publish") { before += "\nweir file publish mon.weir.jsonl $NATS/team\(number)/mon" }
+            if !words.contains("publish") {
+                before += "\nweir file publish mon.weir.jsonl $NATS/team\(number)/mon\(number)"
+            }
             if words.contains("create") { before = "" }
         }
         for (file, name) in [("gateway.yaml", "GATEWAY"), ("finish.yaml", "FINISH")] where words.contains(file) {
