@@ -52,7 +52,7 @@ final class PublishingHand: Sendable {
     /// Asks for the last chunk; blocks until it is known or no answer comes.
     func ask() -> Ledger.Input {
         do throws(ClusterError) {
-            // Whoever gave the stream another name at the same time may have taken this one's subject out again.
+            // Another publisher that added its name at the same time may have removed the subject of this one.
             try StreamCatalogue.take(name, in: stream, connection)
             guard let last = try connection.last(of: subject, in: stream) else { return .found(.none) }
             guard let range = last.range else { return .found(.init(sequence: last.sequence, end: -1)) }

@@ -69,7 +69,7 @@ struct EventLines {
         appendTime(stamped, to: &buffer)
         if isCompact {
             if let room = event.room ?? namespace(of: report) {
-                buffer.append(label(of: room, width: columns.roomWidth), .room(names.look(at: room).label))
+                buffer.append(label(of: room, width: columns.roomWidth), .room(names.room(room).label))
             }
             buffer.pad(to: columns.kind)
             if columns.kindWidth > 0 {

@@ -32,7 +32,7 @@ struct EventTable {
             lines.appendTime(stamped, to: &buffer)
             cell(
                 event.room.map { lines.label(of: $0, width: roomWidth) } ?? "", roomWidth,
-                event.room.map { .room(lines.names.look(at: $0).label) } ?? .plain, to: &buffer)
+                event.room.map { .room(lines.names.room($0).label) } ?? .plain, to: &buffer)
             cell(event.kind, Self.kind, event.isKnown ? .kind : .caution, to: &buffer)
             let (_, summary) = lines.words(of: event)
             cell(event.actor.map { lines.name(of: $0) } ?? "", Self.actor, .plain, to: &buffer)

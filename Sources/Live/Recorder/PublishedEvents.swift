@@ -4,7 +4,7 @@ import Pipeline
 import Recording
 
 /// Publishes each event, and each change of the model, as the JSON object of `--format json` beside a recording that lies in a stream:
-/// events under their kind and the words of their room, everything else under its type. Whoever listens to the cluster takes what it wants.
+/// events under their kind and the words of their room, everything else under its type. A client of the cluster subscribes to what it wants.
 public final class PublishedEvents: Outlet {
     private struct State: ~Copyable {
         var envelope = Envelope()
