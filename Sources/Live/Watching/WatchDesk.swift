@@ -26,9 +26,6 @@ package final class WatchDesk: Outlet, ReplayWatcher {
         var isOver = false
     }
 
-    /// A frame takes so long at least.
-    static let shortestFrame: Int64 = 33_000
-
     private let state: Monitor<State>
     private let waker = Wakeup()
     let filter: ViewFilter
@@ -120,7 +117,7 @@ package final class WatchDesk: Outlet, ReplayWatcher {
     ) {
         var screen = TerminalScreen()
         var keyboard = Keyboard(descriptor: input)
-        var drawn = Int64.min / 2
+        var pace = FramePace()
         let writer = DescriptorWriter(descriptor: output, name: "the terminal")
         while true {
             if wasInterrupted() {
@@ -130,6 +127,7 @@ package final class WatchDesk: Outlet, ReplayWatcher {
             look(at: output)
             guard let inputs = keyboard.inputs(at: MachineClock.monotonic) else { return }
             for input in inputs { tell(.terminal(input)) }
+            if !inputs.isEmpty { pace.noteInput() }
             let effects = takeEffects()
             for effect in effects { perform(effect) }
             let now = MachineClock.monotonic
@@ -137,12 +135,13 @@ package final class WatchDesk: Outlet, ReplayWatcher {
             if isOver { return }
             var timeout = deadline.map { max($0.microseconds - now.microseconds, 0) }
             if isChanged {
-                if now.microseconds - drawn >= Self.shortestFrame {
-                    drawn = now.microseconds
+                let wait = pace.wait(at: now)
+                if wait == 0 {
+                    pace.noteFrame(at: now)
                     do { try writer.write(frame(&screen)) } catch { return }
                     continue
                 }
-                timeout = drawn + Self.shortestFrame - now.microseconds
+                timeout = wait
             } else if timeout == 0 {
                 tell(.tick)
                 continue
@@ -199,5 +198,29 @@ private struct Keyboard {
         let count = read(descriptor, &bytes, bytes.count)
         if count == 0 || count < 0 && errno != EINTR && errno != EAGAIN { return nil }
         return decoder.inputs(in: bytes[..<max(count, 0)])
+    }
+}
+
+/// When the next frame may be drawn.
+struct FramePace {
+    /// The shortest time between two frames, in microseconds.
+    private static let frame: Int64 = 33_000
+    /// The same after a key or the mouse, so that typing does not wait for what arrives. It still keeps a held key or a moving mouse from
+    /// filling a slow line.
+    private static let inputFrame: Int64 = 5_000
+
+    private var drawn: Moment?
+    private var hasInput = false
+
+    /// Lets the next frame come sooner: the user did something.
+    mutating func noteInput() { hasInput = true }
+
+    /// Begins the time between this frame and the next.
+    mutating func noteFrame(at now: Moment) { (drawn, hasInput) = (now, false) }
+
+    /// The microseconds until the next frame; 0 when it is due.
+    func wait(at now: Moment) -> Int64 {
+        guard let drawn else { return 0 }
+        return max((hasInput ? Self.inputFrame : Self.frame) - (now - drawn).microseconds, 0)
     }
 }

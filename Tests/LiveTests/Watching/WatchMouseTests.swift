@@ -113,6 +113,21 @@ struct WatchMouseTests {
         return desk.watched
     }
 
+    @Test("A key is drawn at once, what arrives every 33 ms")
+    func aKeyIsDrawnAtOnce() {
+        func at(_ milliseconds: Int64) -> Moment { Moment(microseconds: milliseconds * 1000) }
+        var pace = FramePace()
+        #expect(pace.wait(at: at(0)) == 0)
+        pace.noteFrame(at: at(0))
+        #expect(pace.wait(at: at(10)) == 23_000)
+        #expect(pace.wait(at: at(33)) == 0)
+        pace.noteInput()
+        #expect(pace.wait(at: at(1)) == 4_000)
+        #expect(pace.wait(at: at(10)) == 0)
+        pace.noteFrame(at: at(10))
+        #expect(pace.wait(at: at(20)) == 23_000)
+    }
+
     @Test("A line more, or another number, costs a small part of a screen")
     func framesAreSmall() {
         var screen = WatchedScreen(width: 200, height: 50)
