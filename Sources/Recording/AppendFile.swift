@@ -50,6 +50,9 @@ struct AppendFile: ~Copyable {
     /// Writes no more: waits until a stream has everything.
     func finish() throws(RecordingError) { try remote?.finish() }
 
+    /// Whether the file is in a cluster that takes nothing now.
+    var isAway: Bool { remote?.isAway ?? false }
+
     /// Warnings for the user since the last call.
     func takeWarnings() -> [String] { remote?.takeWarnings() ?? [] }
 

@@ -58,6 +58,9 @@ struct RecordingOutput: ~Copyable {
         return digest?.finish()
     }
 
+    /// Whether the output is a cluster that takes nothing now.
+    var isAway: Bool { file.isAway }
+
     /// Warnings for the user since the last call.
     func takeWarnings() -> [String] { file.takeWarnings() }
 

@@ -170,6 +170,9 @@ public struct RecordingWriter: ~Copyable {
         return try output.finish(isSynced: durability != .never)
     }
 
+    /// Whether the recording goes to a cluster that takes nothing now.
+    var isAway: Bool { output.isAway }
+
     /// Warnings for the user since the last call.
     func takeWarnings() -> [String] { output.takeWarnings() }
 

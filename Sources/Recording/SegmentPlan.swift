@@ -59,12 +59,34 @@ public struct SegmentPlan: Hashable, Sendable {
         return (size, warning)
     }
 
+    /// The path that the segment after `path` has; nil when the path has no segment number.
+    package static func successor(of path: String) -> String? {
+        if var address = try? StreamAddress(parsing: path) {
+            guard let segment = address.segment else { return nil }
+            address.segment = segment + 1
+            return address.description
+        }
+        let ending = endings.first { path.hasSuffix($0) } ?? ""
+        let name = path.dropLast(ending.count)
+        let digits = name.reversed().prefix { $0.isASCII && $0.isNumber }.count
+        guard digits >= 4, let number = Int(name.suffix(digits)), name.dropLast(digits).hasSuffix(".") else {
+            return nil
+        }
+        let plan = SegmentPlan(path: name.dropLast(digits + 1) + ending, rotation: Rotation())
+        return plan.path(ofSegment: number + 1)
+    }
+
+    private static let endings = [".weir.jsonl.zst", ".weir.jsonl", ".jsonl.zst", ".jsonl"]
+
     /// The path of a segment, counted from 1.
     package func path(ofSegment number: Int) -> String {
         guard rotation != nil else { return path }
+        if var address = try? StreamAddress(parsing: path) {
+            address.segment = number
+            return address.description
+        }
         let folder = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-        let endings = [".weir.jsonl.zst", ".weir.jsonl", ".jsonl.zst", ".jsonl"]
-        let ending = endings.first { path[folder...].hasSuffix($0) } ?? ""
+        let ending = Self.endings.first { path[folder...].hasSuffix($0) } ?? ""
         let digits = String(number)
         let padding = String(repeating: "0", count: max(0, 4 - digits.count))
         return "\(path.dropLast(ending.count)).\(padding)\(digits)\(ending)"

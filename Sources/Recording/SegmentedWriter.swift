@@ -73,7 +73,7 @@ package struct SegmentedWriter: ~Copyable {
     /// Whether the segment is large or old enough to be ended.
     package var isRotationDue: Bool {
         mutating get {
-            guard let rotation = plan.rotation, let length = writer?.length, let now = writer?.lastTime else {
+            guard let rotation = plan.rotation, let length = writer?.length, let now = writer?.lastTime, !isAway else {
                 return false
             }
             if let size = rotation.size, length - restated >= size { return true }
@@ -81,6 +81,9 @@ package struct SegmentedWriter: ~Copyable {
             return false
         }
     }
+
+    /// Whether the cluster that the recording is published to is away. A segment does not end then: its end would have to wait.
+    private var isAway: Bool { mutating get { writer?.isAway ?? false } }
 
     /// Tells the writer what must never reach a file.
     package mutating func redact(_ secret: Secret) {
@@ -111,14 +114,15 @@ package struct SegmentedWriter: ~Copyable {
     package mutating func rotate(
         at stamp: Stamp, restating records: some Sequence<Record>
     ) throws(RecordingError) {
-        guard plan.rotation != nil, writer != nil else { return }
+        guard plan.rotation != nil, writer != nil, !isAway else { return }
         try writer?.flush()
         let next = plan.path(ofSegment: head.segment + 1)
-        let file = try AppendFile(creating: next, overwrites: plan.options.overwrites)
+        let file = try AppendFile(
+            creating: next, overwrites: plan.options.overwrites, recording: head.recording)
         guard let old = writer.take() else { return }
         number = old.nextNumber
         encoder = old.encoder.copy()
-        let last = old.lastTime
+        let (last, length) = (old.lastTime, old.length)
         var trouble: RecordingError?
         do throws(RecordingError) {
             head.previous = try old.close(why: .rotated, at: stamp)
@@ -126,7 +130,7 @@ package struct SegmentedWriter: ~Copyable {
             head.previous = nil
             trouble = error
         }
-        retire(path, at: last)
+        retire(path, of: length, at: last)
         head.segment += 1
         path = next
         started = max(stamp.time, last)
@@ -152,13 +156,13 @@ package struct SegmentedWriter: ~Copyable {
     /// Ends the recording.
     package mutating func close(why: Record.EndRecord.Why, at stamp: Stamp) throws(RecordingError) {
         guard let old = writer.take() else { return }
-        let last = old.lastTime
+        let (last, length) = (old.lastTime, old.length)
         try old.close(why: why, at: stamp)
-        if plan.rotation != nil || plan.compressesClosed { retire(path, at: last, isLast: true) }
+        if plan.rotation != nil || plan.compressesClosed { retire(path, of: length, at: last, isLast: true) }
     }
 
     /// A segment is closed: it is compressed, and the oldest make room.
-    private mutating func retire(_ path: String, at time: Moment, isLast: Bool = false) {
+    private mutating func retire(_ path: String, of length: Int, at time: Moment, isLast: Bool = false) {
         var path = path
         if plan.compressesClosed, !plan.options.isCompressed {
             do throws(RecordingError) {
@@ -172,11 +176,16 @@ package struct SegmentedWriter: ~Copyable {
             }
         }
         var facts = stat()
-        closed.append(Closed(path: path, bytes: stat(path, &facts) == 0 ? Int(facts.st_size) : 0, end: time))
+        closed.append(Closed(path: path, bytes: stat(path, &facts) == 0 ? Int(facts.st_size) : length, end: time))
         while let oldest = closed.first, isTooMuch(beside: isLast ? 0 : 1, at: time) {
-            if unlink(oldest.path) != 0 { warnings.append("\(oldest.path) cannot be removed") }
+            do throws(RecordingError) { try Self.remove(oldest.path) } catch { warnings.append("\(error)") }
             closed.removeFirst()
         }
+    }
+
+    private static func remove(_ path: String) throws(RecordingError) {
+        if RemoteRecordings.isOne(path) { return try RemoteRecordings.remove(path) }
+        guard unlink(path) == 0 else { throw .system(operation: "remove", path: path, code: errno) }
     }
 
     private func isTooMuch(beside others: Int, at time: Moment) -> Bool {

@@ -14,11 +14,11 @@ final class PublishingHand: Sendable {
     /// What the subjects of the answers begin with.
     private let inbox: String
 
-    init(_ connection: StreamConnection, stream: String, name: String) throws(ClusterError) {
+    init(_ connection: StreamConnection, _ address: StreamAddress) throws(ClusterError) {
         self.connection = connection
-        self.stream = stream
-        self.name = name
-        subject = StreamAddress.subject(of: name)
+        stream = address.stream ?? ""
+        name = address.name ?? stream
+        subject = address.subject
         var text: UnsafeMutablePointer<CChar>?
         let status = natsInbox_Create(&text)
         guard status == NATS_OK, let text else { throw ClusterError("an inbox", status) }

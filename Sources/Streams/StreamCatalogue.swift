@@ -163,41 +163,69 @@ package struct StreamCatalogue: Sendable {
 
     /// A stream, and the recordings in it.
     package func info(_ stream: String) throws(ClusterError) -> Facts {
-        let found = try Self.info(stream, StreamAddress.subject(of: "*"), connection)
-        defer { jsStreamInfo_Destroy(found) }
-        var facts = Self.facts(found.pointee)
-        guard let subjects = found.pointee.State.Subjects?.pointee else { return facts }
-        for place in 0..<Int(subjects.Count) {
-            let subject = subjects.List[place].Subject.map { String(cString: $0) } ?? ""
+        let whole = try Self.info(stream, StreamAddress.subject(of: "*"), connection)
+        defer { jsStreamInfo_Destroy(whole) }
+        let parts = try Self.info(stream, StreamAddress.subject(of: "*", segment: "*"), connection)
+        defer { jsStreamInfo_Destroy(parts) }
+        var facts = Self.facts(whole.pointee)
+        for (subject, messages) in Self.subjects(whole) + Self.subjects(parts) {
+            guard let last = try connection.last(of: subject, in: stream) else { continue }
             let words = subject.split(separator: ".")
-            guard words.count == 3, let last = try connection.last(of: subject, in: stream) else { continue }
             let first = try connection.first(of: subject, in: stream, from: 1)?.range
             let range = last.range
             facts.recordings.append(
                 Held(
-                    name: String(words[1]), recording: range == nil ? nil : last.recording,
-                    chunks: Int(subjects.List[place].Msgs), bytes: range?.upperBound ?? 0,
+                    name: words[1] + (words.count > 3 ? "/" + words[3] : ""),
+                    recording: range == nil ? nil : last.recording, chunks: messages, bytes: range?.upperBound ?? 0,
                     missing: first?.lowerBound ?? 0))
         }
         facts.recordings.sort { $0.name < $1.name }
         return facts
     }
 
-    /// Removes a stream with all that is in it; with a name, only the messages of that recording.
-    package func remove(_ stream: String, name: String?) throws(ClusterError) {
-        var code = jsErrCode(rawValue: 0)
-        let status: natsStatus
-        if let name {
-            var options = jsOptions()
-            jsOptions_Init(&options)
-            status = Self.subjects(of: name).withCString { subject in
-                options.Stream.Purge.Subject = subject
-                return js_PurgeStream(connection.streams, stream, &options, &code)
-            }
-        } else {
-            status = js_DeleteStream(connection.streams, stream, nil, &code)
+    /// The segments of a recording in order, without those whose beginning a limit removed: they cannot be read.
+    func segments(_ address: StreamAddress) throws(ClusterError) -> [StreamAddress] {
+        let stream = address.stream ?? ""
+        let found = try Self.info(
+            stream, StreamAddress.subject(of: address.name ?? stream, segment: "*"), connection)
+        defer { jsStreamInfo_Destroy(found) }
+        var segments: [StreamAddress] = []
+        for (subject, _) in Self.subjects(found) {
+            var segment = address
+            segment.segment = subject.split(separator: ".").last.flatMap { Int($0) }
+            guard try connection.first(of: subject, in: stream, from: 1)?.range?.lowerBound == 0 else { continue }
+            segments.append(segment)
         }
+        return segments.sorted { $0.segment ?? 0 < $1.segment ?? 0 }
+    }
+
+    /// The subjects of a stream that its facts list, and how many messages each has.
+    private static func subjects(_ info: UnsafeMutablePointer<jsStreamInfo>) -> [(subject: String, messages: Int)] {
+        guard let list = info.pointee.State.Subjects?.pointee else { return [] }
+        return (0..<Int(list.Count)).compactMap { place in
+            list.List[place].Subject.map { (String(cString: $0), Int(list.List[place].Msgs)) }
+        }
+    }
+
+    /// Removes a stream with everything in it.
+    package func remove(_ stream: String) throws(ClusterError) {
+        var code = jsErrCode(rawValue: 0)
+        let status = js_DeleteStream(connection.streams, stream, nil, &code)
         guard status == NATS_OK else { throw ClusterError("the stream \(stream) is not removed", status, code) }
+    }
+
+    /// Removes the messages of a recording or of one segment; the stream stays.
+    package func remove(_ address: StreamAddress) throws(ClusterError) {
+        let stream = address.stream ?? ""
+        var code = jsErrCode(rawValue: 0)
+        var options = jsOptions()
+        jsOptions_Init(&options)
+        let subject = address.segment == nil ? Self.subjects(of: address.name ?? stream) : address.subject
+        let status = subject.withCString { text in
+            options.Stream.Purge.Subject = text
+            return js_PurgeStream(connection.streams, stream, &options, &code)
+        }
+        guard status == NATS_OK else { throw ClusterError("\(address) is not removed", status, code) }
     }
 
     private static func info(

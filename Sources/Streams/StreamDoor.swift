@@ -40,7 +40,10 @@ package final class StreamDoor: RemoteRecordings.Door {
         do throws(ClusterError) {
             let made = try StreamPublisher(
                 address, recording: recording, resumes: resumes, connection(to: address), access())
-            publishers.change { $0[address] = Publisher(publisher: made) }
+            // Events are published by the recording's name, whatever its segment.
+            var recording = address
+            recording.segment = nil
+            publishers.change { $0[recording] = Publisher(publisher: made) }
             return made
         } catch {
             throw error.error(address.description)
@@ -49,5 +52,21 @@ package final class StreamDoor: RemoteRecordings.Door {
 
     package func output(_ address: StreamAddress) -> (any RemoteOutput)? {
         publishers.look { $0[address]?.publisher }
+    }
+
+    package func segments(_ address: StreamAddress) throws(RecordingError) -> [StreamAddress] {
+        do throws(ClusterError) {
+            return try StreamCatalogue(address, through: self).segments(address)
+        } catch {
+            throw error.error(address.description)
+        }
+    }
+
+    package func remove(_ address: StreamAddress) throws(RecordingError) {
+        do throws(ClusterError) {
+            try StreamCatalogue(address, through: self).remove(address)
+        } catch {
+            throw error.error(address.description)
+        }
     }
 }

@@ -80,7 +80,7 @@ final class StreamPublisher: RemoteOutput {
     ) throws(ClusterError) {
         let stream = address.stream ?? ""
         let name = address.name ?? stream
-        let subject = StreamAddress.subject(of: name)
+        let subject = address.subject
         try StreamCatalogue.take(name, in: stream, connection)
         plan = Plan(
             address: address.description, name: name, subject: subject, recording: recording,
@@ -100,7 +100,7 @@ final class StreamPublisher: RemoteOutput {
         offset = last.end
         let most = min(256 << 10, connection.mostBytes - Self.headers)
         shared = Monitor(Shared(cutter: ChunkCutter(recording: recording, offset: last.end, most: max(most, 1024))))
-        let hand = try PublishingHand(connection, stream: stream, name: name)
+        let hand = try PublishingHand(connection, address)
         let (shared, ledger, plan) = (shared, Ledger(after: last), plan)
         hand.listen { inputs in
             shared.change { state in
@@ -144,6 +144,8 @@ final class StreamPublisher: RemoteOutput {
         }
         if let failure { throw .unusable(path: plan.address, message: failure) }
     }
+
+    var isAway: Bool { shared.look { $0.isAway || $0.spool != nil } }
 
     func takeWarnings() -> [String] {
         shared.change { state in
@@ -206,6 +208,7 @@ final class StreamPublisher: RemoteOutput {
     func finishTexts() throws(RecordingError) {
         let isLast = shared.change { state in
             state.expectsTexts = false
+            if state.finishing != nil { state.finishing = MachineClock.monotonic }
             return state.finishing != nil
         }
         if isLast { try waitForAll() }
@@ -303,7 +306,7 @@ final class StreamPublisher: RemoteOutput {
                 state.warnings.append("the cluster is back" + lack)
                 state.leftOut = 0
             }
-            if let finishing = state.finishing, let trouble = ledger.trouble,
+            if let finishing = state.finishing, !state.expectsTexts, let trouble = ledger.trouble,
                 now - max(finishing, trouble.since) >= plan.patience
             {
                 state.failure = trouble.why

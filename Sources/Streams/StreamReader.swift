@@ -28,15 +28,19 @@ final class StreamReader: RemoteText {
     private let connection: StreamConnection
     private let stream: String
     private let subject: String
+    /// What a bell rings for: a segment that begins after this one, too.
+    private let rung: String
     private let path: String
     private let state: Monitor<State>
 
     init(_ address: StreamAddress, _ connection: StreamConnection) throws(ClusterError) {
         self.connection = connection
         path = address.description
+        rung = StreamAddress.subject(
+            of: address.name ?? address.stream ?? "", segment: address.segment == nil ? nil : "*")
         stream = address.stream ?? ""
         let name = address.name ?? stream
-        subject = StreamAddress.subject(of: name)
+        subject = address.subject
         guard let last = try connection.last(of: subject, in: stream) else {
             throw ClusterError(
                 "the stream \(stream) has no recording \(name); weir stream info nats://HOST/\(stream) lists them")
@@ -60,7 +64,7 @@ final class StreamReader: RemoteText {
 
     var growth: Int32? {
         state.change { state in
-            if state.bell == nil { state.bell = StreamBell(subject, connection) }
+            if state.bell == nil { state.bell = StreamBell(rung, connection) }
             return state.bell?.descriptor
         }
     }

@@ -7,7 +7,7 @@ struct Arguments {
     /// The command they are for.
     let command: Command
     /// The words that are not options, as many as the command takes.
-    private(set) var positionals: [String] = []
+    var positionals: [String] = []
     /// The context that applies, and whether the URL is its.
     private(set) var context: Context?
     private var hasContextsURL = false

@@ -9,6 +9,11 @@ enum FileCommand {
     static func verb(_ body: @escaping @Sendable (Arguments, FileComplaints) throws -> ExitCode) -> Command.Run {
         { arguments throws(UsageError) in
             do {
+                var arguments = arguments
+                if let last = arguments.command.positionals.last, last.isFile, last.isRepeatable {
+                    let named = arguments.positionals
+                    arguments.positionals = try named.flatMap { try RemoteRecordings.segments(of: $0) }
+                }
                 return try body(arguments, FileComplaints())
             } catch let error as UsageError {
                 throw error

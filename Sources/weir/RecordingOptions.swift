@@ -41,7 +41,7 @@ extension Arguments {
     /// Checks that a recording with this plan can lie in a stream of a cluster.
     func checkRemote(_ plan: RecordingPlan) throws(UsageError) {
         let needless: [(Option, Bool)] = [
-            (.rotate, plan.rotation != nil), (.force, plan.options.overwrites),
+            (.force, plan.options.overwrites),
             (.compress, plan.compressesClosed || plan.options.isCompressed),
         ]
         for (option, isWanted) in needless where isWanted && isTyped(option) {

@@ -235,12 +235,13 @@ enum StreamCommand {
             -> ExitCode
         {
             let stream = address.stream ?? ""
-            let isWhole = address.name == stream
-            let what = isWhole ? "the stream \(stream)" : "\(address.name ?? "") of the stream \(stream)"
+            let isWhole = address.name == stream && address.segment == nil
+            let part = (address.name ?? "") + (address.segment.map { ", segment \($0)," } ?? "")
+            let what = isWhole ? "the stream \(stream)" : "\(part) of the stream \(stream)"
             guard arguments.has(.force) else {
                 throw arguments.error("\(what) would be gone for everybody: add --force")
             }
-            try streams.remove(stream, name: isWhole ? nil : address.name)
+            if isWhole { try streams.remove(stream) } else { try streams.remove(address) }
             Console.note("removed \(what)")
             return .done
         }

@@ -137,7 +137,7 @@ struct NodeTests {
         try writeRecording(folder + "/a", frames: 3_000)
         let file = try text(of: folder + "/a")
         for name in ["a", "b"] { _ = try RecordingCopy.publish(folder + "/a", to: server.url + "/s/" + name) }
-        try streams.remove("s", name: "a")
+        try streams.remove(StreamAddress(parsing: server.url + "/s/a"))
         _ = try RecordingCopy.publish(folder + "/a", to: server.url + "/s/a")
         for name in ["a", "b"] { #expect(try text(of: server.url + "/s/" + name) == file) }
     }

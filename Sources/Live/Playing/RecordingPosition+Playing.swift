@@ -13,6 +13,16 @@ extension RecordingPosition {
         }
     }
 
+    /// Whether this position is later than a record with that stamp, as far as the stamp alone shows it.
+    func isAfter(_ stamp: Stamp) -> Bool {
+        switch self {
+        case .offset(let microseconds): stamp.time.microseconds < microseconds
+        case .wall(let wall): stamp.wall < wall
+        case .record(let number): stamp.n < number
+        case .mark: false
+        }
+    }
+
     /// As it is typed.
     var text: String {
         switch self {

@@ -15,7 +15,7 @@ extension Timeline {
             return
         }
         var recordings: [(id: String, files: [(segment: Int, path: String)])] = []
-        for path in configuration.paths {
+        for path in try Self.segments(of: configuration) {
             // A stream can be read only once, and is nobody's segment.
             let head = Track.isStream(path) ? nil : try RecordingReader(opening: path).head
             let id = head?.recording ?? path
@@ -37,6 +37,20 @@ extension Timeline {
         self.init(
             tracks, marks: try Self.keptMarks(of: recordings.flatMap { $0.files.map(\.path) }, tracks),
             keepsWay: keepsWay)
+    }
+
+    /// The paths to play. Of a recording in a stream these are its segments, from the last one that begins before the start: nothing before it
+    /// has to be read.
+    private static func segments(of configuration: ReplayConfiguration) throws(RecordingError) -> [String] {
+        var paths: [String] = []
+        for path in configuration.paths { paths += try RemoteRecordings.segments(of: path) }
+        guard configuration.paths.count == 1, paths.count > 1, let start = configuration.start else { return paths }
+        for index in paths.indices.dropFirst().reversed() {
+            var reader = try RecordingReader(opening: paths[index])
+            guard case .record(_, let stamp)? = try reader.next() else { continue }
+            if start.isAfter(stamp) { return Array(paths[index...]) }
+        }
+        return paths
     }
 
     /// The marks that were set in earlier replays.

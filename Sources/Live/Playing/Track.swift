@@ -325,10 +325,18 @@ final class Track {
     private func readAll() { phase = isEndKnown || live != nil ? .over : .unended }
 
     private func openNextSegment() throws(RecordingError) -> Bool {
-        guard segment + 1 < segments.count else { return false }
         let due = reader.place.number
+        if segment + 1 < segments.count {
+            reader = try RecordingReader(opening: segments[segment + 1])
+        } else {
+            // The writer may have begun another segment; until its head is written, it cannot be opened.
+            guard follows, isEndKnown, let next = SegmentPlan.successor(of: segments[segment]),
+                let begun = try? RecordingReader(opening: next), begun.head.recording == head.recording
+            else { return false }
+            reader = begun
+            segments.append(next)
+        }
         segment += 1
-        reader = try RecordingReader(opening: segments[segment])
         if player.file != nil { nameFile() }
         dueNumber = due
         isAtLine = true

@@ -22,6 +22,8 @@ package protocol RemoteOutput: AnyObject, Sendable {
     func write(_ text: [UInt8]) throws(RecordingError)
     /// Nothing follows for a while: what was taken goes on its way.
     func flush() throws(RecordingError)
+    /// Whether the cluster does not take what was written: then `finish` would have to wait.
+    var isAway: Bool { get }
     /// Waits until everything is where it should be, and ends.
     func finish() throws(RecordingError)
     /// Warnings for the user since the last call.
@@ -45,6 +47,10 @@ package enum RemoteRecordings {
             -> any RemoteOutput
         /// The recording that is being written there; nil where none is.
         func output(_ address: StreamAddress) -> (any RemoteOutput)?
+        /// The segments of a recording whose beginnings are still there, in order; empty when it is in one piece.
+        func segments(_ address: StreamAddress) throws(RecordingError) -> [StreamAddress]
+        /// Removes a segment.
+        func remove(_ address: StreamAddress) throws(RecordingError)
     }
 
     private final class Held: Sendable {
@@ -74,6 +80,17 @@ package enum RemoteRecordings {
     package static func output(_ path: String) -> (any RemoteOutput)? {
         (try? address(path)).flatMap { held.load()?.door.output($0) }
     }
+
+    /// The paths of a recording's segments where it has some; otherwise the path, as it is for every file.
+    package static func segments(of path: String) throws(RecordingError) -> [String] {
+        guard isOne(path) else { return [path] }
+        let address = try address(path)
+        guard address.segment == nil else { return [path] }
+        let found = try door().segments(address)
+        return found.isEmpty ? [path] : found.map(\.description)
+    }
+
+    static func remove(_ path: String) throws(RecordingError) { try door().remove(address(path)) }
 
     private static func door() throws(RecordingError) -> any Door {
         if let door = held.load()?.door { return door }

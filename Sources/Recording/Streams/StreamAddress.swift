@@ -1,4 +1,5 @@
-/// Where a recording, or a stream of them, lies in a NATS cluster: `nats://HOST[:PORT][,HOST…]/STREAM[/NAME]`.
+/// Where a recording, a segment of one, or a stream of recordings lies in a NATS cluster:
+/// `nats://HOST[:PORT][,HOST…]/STREAM[/NAME[/SEGMENT]]`.
 package struct StreamAddress: Hashable, Sendable, CustomStringConvertible {
     /// What such an address begins with.
     static let scheme = "nats://"
@@ -11,6 +12,8 @@ package struct StreamAddress: Hashable, Sendable, CustomStringConvertible {
     package var stream: String?
     /// The recording in it; the stream's name where none is written.
     package var name: String?
+    /// The segment of the recording, from 1, written with four digits or more; nil for a recording that is in one piece.
+    package var segment: Int?
 
     /// Whether a text is such an address.
     package static func isOne(_ text: String) -> Bool { text.hasPrefix(scheme) }
@@ -29,12 +32,18 @@ package struct StreamAddress: Hashable, Sendable, CustomStringConvertible {
             try Self.server(String(text))
         }
         let path = parts.dropFirst().last == "" ? parts.dropFirst().dropLast() : parts.dropFirst()
-        guard path.count <= 2 else { throw Malformed("it has more than nats://HOST/STREAM/NAME") }
-        for word in path where !Self.isWord(word) {
+        guard path.count <= 3 else { throw Malformed("it has more than nats://HOST/STREAM/NAME/SEGMENT") }
+        if path.count == 3 {
+            guard let text = path.last, text.count >= 4, let number = Int(text), number > 0 else {
+                throw Malformed("a segment is a number of four digits, as in nats://HOST/STREAM/NAME/0001")
+            }
+            segment = number
+        }
+        for word in path.prefix(2) where !Self.isWord(word) {
             throw Malformed("a stream and a name in it have letters, digits, - and _ only, 64 at most")
         }
         stream = path.first
-        name = path.count > 1 ? path.last : path.first
+        name = path.prefix(2).last
     }
 
     private static func server(_ text: String) throws(Malformed) -> String {
@@ -46,7 +55,7 @@ package struct StreamAddress: Hashable, Sendable, CustomStringConvertible {
         }
         guard let colon else { return "\(host):\(usualPort)" }
         guard let port = UInt16(text[text.index(after: colon)...]), port > 0 else {
-            throw Malformed("the port is no number from 1 to 65535")
+            throw Malformed("the port is not a number from 1 to 65535")
         }
         return "\(host):\(port)"
     }
@@ -63,14 +72,25 @@ package struct StreamAddress: Hashable, Sendable, CustomStringConvertible {
             }
     }
 
-    /// The subject of a recording's chunks.
-    package static func subject(of name: String) -> String { "weir.\(name).records" }
+    /// The subject of the chunks: that of the recording, or of its segment.
+    package var subject: String { Self.subject(of: name ?? stream ?? "", segment: segment.map(Self.digits)) }
+
+    /// The subject of a recording's chunks; `*` stands for any name or segment.
+    package static func subject(of name: String, segment: String? = nil) -> String {
+        "weir.\(name).records" + (segment.map { "." + $0 } ?? "")
+    }
+
+    private static func digits(_ number: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, 4 - text.count)) + text
+    }
 
     /// The address again, without what the text left out.
     package var description: String {
         var text = Self.scheme + servers.joined(separator: ",")
         if let stream { text += "/" + stream }
-        if let name, name != stream { text += "/" + name }
+        if let name, name != stream || segment != nil { text += "/" + name }
+        if let segment { text += "/" + Self.digits(segment) }
         return text
     }
 
