@@ -1,11 +1,12 @@
 import Pipeline
 
-// Remembering, and forgetting.
 extension Database {
-    /// How many bytes of rows one part of a memory holds at most, unless a single row is longer.
+    /// The maximum size of the rows in one `Memory`, in bytes. A single row that is longer gets a part of its own.
     private static var memoryBytes: Int { 1 << 20 }
 
-    /// What is remembered of a server's account, of the one that was used last when no user is named; nil when none is known.
+    /// Returns what the store remembers of an account, or `nil` when the account is unknown.
+    ///
+    /// When `user` is `nil`, the result describes the account of the server that was used last.
     mutating func remembered(
         server: String, user: String?, view: String
     ) throws(StoreError) -> Remembered? {
@@ -67,7 +68,7 @@ extension Database {
         return outbox
     }
 
-    /// The accounts, the one used last first.
+    /// Returns the known accounts, the most recently used first.
     mutating func accountList() throws(StoreError) -> [StoreAccount] {
         var list: [StoreAccount] = []
         try each("SELECT server, user FROM account ORDER BY used DESC, number DESC") {
@@ -76,17 +77,19 @@ extension Database {
         return list
     }
 
-    /// Removes everything of an account, from the file and its log; false when there was nothing.
+    /// Removes all data of an account from the file and from its write-ahead log.
+    ///
+    /// - Returns: Whether the account was known.
     mutating func forget(_ account: StoreAccount) throws(StoreError) -> Bool {
         try run("DELETE FROM account WHERE server = ? AND user = ?", .text(account.server), .text(account.user))
         let wasKnown = changes > 0
         accounts[account] = nil
-        // Deleted pages are overwritten (`secure_delete`), and this takes what was written before out of the log.
+        // `secure_delete` overwrites the deleted pages. The checkpoint also removes earlier copies from the log.
         try run("PRAGMA wal_checkpoint(TRUNCATE)")
         return wasKnown
     }
 
-    /// The bytes of an immutable thing; nil when it was never kept.
+    /// Returns the bytes of an immutable thing, or `nil` when the store does not hold it.
     mutating func thing(_ thing: StoreThing, of account: StoreAccount) throws(StoreError) -> [UInt8]? {
         guard let number = try number(of: account) else { return nil }
         var found: [UInt8]?
@@ -97,14 +100,19 @@ extension Database {
         return found
     }
 
-    /// Keeps an immutable thing; one that is there stays, and one of an account that was logged out meanwhile is not kept.
+    /// Stores an immutable thing, and evicts the oldest things until the rest fits into `thingBudget`.
+    ///
+    /// A thing that is already stored stays as it is. Nothing is stored when the account was logged out in the
+    /// meantime.
+    ///
+    /// - Throws: `StoreError.full` when the thing alone exceeds `thingBudget`.
     mutating func keep(_ thing: StoreThing, _ bytes: [UInt8], of account: StoreAccount) throws(StoreError) {
         guard let number = try number(of: account) else { return }
         guard bytes.count <= thingBudget else { throw .full(path: path) }
         try run(
             "INSERT OR IGNORE INTO thing (account, kind, key, bytes) VALUES (?, ?, ?, ?)", .integer(number),
             .text(thing.kind.rawValue), .text(thing.key), .bytes(bytes))
-        // What can be downloaded again may not take the place of what cannot.
+        // Things can be downloaded again; other data cannot. So things are evicted first.
         try run(
             """
             DELETE FROM thing WHERE rowid IN (

@@ -2,11 +2,10 @@ import JSONText
 import Pipeline
 import SectionedModel
 
-// Keeping.
 extension Database {
-    /// Keeps what was handed over, in order, in one transaction: all of it or nothing.
+    /// Writes all batches in order, in one transaction.
     mutating func commit(_ gathered: [Store.Keeping]) throws(StoreError) {
-        // Rows can be had from the server again; a write of the user's cannot.
+        // Rows can be fetched again from the server, but a user's write cannot. Only the latter needs an `fsync`.
         let mustReachDisk = gathered.contains { Self.mustReachDisk($0.writes) }
         if mustReachDisk { try execute("PRAGMA synchronous = FULL") }
         defer { if mustReachDisk { try? execute("PRAGMA synchronous = NORMAL") } }
@@ -16,7 +15,7 @@ extension Database {
                 for keeping in gathered { try database.keep(keeping) }
             }
         } catch {
-            // What was learnt of accounts in a transaction is undone with it.
+            // The rollback also undoes the accounts that this transaction inserted.
             accounts = known
             throw error
         }
@@ -27,7 +26,7 @@ extension Database {
         for write in keeping.writes { try keep(write, of: account, view: keeping.scope.view, at: keeping.now) }
     }
 
-    /// Whether anything is among these that may not be lost once it was accepted.
+    /// Whether the writes change the outbox, whose entries must survive a crash of the machine once accepted.
     private static func mustReachDisk(_ writes: [StoreWrite]) -> Bool {
         writes.contains { write in
             switch write {
@@ -37,8 +36,10 @@ extension Database {
         }
     }
 
-    /// The number of an account, which becomes known now if it was not. One that was known to this connection and is gone was logged out
-    /// by somebody else.
+    /// Returns the number of an account, and inserts the account when it is unknown.
+    ///
+    /// - Throws: `StoreError.loggedOut` when this connection wrote to the account before and another connection removed
+    ///   it.
     mutating func account(_ account: StoreAccount, at now: Int64) throws(StoreError) -> Int64 {
         if let number = accounts[account] {
             guard try integer("SELECT 1 FROM account WHERE number = ?", .integer(number)) != nil else {
@@ -56,7 +57,7 @@ extension Database {
         return number
     }
 
-    /// The number of an account that is known.
+    /// Returns the number of an account, or `nil` when the account is unknown.
     mutating func number(of account: StoreAccount) throws(StoreError) -> Int64? {
         try integer(
             "SELECT number FROM account WHERE server = ? AND user = ?", .text(account.server), .text(account.user))
@@ -109,7 +110,8 @@ extension Database {
         }
     }
 
-    /// Writes only what differs: after a start that is next to nothing.
+    /// Makes the stored rows of a view equal to `snapshot`. Only differing rows are written: shortly after a start
+    /// these are few.
     private mutating func replaceItems(
         with snapshot: SectionedSnapshot<Item>, of account: Int64, view: String
     ) throws(StoreError) {
@@ -125,7 +127,8 @@ extension Database {
         for id in kept.keys { try removeItem(id, of: account, view: view) }
     }
 
-    /// What the user wants done and is not done yet is the outbox's to remember: a row that shows it is left as it was.
+    /// Writes a row, unless it shows an action that is still pending. The outbox remembers that action; the stored row
+    /// keeps the server's state.
     private mutating func put(_ item: Item, of account: Int64, view: String) throws(StoreError) {
         guard item.delivery == nil else { return }
         let (id, row) = Self.columns(of: item)

@@ -1,12 +1,12 @@
 import CSQLite
 
-/// One connection to SQLite, and its prepared statements. For one thread at a time.
+/// A connection to SQLite and its prepared statements. Only one thread may use it at a time.
 struct Database: ~Copyable {
-    /// A value of a column.
+    /// A value to bind to a statement's parameter.
     enum Value {
         case integer(Int64)
         case text(String)
-        /// UTF-8 that need not become a `String` first.
+        /// UTF-8 text, bound without creating a `String`.
         case utf8([UInt8])
         case bytes([UInt8])
         case null
@@ -15,19 +15,21 @@ struct Database: ~Copyable {
     let path: String
     private let connection: OpaquePointer
     private var prepared: [String: OpaquePointer] = [:]
-    /// The accounts that were written to through this connection, and their numbers in the file.
+    /// The accounts that were written through this connection, with their row numbers in the `account` table.
     var accounts: [StoreAccount: Int64] = [:]
-    /// How many bytes of immutable things are kept: those that were kept first go for newer ones.
+    /// The maximum size of all immutable things together, in bytes. The oldest are evicted first.
     var thingBudget = Int.max
 
-    /// Opens the file, which is there. `patience` bounds how long another process's lock is waited for.
+    /// Opens an existing file.
+    ///
+    /// - Parameter patience: The longest wait for a lock of another process.
     init(opening path: String, patience: Duration) throws(StoreError) {
         var connection: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
         let code = sqlite3_open_v2(path, &connection, flags, nil)
         guard code == SQLITE_OK, let connection else {
             let error = Self.error(code, connection, path, "open")
-            // A connection is given even when it cannot be used.
+            // SQLite returns a connection even when opening fails.
             sqlite3_close_v2(connection)
             throw error
         }
@@ -35,7 +37,8 @@ struct Database: ~Copyable {
         self.connection = connection
         let (seconds, attoseconds) = patience.components
         sqlite3_busy_timeout(connection, Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000))
-        // What a damaged or foreign file holds must not run: no functions from its schema, no writes to its own tables.
+        // A damaged or foreign file must not run code: its schema may not call unsafe functions, and the internal
+        // tables are read-only.
         _ = weir_sqlite_configure(connection, SQLITE_DBCONFIG_DEFENSIVE, 1)
         _ = weir_sqlite_configure(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
     }
@@ -45,32 +48,35 @@ struct Database: ~Copyable {
         sqlite3_close_v2(connection)
     }
 
-    /// Runs statements that give nothing back and take no values.
+    /// Runs one or more statements that have no parameters, and ignores their rows.
     mutating func execute(_ sql: String) throws(StoreError) {
         try check(sqlite3_exec(connection, sql, nil, nil, nil), sql)
     }
 
-    /// Runs one statement to its end; what it gives is passed over.
+    /// Runs one statement to its end, and ignores its rows.
     mutating func run(_ sql: String, _ values: Value...) throws(StoreError) {
         try step(sql, values) { _ in }
     }
 
-    /// Runs one statement and calls `body` with each of its rows.
+    /// Runs one statement and calls `body` with each row.
     mutating func each(_ sql: String, _ values: Value..., body: (Row) -> Void) throws(StoreError) {
         try step(sql, values, body)
     }
 
-    /// The first column of the first row as a number; nil when there is no row.
+    /// Returns the first column of the first row as an integer, or `nil` when there is no row.
     mutating func integer(_ sql: String, _ values: Value...) throws(StoreError) -> Int64? {
         var found: Int64?
         try step(sql, values) { row in if found == nil { found = row.integer(0) } }
         return found
     }
 
-    /// How many rows the last statement changed.
+    /// The number of rows that the last statement changed.
     var changes: Int { Int(sqlite3_changes64(connection)) }
 
-    /// Does all of `body` or, when it throws, nothing. Takes the write lock first, so that it cannot fail half-way for want of it.
+    /// Runs `body` in a transaction, which is rolled back when `body` throws.
+    ///
+    /// The transaction takes the write lock at the start, so it cannot fail half-way because another process holds the
+    /// lock.
     mutating func transaction<Result>(
         _ body: (inout Database) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
@@ -80,7 +86,7 @@ struct Database: ~Copyable {
             try run("COMMIT")
             return result
         } catch {
-            // Some errors have rolled it back already; then there is nothing left to do.
+            // After some errors SQLite has already rolled the transaction back.
             if sqlite3_get_autocommit(connection) == 0 { try? run("ROLLBACK") }
             throw error
         }
@@ -137,7 +143,7 @@ struct Database: ~Copyable {
         guard code == SQLITE_OK else { throw Self.error(code, connection, path, operation) }
     }
 
-    /// What a result code means here (<https://sqlite.org/rescode.html>); the low byte is the primary one.
+    /// Converts a result code to a `StoreError`. The low byte is the primary code (<https://sqlite.org/rescode.html>).
     private static func error(
         _ code: Int32, _ connection: OpaquePointer?, _ path: String, _ operation: String
     ) -> StoreError {
@@ -145,7 +151,7 @@ struct Database: ~Copyable {
         switch code & 0xff {
         case SQLITE_BUSY, SQLITE_LOCKED: return .busy(path: path)
         case SQLITE_FULL: return .full(path: path)
-        // A header whose format number was damaged comes as an error of its own kind.
+        // SQLite reports a damaged format number in the header as a plain `SQLITE_ERROR`.
         case SQLITE_ERROR where message == "unsupported file format": return .damaged(path: path, message: message)
         case SQLITE_CORRUPT, SQLITE_NOTADB: return .damaged(path: path, message: message)
         default: return .database(operation: operation, path: path, message: message)
@@ -153,7 +159,7 @@ struct Database: ~Copyable {
     }
 }
 
-/// The row a statement stands on; only while `body` of `each` runs.
+/// The current row of a statement. It is valid only inside the `body` closure of `each`.
 struct Row {
     fileprivate let statement: OpaquePointer
 
@@ -162,7 +168,8 @@ struct Row {
     func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
 
     func bytes(_ column: Int32) -> [UInt8] {
-        // The bytes first: asking for their number may not convert the value again (sqlite.org/c3ref/column_blob.html).
+        // Read the pointer before the length: `sqlite3_column_bytes` must not convert the value again
+        // (sqlite.org/c3ref/column_blob.html).
         guard let start = sqlite3_column_blob(statement, column) else { return [] }
         return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
     }

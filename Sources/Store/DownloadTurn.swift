@@ -1,14 +1,17 @@
 import Glibc
 
-/// The right to download one thing of a store, which one process has at a time: a lock on one byte of a file beside the store, chosen by
-/// the thing. It goes with the process that has it, however that ends.
+/// The exclusive right, across processes, to download one thing of a store.
+///
+/// The right is a lock on one byte of the file `STORE.downloads`; the thing's hash selects the byte. The kernel
+/// releases the lock when its process ends, however it ends.
 struct DownloadTurn: Sendable {
-    /// `F_OFD_SETLKW` of linux/fcntl.h, which the C library shows to GNU sources only.
+    /// `F_OFD_SETLKW` of linux/fcntl.h. The C library declares it only under `_GNU_SOURCE`.
     private static let lockAndWait: Int32 = 38
 
     private let descriptor: Int32
 
-    /// Waits until nobody else has it. Nil when the file cannot be had: then nobody is waited for.
+    /// Waits for the lock. Fails without waiting when the lock file cannot be opened; the caller then downloads without
+    /// a turn.
     init?(for owned: OwnedThing, of store: String) {
         let descriptor = open(store + ".downloads", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, mode_t(0o600))
         guard descriptor >= 0 else { return nil }
@@ -17,7 +20,8 @@ struct DownloadTurn: Sendable {
         lock.l_whence = Int16(SEEK_SET)
         lock.l_start = off_t(Self.place(of: owned))
         lock.l_len = 1
-        // Of the open file, not of the process: another store object of this process waits, too.
+        // The lock belongs to the open file description, not to the process, so two stores of one process exclude each
+        // other too.
         while fcntl(descriptor, Self.lockAndWait, &lock) != 0 {
             guard errno == EINTR else {
                 close(descriptor)
@@ -27,10 +31,11 @@ struct DownloadTurn: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Somebody else may have it.
+    /// Releases the lock, so that a waiting process can download.
     func end() { close(descriptor) }
 
-    /// The same in every process (FNV-1a); things that share a place only wait for each other.
+    /// Returns the byte to lock: an FNV-1a hash, equal in every process. Two things with the same hash only wait for
+    /// each other.
     private static func place(of owned: OwnedThing) -> UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for part in [owned.account.server, owned.account.user, owned.thing.kind.rawValue, owned.thing.key] {

@@ -1,21 +1,21 @@
 public import Pipeline
 
-/// What a store remembers of a scope.
+/// The stored state of a scope, read at the start of a session.
 public struct Remembered: Sendable {
-    /// Whose it is, and what of it.
+    /// The account, and the view of it, that this state belongs to.
     public var scope: StoreScope
-    /// When the scope was last opened for writing (milliseconds since 1970).
+    /// The last time a session wrote the account's whole model, in milliseconds since 1970.
     public var lastUsed: Int64
-    /// The model, in parts that each fit into a record.
+    /// The rows of the model, in parts that each fit into one record.
     public var memories: [Memory]
-    /// How many rows those hold.
+    /// The number of rows in all `memories` together.
     public var rows: Int
-    /// The rooms that were wanted, each with who asked for it, in the order they were asked for.
+    /// The wanted rooms in the order of the requests, each with the source of the request.
     public var rooms: [(name: String, source: String)]
-    /// When each resource was last fetched (milliseconds since 1970), ordered by resource.
+    /// The time each resource was last fetched, in milliseconds since 1970, sorted by resource.
     public var checkpoints: [(resource: String, at: Int64)]
-    /// The account's notes.
+    /// The notes of the account, which all of its views share.
     public var notes: [StoreNote: String]
-    /// What is still to be written to the server, oldest first.
+    /// The pending writes for the server, oldest first.
     public var outbox: [(id: String, entry: [UInt8])]
 }

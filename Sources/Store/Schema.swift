@@ -1,14 +1,16 @@
 import Glibc
 
-// The tables. Everything belongs to an account, and goes with it.
+// The tables of the store. Every row belongs to an account and is deleted with it.
 enum Schema {
-    /// `WEIR`, in the header of every file that is ours.
+    /// The SQLite application id of every store file: `WEIR` in ASCII.
     static let application: Int64 = 0x5745_4952
 
-    /// The version this program writes. Another one needs statements that lead to it from this one: no store is thrown away.
+    /// The schema version that this program writes. A new version must add statements that migrate this one: a store is
+    /// never discarded.
     static let version = 1
 
-    // An account's number is never given again: a session goes on with the number it knows, and sees that the account is gone.
+    // AUTOINCREMENT never reuses an account's number. A session that still uses the number of a deleted account
+    // therefore notices the deletion.
     static let tables = """
         CREATE TABLE account (
             number INTEGER PRIMARY KEY AUTOINCREMENT, server TEXT NOT NULL, user TEXT NOT NULL, used INTEGER NOT NULL,
@@ -45,13 +47,19 @@ enum Schema {
 }
 
 extension Database {
-    /// Sets the connection up and makes the tables where there are none. Throws `damaged` for what is no sound database.
+    /// Configures the connection and creates missing tables.
+    ///
+    /// - Parameters:
+    ///   - patience: The longest wait for a lock of another process.
+    ///   - maximumBytes: The maximum size of the file.
+    /// - Throws: `StoreError.damaged` when the file is not a sound database, `StoreError.foreign` when it belongs to
+    ///   another program, `StoreError.newer` when a newer version wrote it.
     mutating func settle(patience: Duration, maximumBytes: Int) throws(StoreError) -> Store.Opening {
-        // The first statement that reads the file finds out whether it is a database at all.
+        // This is the first statement that reads the file, so it also detects a file that is not a database.
         guard try isOurs() else { throw .foreign(path: path) }
         try beginLog(patience: patience)
         try execute("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON")
-        // What was deleted is to be gone; what is sorted need not be on the disk.
+        // Deleted data must leave no trace in the file, and sorting must not write user data to temporary files.
         try execute("PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON")
         let pageSize = try integer("PRAGMA page_size") ?? 4096
         try execute("PRAGMA max_page_count = \(max(1, Int64(maximumBytes) / max(1, pageSize)))")
@@ -59,7 +67,8 @@ extension Database {
         return try makeTables()
     }
 
-    /// SQLite does not wait for others when it goes over to the log, as several that create a file at the same time do.
+    /// Switches the database to write-ahead logging. SQLite does not apply the busy timeout to this statement, so
+    /// several processes that create a file at the same time need a loop.
     private mutating func beginLog(patience: Duration) throws(StoreError) {
         let pause = Duration.milliseconds(10)
         var waited = Duration.zero
@@ -75,7 +84,8 @@ extension Database {
     }
 
     private mutating func isOurs() throws(StoreError) -> Bool {
-        // In this order: another process may fill the file in between, and gives it tables and name in one step.
+        // The order matters. Another process may fill the file between the two reads, and it commits the tables and the
+        // application id together.
         let tables = try integer("SELECT count(*) FROM sqlite_schema")
         let application = try integer("PRAGMA application_id")
         return application == Schema.application || application == 0 && tables == 0
@@ -87,7 +97,7 @@ extension Database {
         if let problem, problem != "ok" { throw .damaged(path: path, message: problem) }
     }
 
-    /// Another process may do the same at the same time, so the version is read under the write lock.
+    /// Creates the tables, unless another process did so first: the version is read again under the write lock.
     private mutating func makeTables() throws(StoreError) -> Store.Opening {
         if try version() == Schema.version { return .found }
         return try transaction { (database) throws(StoreError) in

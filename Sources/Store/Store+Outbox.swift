@@ -1,10 +1,13 @@
 import Glibc
 import Network
 
-// Writes for the server that wait in the store.
 extension Store {
-    /// Keeps `writes` behind all that was handed over; `completion` is called, on the store's thread, once they are on the disk or cannot
-    /// be kept. `now` is in milliseconds since 1970.
+    /// Writes `writes` after everything submitted before.
+    ///
+    /// - Parameters:
+    ///   - now: The current time in milliseconds since 1970.
+    ///   - completion: Called on the store's thread once the writes are on disk, or with the error that prevented it.
+    ///     Called on the caller's thread when the store is closed.
     public func commit(
         _ writes: [StoreWrite], of scope: StoreScope, at now: Int64,
         completion: @escaping @Sendable (StoreError?) -> Void
@@ -23,7 +26,10 @@ extension Store {
         }
     }
 
-    /// Gives what waits in an account's outbox, oldest first, on the store's thread; nothing when it cannot be read.
+    /// Reads the outbox of an account, oldest entry first.
+    ///
+    /// - Parameter completion: Called on the store's thread, or on the caller's thread when the store is closed. It
+    ///   receives an empty array when the outbox cannot be read.
     public func readOutbox(
         of account: StoreAccount, completion: @escaping @Sendable ([(id: String, entry: [UInt8])]) -> Void
     ) {
@@ -37,8 +43,10 @@ extension Store {
         }
     }
 
-    /// Makes this process the only one that empties the outboxes of this file, for as long as it lives or until the store is closed. False
-    /// when another one does: two would do everything twice.
+    /// Makes this process the only one that sends the outbox entries of this file, until it ends or closes the store.
+    ///
+    /// - Returns: Whether this process owns the outboxes. `false` when another process does: two senders would do
+    ///   everything twice.
     public func takeOutbox() -> Bool {
         state.change { state in
             if state.outboxLock != nil { return true }
@@ -53,7 +61,7 @@ extension Store {
         }
     }
 
-    /// Lets another process empty the outboxes.
+    /// Releases the lock on the outboxes, so that another process can take it.
     func releaseOutbox() {
         state.change { state in
             if let descriptor = state.outboxLock { Glibc.close(descriptor) }

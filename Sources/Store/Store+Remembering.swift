@@ -1,6 +1,8 @@
-// What waits for an answer.
+// The functions of this extension block until the store's thread has answered.
 extension Store {
-    /// What is remembered of a server's account: of the one that was used last, when no user is named. Nil when none is known. Waits.
+    /// Returns what the store remembers of an account, or `nil` when the account is unknown. Blocks.
+    ///
+    /// When `user` is `nil`, the result describes the account of the server that was used last.
     public func remembered(of server: String, user: String? = nil, view: String = "") throws(StoreError) -> Remembered?
     {
         try perform { (database) throws(StoreError) in
@@ -8,12 +10,12 @@ extension Store {
         }
     }
 
-    /// The accounts of which something is kept, the one used last first. Waits.
+    /// Returns the accounts that the store knows, the most recently used first. Blocks.
     public func accounts() throws(StoreError) -> [StoreAccount] {
         try perform { (database) throws(StoreError) in try database.accountList() }
     }
 
-    /// What waits in an account's outbox, oldest first. Waits.
+    /// Returns the outbox of an account, oldest entry first. Blocks.
     public func outbox(of account: StoreAccount) throws(StoreError) -> [(id: String, entry: [UInt8])] {
         try perform { (database) throws(StoreError) in
             guard let number = try database.number(of: account) else { return [] }
@@ -21,7 +23,7 @@ extension Store {
         }
     }
 
-    /// What is noted of an account. Waits.
+    /// Returns all notes of an account. Blocks.
     public func notes(of account: StoreAccount) throws(StoreError) -> [StoreNote: String] {
         try perform { (database) throws(StoreError) in
             guard let number = try database.number(of: account) else { return [:] }
@@ -29,14 +31,19 @@ extension Store {
         }
     }
 
-    /// Removes everything of an account, and lets nobody else keep anything of it: a session that goes on with it is told so. False when
-    /// there was nothing. Waits.
+    /// Removes all data of an account. Blocks.
+    ///
+    /// Another process that still writes to the account gets `StoreError.loggedOut`, so it cannot bring the data back.
+    ///
+    /// - Returns: Whether the account was known.
     @discardableResult
     public func forget(_ account: StoreAccount) throws(StoreError) -> Bool {
         try perform { (database) throws(StoreError) in try database.forget(account) }
     }
 
-    /// Keeps `writes` behind all that was handed over; when it returns they are kept. Waits. `now` is in milliseconds since 1970.
+    /// Writes `writes` after everything submitted before, and returns once they are committed. Blocks.
+    ///
+    /// - Parameter now: The current time in milliseconds since 1970.
     public func commit(_ writes: [StoreWrite], of scope: StoreScope, at now: Int64) throws(StoreError) {
         try perform { (database) throws(StoreError) in
             try database.commit([Store.Keeping(writes: writes, scope: scope, now: now)])

@@ -1,20 +1,26 @@
 import Network
 import Pipeline
 
-/// Where those stand who asked for a thing.
+/// The callers that wait for each thing.
 typealias DownloadDesk = DownloadBook<OwnedThing, @Sendable (Result<[UInt8], StoreError>) -> Void>
 
-/// A thing and whose it is.
+/// A thing together with the account that owns it.
 struct OwnedThing: Hashable, Sendable {
     var account: StoreAccount
     var thing: StoreThing
 }
 
-// Immutable things: had from the store, or downloaded once however many ask.
+// Immutable things. They are read from the store, or downloaded once for all callers.
 extension Store {
-    /// Gives `completion` the bytes of a thing: those that are kept, or else those that `download` gives to its argument, which are kept
-    /// from then on. `download` is called once for all who ask while it is under way; when it fails they all fail, and whoever asks next
-    /// tries again. Another process that downloads the same is waited for. Both are called on any thread. `now` is in milliseconds since 1970.
+    /// Delivers the bytes of a thing, from the store or else from `download`, whose result is stored.
+    ///
+    /// Concurrent callers share one download. When it fails, all of them get the error, and the next call tries again.
+    /// While another process downloads the same thing, this one waits for it.
+    ///
+    /// - Parameters:
+    ///   - now: The current time in milliseconds since 1970.
+    ///   - download: Starts the download and passes the result to its argument. Called on any thread.
+    ///   - completion: Called on any thread.
     public func get(
         _ thing: StoreThing, of account: StoreAccount, at now: Int64,
         download: @escaping @Sendable (@escaping @Sendable (Result<[UInt8], StoreError>) -> Void) -> Void,
@@ -24,7 +30,7 @@ extension Store {
         guard downloads.change({ $0.ask(for: owned, completion) }) else { return }
         do {
             try start { [self] database in
-                // What cannot be read can still be downloaded.
+                // A store that cannot be read must not prevent the download.
                 _ = try? database.account(account, at: now)
                 let found = (try? database.thing(thing, of: account)) ?? nil
                 looked(for: owned, found, download)
@@ -34,7 +40,7 @@ extension Store {
         }
     }
 
-    /// The bytes of a thing that is kept; nil when it is not. Waits.
+    /// Returns the stored bytes of a thing, or `nil` when the store does not hold it. Blocks.
     public func kept(_ thing: StoreThing, of account: StoreAccount) throws(StoreError) -> [UInt8]? {
         try perform { (database) throws(StoreError) in try database.thing(thing, of: account) }
     }
@@ -44,7 +50,7 @@ extension Store {
         _ download: @escaping @Sendable (@escaping @Sendable (Result<[UInt8], StoreError>) -> Void) -> Void
     ) {
         if let found { return answer(owned, .success(found)) }
-        // Waiting for another process must not keep the store's thread.
+        // The wait for another process must not block the store's thread.
         runOnThread(named: "weir-download") { [self] in
             let turn = DownloadTurn(for: owned, of: path)
             if let found = (try? kept(owned.thing, of: owned.account)) ?? nil {
@@ -55,7 +61,7 @@ extension Store {
         }
     }
 
-    /// Kept first, told then: whoever is told may look at once.
+    /// Stores a downloaded thing before it answers the callers, because a caller may look into the store at once.
     private func downloaded(_ owned: OwnedThing, _ result: Result<[UInt8], StoreError>, _ turn: DownloadTurn?) {
         guard case .success(let bytes) = result else { return end(owned, result, turn) }
         do {

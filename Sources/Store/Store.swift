@@ -2,38 +2,39 @@ import Network
 import Pipeline
 import Wire
 
-/// A store: one SQLite file, written by one thread of its own. What is handed over in one go is one transaction, and so is what gathered
-/// while the one before was written.
+/// A store: one SQLite file that a thread of its own writes.
 ///
-/// Any thread may use it; only what says so waits. `close` ends the thread.
+/// Each call of `keep` is atomic. The calls that accumulate while the thread is busy share one transaction.
+///
+/// Any thread may use a store. Only methods documented as blocking wait. `close` ends the thread.
 public final class Store: Sendable {
-    /// What was found when the store was opened.
+    /// The state of the file when the store was opened.
     public enum Opening: Hashable, Sendable {
-        /// There was none.
+        /// The file did not exist.
         case created
-        /// It was there.
+        /// The file existed and was sound.
         case found
-        /// It was damaged. It was put there, nothing of it is remembered, and a new one was begun.
+        /// The file was damaged. It was moved to `asideAt`, and the store began again with an empty file.
         case rebuilt(asideAt: String, why: String)
     }
 
-    /// What is handed over in one go.
+    /// The writes of one call of `keep`.
     struct Keeping: Sendable {
         var writes: [StoreWrite]
         var scope: StoreScope
-        /// Milliseconds since 1970.
+        /// The time of the call, in milliseconds since 1970.
         var now: Int64
-        /// What the writes hold, about.
+        /// The approximate size of the writes, in bytes.
         var bytes = 0
     }
 
-    /// What the thread does.
+    /// A job for the store's thread.
     enum Job: Sendable {
         case keep(Keeping)
         case work(@Sendable (inout Database) -> Void)
     }
 
-    /// Whom it tells; called on the store's thread.
+    /// The callbacks of the store's user, called on the store's thread.
     struct Handlers: Sendable {
         var onDrained: @Sendable () -> Void = {}
         var onTrouble: @Sendable (StoreError) -> Void = { _ in }
@@ -42,27 +43,32 @@ public final class Store: Sendable {
     struct State: Sendable {
         var isClosed = false
         var handlers = Handlers()
-        /// The descriptor of the lock on the outboxes, while this process has it.
+        /// The file descriptor that holds the lock on the outboxes; `nil` when this process does not own them.
         var outboxLock: Int32?
     }
 
-    /// Jobs that wait at most before whoever hands over more is told to slow down.
+    /// The number of waiting jobs above which `keep` asks the caller to slow down.
     static let highWater = 4096
 
-    /// What part of the store immutable things may take.
+    /// The divisor that gives the share of the store for immutable things: a quarter of `maximumBytes`.
     private static let thingShare = 4
 
-    /// Where it is.
+    /// The path of the SQLite file.
     public let path: String
-    /// What was found when it was opened.
+    /// The state of the file when the store was opened.
     public let opening: Opening
     let state: Monitor<State>
     let thread: BatchThread<Job>
-    /// What is being downloaded.
+    /// The downloads in progress, with their callers.
     let downloads = Monitor(DownloadDesk())
 
-    /// Opens the store at `path`, or creates it, with the folders above it. `now` is in milliseconds since 1970. Blocks for as long as
-    /// another process keeps the file locked, `patience` at most.
+    /// Opens the store at `path`, or creates it together with the missing parent folders.
+    ///
+    /// Blocks while another process holds a lock on the file, for `patience` at most.
+    ///
+    /// - Parameters:
+    ///   - now: The current time in milliseconds since 1970.
+    ///   - maximumBytes: The maximum size of the file.
     public init(
         opening path: String, now: Int64, patience: Duration = .seconds(5), maximumBytes: Int = 1 << 30
     ) throws(StoreError) {
@@ -79,7 +85,7 @@ public final class Store: Sendable {
             ) {
                 state.change { $0.handlers.onDrained }()
             } body: { jobs in
-                // Only this thread asks for it: the lock is never waited for.
+                // Only this thread takes this lock, so it never waits.
                 database.change { database in Self.work(jobs, on: &database, telling: state) }
                 return true
             } atEnd: {
@@ -90,22 +96,29 @@ public final class Store: Sendable {
         }
     }
 
-    /// Whom the store tells: `onDrained` when there is room again after `keep` said that the queue was deep, `onTrouble` when something
-    /// that was handed over could not be kept. Both are called on the store's thread.
+    /// Sets the callbacks. Both are called on the store's thread.
+    ///
+    /// - Parameters:
+    ///   - onDrained: Called when the queue has room again after `keep` returned `true`.
+    ///   - onTrouble: Called with the error when a write could not be stored.
     public func tell(
         onDrained: @escaping @Sendable () -> Void, onTrouble: @escaping @Sendable (StoreError) -> Void
     ) {
         state.change { $0.handlers = Handlers(onDrained: onDrained, onTrouble: onTrouble) }
     }
 
-    /// Hands over what is to be kept of a scope, in order; all of it is kept or nothing. Never waits. True when the queue is deep: then
-    /// whoever hands over slows down until `onDrained` is called. `now` is in milliseconds since 1970; the writes hold about so many bytes.
+    /// Submits the writes of a scope, which are stored in order and atomically. Never blocks.
+    ///
+    /// - Parameters:
+    ///   - now: The current time in milliseconds since 1970.
+    ///   - bytes: The approximate size of the writes.
+    /// - Returns: Whether the queue is deep. If so, the caller should pause until `onDrained` is called.
     @discardableResult
     public func keep(_ writes: [StoreWrite], of scope: StoreScope, at now: Int64, bytes: Int = 0) -> Bool {
         thread.push([.keep(Keeping(writes: writes, scope: scope, now: now, bytes: bytes))])
     }
 
-    /// Writes what was handed over, and ends the thread. Waits; nothing is kept afterwards.
+    /// Writes everything submitted so far and ends the thread. Blocks. The store accepts nothing afterwards.
     public func close() {
         let wasClosed = state.change { state in
             defer { state.isClosed = true }
@@ -116,7 +129,9 @@ public final class Store: Sendable {
         releaseOutbox()
     }
 
-    /// Has the thread do `work` behind all that was handed over, and waits for its result. Not from the store's thread.
+    /// Runs `work` on the store's thread after everything submitted before, and waits for its result.
+    ///
+    /// Do not call this on the store's thread: it would deadlock.
     func perform<Result: Sendable>(
         _ work: @escaping @Sendable (inout Database) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
@@ -128,9 +143,11 @@ public final class Store: Sendable {
         return try answer.wait { $0 }.get()
     }
 
-    /// Has the thread do `work`, behind all that was handed over.
+    /// Runs `work` on the store's thread after everything submitted before, without waiting.
+    ///
+    /// - Throws: `StoreError.closed` when the store is closed.
     func start(_ work: @escaping @Sendable (inout Database) -> Void) throws(StoreError) {
-        // Under the lock: once it is closed nothing is pushed that would never be done.
+        // The push happens under the lock, so no job can enter the queue after the store is closed and then never run.
         let isClosed = state.change { state in
             if !state.isClosed { thread.push([.work(work)]) }
             return state.isClosed
@@ -140,7 +157,7 @@ public final class Store: Sendable {
 }
 
 extension Store {
-    /// Opens the file, which is set aside and begun anew when it is damaged.
+    /// Opens the file. When it is damaged, moves it aside and creates a new one.
     private static func open(
         _ path: String, now: Int64, patience: Duration, maximumBytes: Int
     ) throws(StoreError) -> (database: Monitor<Database?>, opening: Opening) {
@@ -161,7 +178,7 @@ extension Store {
         }
     }
 
-    /// Works off what has gathered: what is to be kept, up to the next other job, is one transaction.
+    /// Runs a batch of jobs. Consecutive `keep` jobs share one transaction.
     private static func work(_ jobs: [Job], on database: inout Database?, telling state: Monitor<State>) {
         var gathered: [Keeping] = []
         for job in jobs {
@@ -182,7 +199,7 @@ extension Store {
             try database?.commit(gathered)
         } catch {
             guard gathered.count > 1 else { return state.change { $0.handlers.onTrouble }(error) }
-            // One that cannot be kept may not take the others with it.
+            // One write that fails must not take the others down: store each on its own.
             for keeping in gathered { keep([keeping], on: &database, telling: state) }
         }
     }

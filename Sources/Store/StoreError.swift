@@ -1,33 +1,33 @@
 import Glibc
 
-/// What goes wrong with a store.
+/// The errors of the store.
 public enum StoreError: Error, Hashable, Sendable {
-    /// The system refused: what was tried, on which file, and the `errno` it gave.
+    /// A system call failed with `errno` equal to `code`.
     case system(operation: String, path: String, code: Int32)
-    /// The file or its folder is not one to keep private things in; why.
+    /// The file or its folder is not safe for private data; `why` gives the reason.
     case unsafe(path: String, why: String)
-    /// A database of another program.
+    /// The file is a database of another program.
     case foreign(path: String)
-    /// Written by a newer version of this program.
+    /// A newer version of this program wrote the file; `version` is its schema version.
     case newer(path: String, version: Int)
-    /// Another process kept the file locked for longer than anybody waits.
+    /// Another process held its lock on the file for longer than the store's patience.
     case busy(path: String)
-    /// The disk, or the space the store may take, is full. What was committed before is safe.
+    /// The disk is full, or the store has reached its maximum size. Earlier commits are safe.
     case full(path: String)
-    /// The file is damaged. It is set aside the next time it is opened.
+    /// The file is damaged. The next opening moves it aside.
     case damaged(path: String, message: String)
-    /// Anything else that SQLite says.
+    /// Any other error of SQLite.
     case database(operation: String, path: String, message: String)
-    /// The account was logged out: nothing is kept of it any more.
+    /// The account was logged out, so the store accepts no more data for it.
     case loggedOut(server: String, user: String)
-    /// A thing that the store does not have could not be downloaded; why.
+    /// The store does not hold the thing, and its download failed for the given reason.
     case notDownloaded(String)
-    /// The store was closed.
+    /// The store was already closed.
     case closed(path: String)
 }
 
 extension StoreError: CustomStringConvertible {
-    /// One sentence for people.
+    /// One sentence that describes the error to a user.
     public var description: String {
         switch self {
         case .system(let operation, let path, let code):

@@ -1,12 +1,13 @@
 import Glibc
 
-/// Where a store is: a file for this user alone, in a folder that nobody else can change.
+/// The file of a store: private to this user, in a folder that no other user can change.
 struct StoreFile {
     let path: String
-    /// Tells this file from another that may stand at its path later.
+    /// The device and inode, which distinguish this file from a later one at the same path.
     private(set) var identity: (device: UInt, node: UInt)
 
-    /// Makes sure of the file at `path`; creates it (mode 0600) and the folders above it (mode 0700) where they are missing.
+    /// Checks the file at `path`. Creates the file (mode 0600) and its parent folders (mode 0700) when they are
+    /// missing.
     init(preparing path: String) throws(StoreError) {
         let folder = Self.folder(of: path)
         try Self.makeFolders(folder)
@@ -26,9 +27,10 @@ struct StoreFile {
         identity = (UInt(facts.st_dev), UInt(facts.st_ino))
     }
 
-    /// Moves a damaged file out of the way, and its log with it; gives its new name. Nil when another process has done so already.
+    /// Moves a damaged file aside, together with its write-ahead log.
     ///
-    /// `time` (seconds since 1970) becomes part of the name.
+    /// - Parameter time: The current time in seconds since 1970, which becomes part of the new name.
+    /// - Returns: The new path, or `nil` when another process has already replaced the file.
     func setAside(at time: Int64) throws(StoreError) -> String? {
         var facts = stat()
         guard lstat(path, &facts) == 0, (UInt(facts.st_dev), UInt(facts.st_ino)) == identity else { return nil }
@@ -39,7 +41,7 @@ struct StoreFile {
             aside = "\(path).damaged-\(time)-\(attempt)"
         }
         guard rename(path, aside) == 0 else { throw .system(operation: "set aside", path: path, code: errno) }
-        // What the log holds belongs to the damaged file. The index of the log is made anew by whoever opens it.
+        // The log belongs to the damaged file. SQLite recreates the index of the log when it opens the new one.
         rename(path + "-wal", aside + "-wal")
         unlink(path + "-shm")
         return aside
@@ -48,14 +50,15 @@ struct StoreFile {
     private static func create(_ path: String) throws(StoreError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode_t(0o600))
         guard descriptor >= 0 else {
-            // Another process was faster; what it made is checked as any other file.
+            // Another process created the file first. The caller checks it like any other file.
             if errno == EEXIST { return }
             throw .system(operation: "create", path: path, code: errno)
         }
         close(descriptor)
     }
 
-    /// Whoever can write to the folder can put another file, or a link, at the store's name and at those of its logs.
+    /// Checks that only this user can write to the folder. Anyone else who can write to it could replace the store or
+    /// its logs with another file or a link.
     private static func checkFolder(_ folder: String) throws(StoreError) {
         var facts = stat()
         guard lstat(folder, &facts) == 0 else { throw .system(operation: "open", path: folder, code: errno) }
@@ -77,7 +80,7 @@ struct StoreFile {
             let part = String(folder[..<end])
             if mkdir(part, mode_t(0o700)) != 0 && errno != EEXIST {
                 let code = errno
-                // A folder above may be unwritable to us and still exist (EACCES, EROFS).
+                // A parent folder may exist although `mkdir` fails with EACCES or EROFS.
                 guard access(part, F_OK) == 0 else {
                     throw .system(operation: "create folder", path: part, code: code)
                 }

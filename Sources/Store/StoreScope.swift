@@ -1,23 +1,24 @@
-/// Whose everything is: a user of a server.
+/// A user of a server: the owner of everything in the store.
 public struct StoreAccount: Hashable, Sendable {
     /// The server's scheme, host and port.
     public var server: String
     /// The server's id of the user.
     public var user: String
-    /// An account.
+    /// Creates an account from the server's origin and its id of the user.
     public init(server: String, user: String) {
         self.server = server
         self.user = user
     }
 }
 
-/// What a session's model is of: an account, seen as the session was asked to.
+/// The owner of one stored model: an account and a view of it.
 public struct StoreScope: Hashable, Sendable {
-    /// Whose it is.
+    /// The account that owns the model.
     public var account: StoreAccount
-    /// What of the account was asked for; sessions that were asked for the same share a memory. Empty for what there is by itself.
+    /// The part of the account that the session was configured to show. Sessions with equal views share a memory. Empty
+    /// for the default view.
     public var view: String
-    /// A scope.
+    /// Creates a scope; without `view` it is the account's default view.
     public init(_ account: StoreAccount, view: String = "") {
         self.account = account
         self.view = view

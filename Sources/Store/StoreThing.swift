@@ -1,18 +1,18 @@
-/// Something that never changes once it is there, and is downloaded at most once.
+/// An immutable object that is downloaded at most once.
 public struct StoreThing: Hashable, Sendable {
-    /// What it is.
+    /// The kinds of immutable objects.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// An account's picture.
+        /// The picture of an account.
         case picture
-        /// A file's bytes.
+        /// The contents of a file.
         case file
     }
 
-    /// What it is.
+    /// The kind of the object; keys are unique within a kind.
     public var kind: Kind
-    /// Which one, such as the path it is downloaded from.
+    /// The identifier within the kind, such as the path it is downloaded from.
     public var key: String
-    /// A thing.
+    /// Creates the name of an immutable object.
     public init(_ kind: Kind, _ key: String) {
         self.kind = kind
         self.key = key

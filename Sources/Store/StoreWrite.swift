@@ -1,46 +1,51 @@
 public import Pipeline
 public import SectionedModel
 
-/// Something to be kept. Making one costs no more than a reference: it is taken apart on the store's thread.
+/// A change to the stored state of a scope.
+///
+/// Creating one costs no more than a reference; the store's thread does the encoding.
 public enum StoreWrite: Sendable {
-    /// The whole model of the scope as it is now; what was kept of the scope's rows and is not in it goes. Makes the account known.
+    /// The complete current model of the scope. It replaces the stored rows, and registers the account.
     case model(SectionedSnapshot<Item>)
-    /// A committed batch of that model.
+    /// A committed batch of the model stored before.
     case batch(Batch<Item>)
-    /// A room is wanted; `source` is who asked for it.
+    /// A room is wanted. `source` names the requester.
     case room(name: String, source: String)
-    /// A room is not wanted any more.
+    /// A room is no longer wanted.
     case roomLeft(name: String)
-    /// A resource was fetched, at that time (milliseconds since 1970).
+    /// A resource was fetched at the given time, in milliseconds since 1970.
     case checkpoint(resource: String, at: Int64)
-    /// A note about the account, in the place of the one before; nil takes it away.
+    /// Sets a note of the account, or removes it when the value is `nil`.
     case note(StoreNote, String?)
-    /// A write for the server that is still to be made, behind all others of the account. One of the same id stays where it is in the order
-    /// and is replaced. On disk when the commit returns, whatever happens to the machine.
+    /// A pending write for the server, appended to the account's outbox. An entry with the same id is replaced in
+    /// place.
+    ///
+    /// The entry is on disk when the commit returns, so it survives a crash of the machine.
     case enqueue(id: String, entry: [UInt8])
-    /// A write for the server was made, or given up.
+    /// A write for the server was done or abandoned.
     case dequeue(id: String)
 }
 
-/// A small thing that is remembered of an account.
+/// The key of a small value that is stored with an account.
 public enum StoreNote: Hashable, Sendable {
-    /// What the user selected: a JSON object.
+    /// The user's current selection. The value is a JSON object.
     case globals
-    /// What was typed and not sent yet, in a channel or thread.
+    /// The unsent text of a channel, or of a thread in it.
     case draft(channel: String, thread: String?)
-    /// A pattern of rooms that are wanted at every start.
+    /// A pattern of rooms that every start subscribes to.
     case pin(pattern: String)
-    /// A pattern of rooms that are not shown; one with a `-` before it is shown all the same. The note says in which place of their
-    /// order it stands.
+    /// A pattern of rooms that are not shown. A pattern with a leading `-` makes its rooms visible again. The value is
+    /// the pattern's position in the list.
     case mute(pattern: String)
-    /// A named set of rooms: an expression of patterns.
+    /// A named set of rooms. The value is an expression of patterns.
     case roomSet(name: String)
-    /// Up to when a channel was read (milliseconds since 1970, as decimal digits), where the model does not say.
+    /// The time up to which a channel was read, where the model does not contain it. The value is in milliseconds since
+    /// 1970, as decimal digits.
     case readMarker(channel: String)
 }
 
 extension StoreNote {
-    /// What the note is about, as two columns.
+    /// The values of the `kind` and `key` columns of table `note`.
     var columns: (kind: String, key: String) {
         switch self {
         case .globals: ("globals", "")
@@ -52,7 +57,7 @@ extension StoreNote {
         }
     }
 
-    /// The note that `columns` names; nil for one this version does not know.
+    /// Creates the note from its two columns, or returns `nil` for a kind that this version does not know.
     init?(kind: String, key: String) {
         switch kind {
         case "globals": self = .globals
