@@ -1,68 +1,76 @@
-/// What is to be shown, checked before anything is connected to: clauses that must all hold.
+/// A checked condition on reports: a list of clauses that must all hold. It is checked before any connection is opened.
 ///
 /// The language, as typed (`weir help tail` has the short form):
 ///
 ///     kind = message and room like '*/channels/*' and not (size > 64K or actor in (bot, "the bot"))
 ///     payload.data.text ~ /deploy|release/        diff.op = delete and diff.section = messages
 ///
-/// * Fields: `type` (event, diff, gap, …), `kind`, `room`, `actor`, `event` (the name on the wire), `namespace`, `dir`, `size` (bytes of the
-///   payload), `lag`, `known`, `is_user`, `mentions`, `time`, `text` (the line as `--format compact` prints it, without colours), `payload.KEY`,
-///   `payload[1].KEY`, and of changes `diff.op`, `diff.section`, `diff.kind`, `diff.id`, `diff.field`. A way into the payload that begins with a key begins in the event's first
-///   argument; `payload[0]` is its name.
-/// * Operators: `= != < <= > >=`, `~` and `!~` (a regular expression, as RE2 has it), `like` and `not like` (`*`, `?`, `[…]`, the whole text),
-///   `in (…)` and `not in (…)`, `exists`; `and`, `or`, `not`, parentheses. `/…/` alone asks for `text`.
-/// * What has no such field fails every test of it but the negative ones: `a != b` says the same as `not a = b`.
-/// * Rooms and actors are known by their name, and by what is shown of it: a room's short form, `#` and its channel's name, a user's name.
-/// * `time` is when the report was made; of a row it is when its message was said. It is written as `2026-07-29` or as
-///   `2026-07-29T23:40:00Z`.
-/// * `mentions` is each user and group that a message mentions, by id and by name. `me` is the user; a group such as `all` is not.
-/// * A change (`diff`) has the fields of the event that caused it. One that no event caused, such as a refetched answer, has only a `kind`
-///   and `mentions`: those of its rows. What is asked of `diff.…` is asked row by row, and the change is shown when one row passes
-///   every clause.
-/// * Who types is of kind `typing`, an `actor` and, when an event said it, of that event's room. Rooms joined or left have a `room`; what the
-///   user does has the direction `out`. Changes of the connection have a `type` and a `text` alone.
-/// * Gaps, notices and what cannot be decoded are shown whatever the filter says, and so is all that goes to standard error.
+/// * Fields: `type` (event, diff, gap, …), `kind`, `room`, `actor`, `event` (the name on the wire), `namespace`, `dir`,
+///   `size` (bytes of the payload), `lag`, `known`, `is_user`, `mentions`, `time`, `text` (the line as
+///   `--format compact` prints it, without colours), `payload.KEY`, `payload[1].KEY`, and for changes `diff.op`,
+///   `diff.section`, `diff.kind`, `diff.id`, `diff.field`. A payload path that begins with a key starts at the event's
+///   first argument; `payload[0]` is the event's name.
+/// * Operators: `= != < <= > >=`, `~` and `!~` (a regular expression in RE2 syntax), `like` and `not like` (`*`, `?`,
+///   `[…]`, matched against the whole text), `in (…)` and `not in (…)`, `exists`; `and`, `or`, `not`, parentheses.
+///   `/…/` alone tests `text`.
+/// * A report without a field fails every test of that field except the negative ones: `a != b` means `not a = b`.
+/// * Rooms and actors match by name and by their displayed forms: a room's short form, `#` and its channel's name, a
+///   user's name.
+/// * `time` is the time the report was made; for a row it is the time its message was sent. It is written as
+///   `2026-07-29` or as `2026-07-29T23:40:00Z`.
+/// * `mentions` contains each user and group that a message mentions, by id and by name. `me` is the user; a group such
+///   as `all` does not count as the user.
+/// * A change (`diff`) has the fields of the event that caused it. A change without an event, such as one from a
+///   refetched answer, has only a `kind` and `mentions`, which come from its rows. Tests of `diff.…` apply to each row
+///   separately. The change is shown when one row passes every clause.
+/// * A typing report has the kind `typing`, an `actor` and, when an event announced it, that event's room. Joined and
+///   left rooms have a `room`. The user's own actions have the direction `out`. Connection reports have only a `type`
+///   and a `text`.
+/// * Gaps, notices and undecodable messages are shown whatever the filter is, and so is everything written to standard
+///   error.
 public struct Filter: Hashable, Sendable {
-    /// One thing that must hold, and where it was asked for.
+    /// A condition that must hold, and its origin.
     public struct Clause: Hashable, Sendable {
-        /// Who asked for it: an option, or what else takes filters.
+        /// The option, or other source of filters, that added the clause.
         public let origin: String
         package let expression: FilterExpression
 
-        /// The clause as it is understood: every word in its one form.
+        /// The clause in normal form, with every word in its canonical spelling.
         public var text: String { expression.description }
     }
 
-    /// All of them must hold; none: everything is shown.
+    /// The clauses, which must all hold. Without clauses, everything is shown.
     public private(set) var clauses: [Clause] = []
 
-    /// Kinds that a profile declares, which it can ask for beside the known ones.
+    /// The kinds that a profile declares. The filter accepts them in addition to the known kinds.
     public let kinds: [String]
 
-    /// Shows everything.
+    /// Creates a filter that shows everything.
     public init(kinds: [String] = []) { self.kinds = kinds }
 
-    /// The filter that a text is; of an empty one, what shows everything.
+    /// Creates a filter from its text. An empty text gives a filter that shows everything.
     public init(parsing text: String, origin: String = "filter", kinds: [String] = []) throws(FilterError) {
         self.kinds = kinds
         guard text.unicodeScalars.contains(where: { !FilterSyntax.isSpace($0) }) else { return }
         try add(parsing: text, origin: origin)
     }
 
-    /// The whole of it as one text, which reads as the same filter; empty when everything is shown.
+    /// The filter as one text that parses to the same filter; empty when everything is shown.
     public var text: String { clauses.isEmpty ? "" : expression.description }
 
-    /// Whether there is nothing to ask.
+    /// Whether the filter shows everything.
     public var isEmpty: Bool { clauses.isEmpty }
 
     package var expression: FilterExpression { .every(clauses.map(\.expression)) }
 
-    /// Asks for this, too. What `and` joins are clauses of their own, so that each is counted.
+    /// Adds a condition. The parts of a top-level `and` become separate clauses, so that each gets its own count.
     public mutating func add(parsing text: String, origin: String) throws(FilterError) {
         try add(try FilterParser.parse(text, kinds: kinds).conjuncts, origin)
     }
 
-    /// Asks for one of several values of a field; with `isWanted` false, for none of them. Words with `*`, `?` or `[` are patterns.
+    /// Adds a condition that a field equals one of `values` or, with `isWanted` false, none of them.
+    ///
+    /// Values that contain `*`, `?` or `[` are glob patterns.
     public mutating func add(
         _ field: FilterField, among values: [String], isWanted: Bool = true, origin: String
     ) throws(FilterError) {
@@ -85,7 +93,8 @@ public struct Filter: Hashable, Sendable {
         try add([isWanted ? wanted : .not(wanted)], origin)
     }
 
-    /// Asks for a regular expression in the line; with `isWanted` false, for none of them.
+    /// Adds a condition that the printed line matches one of the regular expressions or, with `isWanted` false, none of
+    /// them.
     public mutating func add(
         patterns: [String], isWanted: Bool = true, origin: String
     ) throws(FilterError) {
@@ -97,7 +106,7 @@ public struct Filter: Hashable, Sendable {
                 let value = try parser.pattern(of: .text)
                 tests.append(.test(FilterTest(field: .text, operation: .matches, values: [value])))
             } catch {
-                // As it was written: the quotes are ours.
+                // Report the pattern as the user wrote it, without the quotes added above.
                 throw FilterError(message: error.message, source: pattern, range: 0..<pattern.unicodeScalars.count)
             }
         }

@@ -1,9 +1,9 @@
 import Events
 package import RegularExpressions
 
-/// A clause as it is asked: its tests in order, each with where to go on.
+/// A clause compiled for evaluation: a list of tests, each with the step to take after success and after failure.
 package struct FilterCode {
-    /// Where a test leads.
+    /// The destination after a test.
     package enum Next: Hashable {
         case test(Int)
         case accept
@@ -17,11 +17,11 @@ package struct FilterCode {
     }
 
     package private(set) var steps: [Step] = []
-    /// Whether a row of a change is needed, whatever the change.
+    /// Whether the clause tests fields of rows, so that a change must be evaluated row by row.
     package let isOfRows: Bool
-    /// Whether `kind` or `mentions` is asked for, which a change without an event has from its rows.
+    /// Whether the clause tests `kind` or `mentions`. A change without an event takes these fields from its rows.
     package let asksForRowFacts: Bool
-    /// Whether what somebody or something is called may matter.
+    /// Whether the result may depend on the name of a user, a room or another entity.
     package let asksForNames: Bool
 
     package init(_ expression: FilterExpression) {
@@ -33,7 +33,7 @@ package struct FilterCode {
         }
         _ = emit(expression, onTrue: .accept, onFalse: .refuse)
         steps.reverse()
-        // What was emitted last stands first now.
+        // The steps were emitted last to first. Now that they are reversed, the indices must be mirrored.
         let last = steps.count - 1
         for index in steps.indices {
             steps[index].onTrue = steps[index].onTrue.mirrored(last)
@@ -41,7 +41,9 @@ package struct FilterCode {
         }
     }
 
-    /// Emits backwards, so that where a test leads to is known when it is made. Gives where the expression begins.
+    /// Emits the steps last to first, so that the destinations of a test are known when it is emitted.
+    ///
+    /// - Returns: The entry point of `expression`.
     private mutating func emit(_ expression: FilterExpression, onTrue: Next, onFalse: Next) -> Next {
         switch expression {
         case .test(let test):
@@ -73,9 +75,9 @@ extension FilterCode.Next {
     }
 }
 
-/// One test, ready to be asked: its field, and what the value must be. Negative operators are the code's matter.
+/// A single test, prepared for evaluation: its field and the wanted value. `FilterCode` handles negative operators.
 ///
-/// A class, since a step of the code that is asked is not to be copied with all its words.
+/// A class, because evaluating a step must not copy its word lists.
 package final class FilterMatcher: Sendable {
     package enum Wanted: Sendable {
         case anything
@@ -110,7 +112,7 @@ package final class FilterMatcher: Sendable {
         }
     }
 
-    /// Whether `me`, the user, is among the words.
+    /// Whether the word `me`, which means the user, is among the wanted values.
     package var asksForUser: Bool { if case .words(let words) = wanted { words.contains("me") } else { false } }
 
     private static func equal(_ test: FilterTest) -> Wanted {
@@ -128,7 +130,7 @@ package final class FilterMatcher: Sendable {
         return .order(order, value.amount ?? 0)
     }
 
-    /// Whether a text is what is wanted.
+    /// Whether a text satisfies the test.
     package func matches(_ text: String) -> Bool {
         switch wanted {
         case .anything: true
@@ -139,7 +141,8 @@ package final class FilterMatcher: Sendable {
         }
     }
 
-    /// Whether a number of bytes or microseconds is what is wanted.
+    /// Whether an amount satisfies the test: bytes of a size, microseconds of a span, or milliseconds since 1970 of a
+    /// time.
     package func matches(_ amount: Int64) -> Bool {
         switch wanted {
         case .anything: true
@@ -149,7 +152,7 @@ package final class FilterMatcher: Sendable {
         }
     }
 
-    /// Whether a truth value is what is wanted.
+    /// Whether a Boolean satisfies the test.
     package func matches(_ truth: Bool) -> Bool {
         switch wanted {
         case .anything: true

@@ -1,12 +1,17 @@
-/// What may come next at the end of a filter that is being typed: a field, an operator, a value, or a word that joins.
+/// The completions at the end of a partly typed filter: fields, operators, values and connectives.
 package struct FilterCompletion {
     private let text: String
-    /// The text before the word that is completed.
+    /// The text before the word to complete.
     package let head: String
-    /// Words that may stand there, each whole and in quotes where it needs them, in the order they are offered.
+    /// The possible words in the order to offer them. Each is complete, and quoted if necessary.
     package let words: [String]
 
-    /// `values` gives what is known of the values of a field that is no closed list; `paths` are fields of the payload.
+    /// Computes the completions of `text`.
+    ///
+    /// - Parameters:
+    ///   - kinds: The kinds that a profile declares.
+    ///   - paths: Known payload fields, such as `payload.data.text`.
+    ///   - values: Returns known values of a field that has no closed list of values.
     package init(
         of text: String, kinds: [String] = [], paths: [String] = [], values: (FilterField) -> [String] = { _ in [] }
     ) {
@@ -18,7 +23,8 @@ package struct FilterCompletion {
             .map { Self.isSyntax($0) ? $0 : FilterSyntax.value($0) }
     }
 
-    /// The text with what all the words have in common, never less than was typed; with the whole word when there is one.
+    /// The text extended by the common prefix of all words, or by the whole word when there is only one. It is never
+    /// shorter than the typed text.
     package var completed: String {
         guard let first = words.first else { return text }
         if words.count == 1 { return head + first + (first == "(" ? "" : " ") }
@@ -26,7 +32,7 @@ package struct FilterCompletion {
         return common.hasPrefix(text) ? common : text
     }
 
-    /// The word at the end, which may be empty, and what is before it. A quote that is open belongs to its word.
+    /// Splits the text before its last word, which may be empty. An open quote belongs to the word.
     private static func split(_ text: String) -> (head: String, word: String) {
         var (start, quote): (String.Index, Character?) = (text.startIndex, nil)
         for index in text.indices {
@@ -61,7 +67,7 @@ package struct FilterCompletion {
 
     private static func fields(_ paths: [String]) -> [String] { FilterField.named.map(\.name) + paths }
 
-    /// The field of which a value comes next: after its operator, or within the parentheses after `in`.
+    /// Returns the field whose value comes next: after its operator, or inside the parentheses after `in`.
     private static func field(valuedAfter tokens: [String]) -> FilterField? {
         var rest = tokens[...]
         if ["(", ","].contains(rest.last) {
@@ -79,7 +85,7 @@ package struct FilterCompletion {
         word == "(" || word.hasPrefix("payload") || FilterTest.Operator(rawValue: word) != nil
     }
 
-    /// Words, signs and quoted texts, one after another.
+    /// Splits the text into words, operators and quoted strings.
     private static func tokens(of text: String) -> [String] {
         var (tokens, current, quote): ([String], String, Character?) = ([], "", nil)
         func isSign(_ character: Character) -> Bool { "=!<>~&|".contains(character) }

@@ -1,18 +1,18 @@
 import Terminal
 
-/// What is wrong with a filter, and where.
+/// An error in the text of a filter, with its position.
 public struct FilterError: Error, Hashable, Sendable {
-    /// One sentence, with what may have been meant.
+    /// One sentence, with a suggestion where possible.
     public let message: String
-    /// The filter as it was given. It is whoever wrote it who reads this.
+    /// The text of the filter as its author wrote it. The message is for the author, so this may be shown.
     public let source: String
-    /// What is meant, counted in Unicode scalars of `source` from 0; at its end it is empty.
+    /// The faulty part, in Unicode scalars of `source` from 0. Empty when something is missing at the end.
     public let range: Range<Int>
 
-    /// The first character that is meant, from 1.
+    /// The position of the first faulty character, counted from 1.
     public var column: Int { range.lowerBound + 1 }
 
-    /// The filter with what is meant marked below it; both lines safe for a terminal.
+    /// Two lines that are safe to print on a terminal: the filter, and a marker below the faulty part.
     public var excerpt: [String] {
         let scalars = Array(source.unicodeScalars)
         let start = min(max(range.lowerBound - Self.before, 0), scalars.count)
@@ -32,6 +32,6 @@ public struct FilterError: Error, Hashable, Sendable {
         ]
     }
 
-    /// Characters shown on both sides of what is meant.
+    /// The number of characters shown before and after the faulty part.
     private static let (before, behind) = (50, 30)
 }

@@ -1,31 +1,31 @@
 package import Events
 import Wire
 
-/// A filter as a tree, every test of it known to make sense. Printed, and read again, it is the same.
+/// A filter as a tree, in which every test is valid. Printing it and parsing the result gives an equal tree.
 package indirect enum FilterExpression: Hashable, Sendable {
     case test(FilterTest)
     case not(FilterExpression)
-    /// Two or more; none of them is `all` itself.
+    /// A conjunction of two or more parts. No part is itself `all`.
     case all([FilterExpression])
-    /// Two or more; none of them is `any` itself.
+    /// A disjunction of two or more parts. No part is itself `any`.
     case any([FilterExpression])
 
-    /// All of them; of one, that one.
+    /// Returns the conjunction of the parts; a single part is returned unchanged.
     package static func every(_ parts: [FilterExpression]) -> FilterExpression {
         let flat = parts.flatMap { part in if case .all(let inner) = part { inner } else { [part] } }
         return flat.count == 1 ? flat[0] : .all(flat)
     }
 
-    /// One of them; of one, that one.
+    /// Returns the disjunction of the parts; a single part is returned unchanged.
     package static func some(_ parts: [FilterExpression]) -> FilterExpression {
         let flat = parts.flatMap { part in if case .any(let inner) = part { inner } else { [part] } }
         return flat.count == 1 ? flat[0] : .any(flat)
     }
 
-    /// What must all hold.
+    /// The parts of a top-level conjunction, or the expression itself.
     package var conjuncts: [FilterExpression] { if case .all(let parts) = self { parts } else { [self] } }
 
-    /// The tests, from left to right.
+    /// All tests from left to right.
     package var tests: [FilterTest] {
         switch self {
         case .test(let test): [test]
@@ -55,7 +55,7 @@ extension FilterExpression: CustomStringConvertible {
     }
 }
 
-/// One question about one field.
+/// A comparison of one field with constant values.
 package struct FilterTest: Hashable, Sendable {
     package enum Operator: String, Hashable, Sendable, CaseIterable {
         case equal = "="
@@ -72,7 +72,7 @@ package struct FilterTest: Hashable, Sendable {
         case noneOf = "not in"
         case exists
 
-        /// Whether it says the opposite of another one.
+        /// Whether the operator is the negation of another one.
         var isNegative: Bool {
             switch self {
             case .notEqual, .matchesNot, .unlike, .noneOf: true
@@ -83,7 +83,7 @@ package struct FilterTest: Hashable, Sendable {
 
     package var field: FilterField
     package var operation: Operator
-    /// One; none for `exists`, one or more for `in`.
+    /// The operands: none for `exists`, one or more for `in`, otherwise exactly one.
     package var values: [FilterValue]
 }
 
@@ -98,23 +98,23 @@ extension FilterTest: CustomStringConvertible {
     }
 }
 
-/// A value that a field is compared with.
+/// A constant that a field is compared with.
 package enum FilterValue: Hashable, Sendable {
     case string(String)
-    /// A regular expression.
+    /// The source of a regular expression.
     case pattern(String)
     case truth(Bool)
     case null
-    /// Bytes.
+    /// A size, in bytes; `64K` is stored as 65536.
     case size(Int64)
-    /// Microseconds.
+    /// A duration, in microseconds; `500ms` is stored as 500000.
     case span(Int64)
-    /// A point in time, and as it was written.
+    /// A time, with its spelling in the filter.
     case instant(Timestamp, String)
-    /// A number of a payload, as it was written.
+    /// A JSON number, as spelled in the filter.
     case number(String)
 
-    /// As it is written.
+    /// The value in filter syntax.
     package var text: String {
         switch self {
         case .string(let text): FilterValue.isWord(text) ? FilterSyntax.quoted(text) : FilterSyntax.value(text)
@@ -128,19 +128,20 @@ package enum FilterValue: Hashable, Sendable {
         }
     }
 
-    /// Whether the text, bare, would not be read as a text in a payload's place.
+    /// Whether the bare text would be parsed as something other than a string, in a test of a payload field.
     private static func isWord(_ text: String) -> Bool {
         ["true", "false", "null"].contains(text) || FilterNumber(text) != nil
     }
 }
 
-/// A number as JSON writes one. Whole ones are compared by their digits, however many they are, others as `Double`.
+/// A JSON number. Integers of any length are compared exactly, by their digits. All other numbers are compared as
+/// `Double`.
 package struct FilterNumber: Comparable, Sendable {
-    /// When it is whole and fits.
+    /// The value when it is an integer that fits into 64 bits.
     package var integer: Int64?
-    /// The digits of one that is whole and does not fit, without a sign.
+    /// The digits, without the sign, of an integer that does not fit into 64 bits.
     private var large: String?
-    /// Infinite for a whole one beyond `Double`.
+    /// The value as a `Double`; infinite for an integer beyond its range.
     package var real: Double
 
     package init(_ integer: Int64) {

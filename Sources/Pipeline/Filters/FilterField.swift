@@ -1,37 +1,37 @@
 import Events
 import Terminal
 
-/// What a clause of a filter asks about.
+/// A field that a filter can test.
 public enum FilterField: Hashable, Sendable {
     case type, kind, room, actor, event, namespace, direction, size, lag, known, isUser, mentions, text
     case title, actorName, isRead, time
     case diffOperation, diffSection, diffKind, diffID, diffField
-    /// A value in the event's payload; the way to it has one step at least.
+    /// A value in the event's payload. The path has at least one step.
     case payload([Step])
 
-    /// One step into a JSON value.
+    /// One step of a path into a JSON value.
     public enum Step: Hashable, Sendable {
         case key(String)
         case element(Int)
     }
 
-    /// What a field's values are.
+    /// The type of a field's values.
     package enum Domain {
-        /// One of these words.
+        /// A closed list of words.
         case words([String])
         case text
-        /// Bytes.
+        /// A size in bytes, such as `64K`.
         case size
-        /// How long something takes.
+        /// A duration, such as `500ms`.
         case span
-        /// A point in time.
+        /// A point in time, such as `2026-07-29`.
         case instant
         case truth
-        /// Whatever the peer sends.
+        /// Any JSON value that the peer sends.
         case json
     }
 
-    /// The fields that have a name of their own, in the order they are told.
+    /// The fields that have a fixed name, in the order of the documentation. A field may have more than one name.
     package static let named: [(name: String, field: FilterField)] = [
         ("type", .type), ("kind", .kind), ("room", .room), ("actor", .actor), ("event", .event),
         ("namespace", .namespace), ("dir", .direction), ("size", .size), ("lag", .lag), ("known", .known),
@@ -59,17 +59,19 @@ public enum FilterField: Hashable, Sendable {
         }
     }
 
-    /// Of events, and of rows: a change that no event caused is of its rows' kinds.
+    /// The kinds of events and of rows. A change without an event has the kinds of its rows.
     private static let kinds =
         BackendModule.allEventKinds + Item.Kind.all.map(\.rawValue).filter { !BackendModule.allEventKinds.contains($0) }
 
-    /// The words that its values are, with those of a profile where it asks for a kind; nil where they are no closed list.
+    /// Returns the words that the field accepts, or `nil` when its values are not a closed list.
+    ///
+    /// - Parameter kinds: The kinds that a profile declares, appended for `kind` and `diff.kind`.
     func words(with kinds: [String]) -> [String]? {
         guard case .words(let words) = domain else { return nil }
         return self == .kind || self == .diffKind ? words + kinds.filter { !words.contains($0) } : words
     }
 
-    /// Whether it is asked of each row of a change on its own.
+    /// Whether a test of the field applies to each row of a change separately.
     package var isOfRows: Bool {
         switch self {
         case .diffOperation, .diffSection, .diffKind, .diffID, .diffField, .isRead, .time: true
@@ -80,13 +82,13 @@ public enum FilterField: Hashable, Sendable {
     }
 }
 
-/// What a change does to a row.
+/// The effect of a change on a row.
 package enum DiffOperation: String, CaseIterable, Sendable {
     case delete, insert, move, update
 }
 
 extension FilterField: CustomStringConvertible {
-    /// The field as it is written.
+    /// The name of the field in filter syntax.
     public var description: String {
         guard case .payload(let steps) = self else {
             return Self.named.first { $0.field == self }?.name ?? ""
@@ -102,12 +104,12 @@ extension FilterField: CustomStringConvertible {
 }
 
 extension Report {
-    /// What reports are called, as in the objects of `--format json`.
+    /// The names of the report types, as in the objects of `--format json`.
     package static let typeNames = [
         "event", "diff", "gap", "conn", "room", "action", "emit", "refetch", "typing", "undecodable", "notice", "mark",
     ]
 
-    /// What this one is called.
+    /// The name of this report's type, one of `typeNames`.
     package var typeName: String {
         switch self {
         case .event: "event"

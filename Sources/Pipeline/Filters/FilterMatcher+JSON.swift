@@ -2,10 +2,10 @@ package import JSONText
 import RegularExpressions
 
 extension FilterValue {
-    /// A value that one of a payload is compared with.
+    /// A constant, decoded for comparison with a payload value.
     package enum Decoded: Sendable {
         case text(String)
-        /// As written, too: a peer may send numbers as strings.
+        /// A number and its spelling. The spelling also matches a string, because a peer may send numbers as strings.
         case number(FilterNumber, String)
         case truth(Bool)
         case null
@@ -25,7 +25,7 @@ extension FilterValue {
 }
 
 extension FilterMatcher {
-    /// Whether the value at the field's path is what is wanted. What is no JSON has no values.
+    /// Whether the value at the field's path satisfies the test. A payload that is not valid JSON has no values.
     package func matches(_ payload: RawJSON) -> Bool {
         guard case .payload(let steps) = field else { return false }
         do throws(JSONError) {
@@ -37,15 +37,17 @@ extension FilterMatcher {
         }
     }
 
-    /// Whether there is anything at a path of a payload.
+    /// Whether the payload contains a value at a path.
     package static func isThere(_ steps: [FilterField.Step], in payload: RawJSON) -> Bool {
         var reader = JSONReader(payload.bytes.span)
         return (try? go(steps, &reader)) ?? false
     }
 
-    /// Moves the reader to the value at the end of the path; false when there is none.
+    /// Moves the reader to the value at the end of the path.
+    ///
+    /// - Returns: `false` when the payload contains no such value.
     private static func go(_ steps: [FilterField.Step], _ reader: inout JSONReader) throws(JSONError) -> Bool {
-        // Behind the event's name its first argument. What was published on a channel has no name.
+        // The event's name is element 0 and its first argument is element 1. Data published on a channel has no name.
         if case .key? = steps.first, try reader.peek() == .array, try !enter(.element(1), &reader) { return false }
         for step in steps where try !enter(step, &reader) { return false }
         return true
@@ -67,7 +69,7 @@ extension FilterMatcher {
                 if key.range.hasEscapes, reader.string(key) == name { return true }
                 try reader.skip()
             }
-        // `list.0` is `list[0]`.
+        // `list.0` means `list[0]`.
         case (.key(let name), .array):
             if let index = Int(name), index >= 0 { return try enter(.element(index), &reader) }
         case (.element, _), (.key, _): break
@@ -92,7 +94,7 @@ extension FilterMatcher {
         }
     }
 
-    /// A string's value; of anything else its text.
+    /// Reads the value: the contents of a string, or the JSON text of any other value.
     private static func text(_ reader: inout JSONReader) throws(JSONError) -> String {
         try reader.peek() == .string
             ? try reader.string() : String(decoding: RawJSON.readable(try reader.raw().bytes), as: UTF8.self)
@@ -122,7 +124,7 @@ extension FilterMatcher {
         }
     }
 
-    /// Nil for one with an exponent that is beyond `Double`.
+    /// Reads a number, or returns `nil` for one with an exponent beyond the range of `Double`.
     private static func number(_ reader: inout JSONReader) throws(JSONError) -> FilterNumber? {
         let place = reader.offset
         if let whole = try? reader.int64() { return FilterNumber(whole) }

@@ -4,7 +4,6 @@ import RegularExpressions
 import Terminal
 import Wire
 
-// Fields, operators and values.
 extension FilterParser {
     package mutating func field() throws(FilterError) -> (field: FilterField, range: Range<Int>) {
         _ = reader.peek()
@@ -73,7 +72,7 @@ extension FilterParser {
 
     // MARK: - Operators
 
-    /// The operator that is next; nil where there is none.
+    /// Reads the next operator, or returns `nil` when the next word is not an operator.
     package mutating func operation(of field: FilterField) throws(FilterError) -> FilterTest.Operator? {
         _ = reader.peek()
         let start = reader.position
@@ -122,7 +121,7 @@ extension FilterParser {
             if let span = TypedAmount.microseconds(text) { return .span(span) }
             throw reader.error("invalid duration '\(text)'; write it like 500ms, 2s, 1.5m or 1h", range)
         case .instant:
-            // A date alone is its beginning.
+            // A date without a time means its first moment, in UTC.
             let whole = text.utf8.count == 10 ? text + "T00:00:00Z" : text
             if let time = Timestamp(iso8601: whole) { return .instant(time, text) }
             throw reader.error("invalid time '\(text)'; write it like 2026-07-29 or 2026-07-29T23:40:00Z", range)
@@ -160,14 +159,14 @@ extension FilterParser {
 }
 
 extension FilterField {
-    /// A value that is none of the words there are.
+    /// Returns the error message for a value that is not in the field's list of words.
     package func unknown(_ value: String, _ words: [String]) -> String {
         let near = Suggestion.phrase(for: value, among: words)
         return "no \(self) is called '\(value)'"
             + (near.isEmpty ? "; it is one of " + words.joined(separator: ", ") : near)
     }
 
-    /// What is wrong with a pattern that none of the words there are can fit.
+    /// Returns an error message when a glob pattern matches none of the field's words, otherwise `nil`.
     package func problem(withGlob text: String, _ kinds: [String]) -> String? {
         guard let words = words(with: kinds) else { return nil }
         let glob = Glob(text)
@@ -187,6 +186,6 @@ extension FilterField {
         }
     }
 
-    /// The operators it can be asked with, for people.
+    /// The allowed operators, separated by spaces, for error messages.
     package var operators: String { allowed.map(\.rawValue).joined(separator: " ") }
 }

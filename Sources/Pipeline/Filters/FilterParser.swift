@@ -1,12 +1,13 @@
 import Terminal
 
-/// Reads a filter and checks it: what it gives makes sense, field by field.
+/// A parser for filters that also checks each test against its field.
 package struct FilterParser {
-    /// Bounds, since a filter may come from another process. The characters are those of the text and of what is printed for it.
+    /// The limits of a filter, which may come from another process. `mostCharacters` limits both the source and the
+    /// printed form.
     package static let (mostCharacters, mostTests, deepest) = (65_536, 256, 64)
 
     package var reader: FilterReader
-    /// Kinds that a profile declares, which can be asked for beside the known ones.
+    /// The kinds that a profile declares. Filters may use them in addition to the known kinds.
     let kinds: [String]
     private var depth = 0
     private var tests = 0
@@ -116,7 +117,7 @@ package struct FilterParser {
         return .test(FilterTest(field: field, operation: operation, values: values))
     }
 
-    /// `known` alone says that it is true.
+    /// Returns the test for a bare Boolean field: `known` alone means `known = true`.
     private func bare(_ field: FilterField, _ range: Range<Int>) throws(FilterError) -> FilterTest {
         guard case .truth = field.domain else {
             throw reader.error(

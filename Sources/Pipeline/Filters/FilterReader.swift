@@ -1,4 +1,5 @@
-/// Reads a filter's text scalar by scalar. What a word is depends on what is expected: a value may hold what elsewhere is an operator.
+/// Reads the text of a filter scalar by scalar. The caller decides what to read next, because a bare value may contain
+/// characters that are operators elsewhere.
 package struct FilterReader {
     package let source: String
     private let scalars: [Unicode.Scalar]
@@ -11,7 +12,7 @@ package struct FilterReader {
 
     package var count: Int { scalars.count }
 
-    /// The next scalar that is no space; nil at the end.
+    /// Skips spaces and returns the next scalar, or `nil` at the end.
     package mutating func peek() -> Unicode.Scalar? {
         while position < scalars.count, FilterSyntax.isSpace(scalars[position]) { position += 1 }
         return position < scalars.count ? scalars[position] : nil
@@ -21,7 +22,7 @@ package struct FilterReader {
 
     package mutating func go(to place: Int) { position = place }
 
-    /// Takes `text` if it is next.
+    /// Consumes `text` if it comes next.
     package mutating func take(_ text: String) -> Bool {
         _ = peek()
         guard scalars[position...].starts(with: text.unicodeScalars) else { return false }
@@ -29,13 +30,13 @@ package struct FilterReader {
         return true
     }
 
-    /// The letters, digits, `_` and `-` that are next.
+    /// Reads a run of letters, digits, `_` and `-`, which may be empty.
     package mutating func word() -> String {
         _ = peek()
         return run(FilterSyntax.isKeyCharacter)
     }
 
-    /// Takes a keyword, in any case, if it is next as a whole word.
+    /// Consumes a keyword, in any case, if it comes next as a whole word.
     package mutating func take(keyword: String) -> Bool {
         _ = peek()
         let start = position
@@ -46,7 +47,7 @@ package struct FilterReader {
         return true
     }
 
-    /// Scalars of a kind, from here on, without leave for spaces.
+    /// Reads the scalars that satisfy a predicate. Does not skip leading spaces.
     package mutating func run(_ isWanted: (Unicode.Scalar) -> Bool) -> String {
         var text = String.UnicodeScalarView()
         while position < scalars.count, isWanted(scalars[position]) {
@@ -56,7 +57,7 @@ package struct FilterReader {
         return String(text)
     }
 
-    /// A value: in quotes, or bare.
+    /// Reads a value, which is quoted or bare.
     package mutating func value() throws(FilterError) -> (text: String, isQuoted: Bool) {
         let first = peek()
         if first == "\"" || first == "'" { return (try quoted(), true) }
@@ -66,7 +67,7 @@ package struct FilterReader {
         return (text, false)
     }
 
-    /// What stands in the quotes that are next.
+    /// Reads a quoted string and returns its contents.
     package mutating func quoted() throws(FilterError) -> String {
         let start = position
         let quote = scalars[position]
@@ -108,7 +109,7 @@ package struct FilterReader {
             "a backslash stands before \", ', \\, n, r, t or u{…} alone; write \\\\ for a backslash", start..<position)
     }
 
-    /// A regular expression: between slashes (`\/` is a slash), in quotes, or bare.
+    /// Reads a regular expression: between slashes (`\/` is a slash), quoted, or bare.
     package mutating func pattern() throws(FilterError) -> String {
         guard peek() == "/" else { return FilterReader.withPlainSlashes(try value().text) }
         let start = position
@@ -129,7 +130,7 @@ package struct FilterReader {
         throw error("the regular expression has no second /", start..<scalars.count)
     }
 
-    /// A slash needs no backslash anywhere but between slashes.
+    /// Removes the backslash from `\/`. Only a pattern between slashes needs it.
     private static func withPlainSlashes(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         var isEscaped = false
@@ -142,7 +143,7 @@ package struct FilterReader {
     }
 
     package func error(_ message: String, _ range: Range<Int>) -> FilterError {
-        // What is missing at the end has no place in the text.
+        // The range of something missing at the end may lie outside the text.
         FilterError(message: message, source: source, range: range.clamped(to: 0..<scalars.count))
     }
 }

@@ -1,4 +1,4 @@
-/// How the words of a filter are written.
+/// The lexical rules of filters, for reading and for printing.
 package enum FilterSyntax {
     package static func isKeyCharacter(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
@@ -7,7 +7,7 @@ package enum FilterSyntax {
         }
     }
 
-    /// Whether a key of a payload can be written without quotes.
+    /// Whether a payload key can be written without quotes.
     package static func isPlainKey(_ key: String) -> Bool {
         !key.isEmpty && key.unicodeScalars.allSatisfy(isKeyCharacter)
     }
@@ -16,7 +16,7 @@ package enum FilterSyntax {
         scalar == " " || scalar == "\t" || scalar == "\n" || scalar == "\r"
     }
 
-    /// Whether a bare value goes on: everything but what has a meaning behind a value.
+    /// Whether the scalar continues a bare value: anything except characters that have a meaning after a value.
     package static func isValueCharacter(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "(", ")", ",", "\"", "'": false
@@ -24,7 +24,7 @@ package enum FilterSyntax {
         }
     }
 
-    /// A text as it is printed: bare where that reads as the same, else in quotes.
+    /// Returns a string in filter syntax: bare if it then reads as the same string, otherwise quoted.
     package static func value(_ text: String) -> String {
         let isPlain = text.unicodeScalars.allSatisfy { scalar in
             switch scalar {
@@ -35,7 +35,7 @@ package enum FilterSyntax {
         return isPlain && !text.isEmpty ? text : quoted(text)
     }
 
-    /// A text in quotes.
+    /// Returns a string in double quotes, with escapes.
     package static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
@@ -55,7 +55,7 @@ package enum FilterSyntax {
         return result + "\""
     }
 
-    /// A regular expression between slashes.
+    /// Returns a regular expression between slashes.
     package static func pattern(_ text: String) -> String {
         var result = "/"
         var isEscaped = false
@@ -69,6 +69,7 @@ package enum FilterSyntax {
 }
 
 extension FilterSyntax {
-    /// A regular expression in quotes, for a reader of filters: a backslash is its own.
+    /// Returns a regular expression in quotes, for `FilterReader`. Backslashes are escaped, so the pattern reads back
+    /// unchanged.
     package static func quotedPattern(_ text: String) -> String { quoted(text) }
 }

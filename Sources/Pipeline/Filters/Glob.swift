@@ -1,4 +1,4 @@
-/// A pattern as in a shell: `*` is any text, `?` any character, `[…]` one of a set (`[a-z]`, `[!…]`).
+/// A shell pattern: `*` matches any text, `?` any character, and `[…]` one character of a set (`[a-z]`, `[!…]`).
 package struct Glob: Hashable, Sendable {
     private enum Element: Hashable, Sendable {
         case scalar(Unicode.Scalar)
@@ -9,7 +9,7 @@ package struct Glob: Hashable, Sendable {
 
     private var elements: [Element] = []
 
-    /// Every text is a pattern: a bracket that is not closed stands for itself.
+    /// Creates a pattern from any text. An unclosed bracket matches itself.
     package init(_ text: String) {
         let scalars = Array(text.unicodeScalars)
         var position = 0
@@ -31,7 +31,7 @@ package struct Glob: Hashable, Sendable {
         }
     }
 
-    /// Whether a text has anything in it that a pattern gives a meaning to.
+    /// Whether the text contains a character that is special in a pattern.
     package static func isPattern(_ text: String) -> Bool {
         text.utf8.contains { [UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "[")].contains($0) }
     }
@@ -58,11 +58,12 @@ package struct Glob: Hashable, Sendable {
         return nil
     }
 
-    /// Whether the whole of a text is as the pattern says. Nothing is allocated.
+    /// Whether the pattern matches the whole text. Allocates nothing.
     package func matches(_ text: String) -> Bool {
         let scalars = text.unicodeScalars
         var (place, element) = (scalars.startIndex, 0)
-        // Where to go on when what was tried behind the last run does not fit: with one character more in the run.
+        // The position to resume from when the text after the last `*` does not match: the `*` then takes one more
+        // character.
         var retry: (place: String.Index, element: Int)?
         while true {
             if element < elements.count, case .run = elements[element] {
