@@ -1,7 +1,7 @@
 import Events
 
 extension BackendAccounts {
-    /// GroupMe's (`reference/groupme.md` 3.6).
+    /// The account calls of GroupMe (`reference/groupme.md` 3.6).
     static let groupMe = alike(
         AccountCalls(
             whoami: GroupMeEndpoints.me.call,

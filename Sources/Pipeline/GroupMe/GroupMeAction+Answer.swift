@@ -1,12 +1,12 @@
 import Events
 import SectionedModel
 
-// What the service says to an action.
+// Judges the service's answers to actions, and applies them.
 extension GroupMeBackend {
     func judge(_ answer: Answer, of action: Action, attempt: Int) -> ActionVerdict {
         switch answer {
         case .failure(let kind, let message):
-            // These end before the request has left.
+            // Failures of these kinds happen before the request is sent.
             let neverLeft = ["resolve", "connect", "tls", "proxy"].contains(kind)
             return .later(after: nil, why: message, mayBeDone: !neverLeft)
         case .response(200..<300, let body, _):
@@ -27,9 +27,9 @@ extension GroupMeBackend {
         _ attempt: Int
     ) -> ActionVerdict {
         switch (status, operation) {
-        // The service has a message of that `source_guid` (3.4).
+        // The service already has a message with this `source_guid` (3.4).
         case (409, .send): .done
-        // A 401 on one call does not mean that the token is no good (3.7).
+        // A 401 on one call does not mean that the token is invalid (3.7).
         case (401, _): isTokenRefused ? .tokenRefused(why: why) : .refused(why: why, status: status)
         case (420, _), (429, _): .later(after: wait, why: why, mayBeDone: false)
         case (408, _), (500..., _): .later(after: wait, why: why, mayBeDone: true)
@@ -38,9 +38,11 @@ extension GroupMeBackend {
         }
     }
 
-    /// The service answers with an envelope, or with no bytes (3.1): a success in other words comes from a server in between. So may one
-    /// that does not hold the message that was sent. A second reaction is answered with success and may change nothing: the answer has the
-    /// set (3.4).
+    /// Returns the verdict on a successful answer.
+    ///
+    /// The service answers with an envelope or with an empty body (3.1). Any other success comes from an intermediary,
+    /// and so may an answer to a sent message that does not contain the message. A second reaction is answered with
+    /// success but may change nothing, so the returned set of reactions decides (3.4).
     private func verdict(on operation: Action.Operation, _ body: ArraySlice<UInt8>) -> ActionVerdict {
         let isForeign = body.first.map { $0 != UInt8(ascii: "{") } ?? false
         let lacksMessage = operation.isSending && (try? GroupMe.message(from: body, of: .group(""))) == nil
@@ -58,7 +60,7 @@ extension GroupMeBackend {
 
     // MARK: Done
 
-    /// A group with members is made in two steps.
+    /// Returns the second step of making a group: adding its members.
     mutating func follow(
         _ action: Action, _ answer: Answer, into transaction: inout Transaction
     ) -> ActionFollowing? {
@@ -75,7 +77,8 @@ extension GroupMeBackend {
             : .next(.createChannel(draft))
     }
 
-    /// The members are there later than the service says so.
+    /// Fetches the group and the results of the addition. The service lists new members only some time after it accepts
+    /// them.
     private func settleAddition(
         to group: GroupMe.GroupID, _ body: ArraySlice<UInt8>, into transaction: inout Transaction
     ) {
@@ -111,7 +114,8 @@ extension GroupMeBackend {
         }
     }
 
-    /// A sent message is known from now on, whether or not its push came. An answer without one (409) makes it be looked for.
+    /// Applies the answer to a sent message, so that the message is known even if its push does not arrive. An answer
+    /// without a message (409) only starts the fetch that finds it.
     private mutating func settleMessage(
         _ body: ArraySlice<UInt8>, _ channel: EntityID, into transaction: inout Transaction
     ) -> EntityID? {
@@ -153,6 +157,6 @@ extension GroupMeBackend {
 }
 
 extension Action.Operation {
-    /// The channel that is made already, while its members are still to be added.
+    /// The id of the created channel, while its members are still to be added; `nil` before that.
     fileprivate var made: EntityID? { if case .createChannel(let draft) = self { draft.made } else { nil } }
 }

@@ -2,9 +2,10 @@ import Events
 import JSONText
 import SectionedModel
 
-// How an action is shown before it is done.
+// Shows pending actions in the model.
 extension GroupMeBackend {
-    /// Where messages that wait for the server stand: behind every time there is, in the order they were sent.
+    /// The base of the sort keys of unsent messages. It is later than any real time, so they follow all other messages
+    /// in sending order.
     private static let behindEveryTime = Int64(1) << 62
 
     func lay(_ view: ActionView, on overlay: inout Overlay, in model: inout SectionedCollection<Item>) {
@@ -32,7 +33,7 @@ extension GroupMeBackend {
                 group.name = change.name ?? group.name
                 if let icon = change.icon { group.imageURL = icon.unlessEmpty }
                 if let description = change.description { group.description = description.unlessEmpty }
-                // The address at which others join a shared group is the service's to say.
+                // The service creates the share URL of a public group, so only its removal can be shown.
                 if change.visibility == .private { group.shareURL = nil }
                 return Item.Entity(group)
             }
@@ -46,7 +47,7 @@ extension GroupMeBackend {
         }
     }
 
-    /// Shows a member to be, without a name: the results have it.
+    /// Shows a future member without a name. The results of the addition contain the name.
     private func lay(
         _ user: EntityID, in channel: EntityID, _ view: ActionView, on overlay: inout Overlay,
         in model: inout SectionedCollection<Item>
@@ -78,7 +79,7 @@ extension GroupMeBackend {
 }
 
 extension GroupMe.Message {
-    /// The message once `user` has this reaction and no other, or none.
+    /// Returns the message with `code` as the user's only reaction, or with none when `code` is `nil`.
     fileprivate func reacting(with code: String?, by user: GroupMe.UserID) -> GroupMe.Message {
         var set: [GroupMe.Reaction] = []
         for var reaction in reactions ?? [] {

@@ -3,9 +3,9 @@ import JSONText
 import SectionedModel
 import Terminal
 
-// What the user wants done: what has to be known first, and the request (3.3 to 3.5).
+// Chooses the next step of an action: a fetch of missing data, or the request itself (3.3 to 3.5).
 extension GroupMeBackend {
-    /// The longest text of a message, in characters (3.4).
+    /// The maximum length of a message, in characters (3.4).
     private static let longestText = 1000
 
     func step(for action: Action, fetched: [ResourceKey], in model: SectionedCollection<Item>) -> ActionStep {
@@ -32,7 +32,7 @@ extension GroupMeBackend {
         return step(for: known, in: place, user, fetched, model)
     }
 
-    /// A name is looked for in the lists, to their last pages.
+    /// Returns the step that resolves a name: fetching the lists of groups and directs to their last pages.
     private func finding(_ name: EntityID, _ fetched: [ResourceKey], _ model: SectionedCollection<Item>) -> ActionStep {
         let pages = [GroupMeResource.groups(page: 1), .chats(page: 1)] + memory.listingPages
         let wanted = pages.map { ResourceKey.groupMe($0) }.filter { !fetched.contains($0) }
@@ -45,7 +45,8 @@ extension GroupMeBackend {
                 + Suggestion.phrase(for: name.description, among: names.map { "#" + $0 }))
     }
 
-    /// The conversation of an id, of `lo+hi`, or of `#` and the name of a group or a partner, the letters' case aside.
+    /// Returns the conversation with an id, with the form `lo+hi`, or with `#` and the name of a group or partner.
+    /// Names are compared without regard to case.
     func conversation(named name: EntityID, in model: SectionedCollection<Item>) -> GroupMe.ConversationID? {
         let text = name.description
         guard text.hasPrefix("#") else { return GroupMe.ConversationID(text) }
@@ -58,7 +59,7 @@ extension GroupMeBackend {
             .conversation
     }
 
-    /// A group is made, and then its members are added: the service takes none with the first (3.3).
+    /// Creates a group first and adds its members afterwards, because the service accepts no members at creation (3.3).
     private func step(
         making draft: Action.ChannelDraft, _ action: Action, _ fetched: [ResourceKey],
         _ model: SectionedCollection<Item>
@@ -74,13 +75,13 @@ extension GroupMeBackend {
         return .request(action.operation, post("/v3/groups", body))
     }
 
-    /// Others' pictures are no group's: the service shows its own only.
+    /// Returns an error message for a picture outside GroupMe's image service, since groups show only its pictures.
     private func problem(withPicture address: String?) -> String? {
         guard let address, !address.isEmpty, !address.hasPrefix(GroupMePictures.addresses) else { return nil }
         return "a group's picture is at \(GroupMePictures.addresses)…, as the image service gives it"
     }
 
-    /// A group that the user is in already is one that was gone back into.
+    /// Returns the step that rejoins a group. If the user is already in the group, the action is finished.
     private func step(
         rejoining name: EntityID, _ fetched: [ResourceKey], _ model: SectionedCollection<Item>
     ) -> ActionStep {
@@ -97,7 +98,9 @@ extension GroupMeBackend {
         return .fetch([next])
     }
 
-    /// The group that the user left, of an id, or of `#` and a name, the letters' case aside. An answer's groups are no committed rows yet.
+    /// Returns the former group with an id, or with `#` and a name, compared without regard to case.
+    ///
+    /// `memory.former` adds the groups of the current answer, whose rows are staged but not committed.
     private func formerGroup(named name: EntityID, in model: SectionedCollection<Item>) -> GroupMe.GroupID? {
         let title = name.description.lowercased()
         let ids = model.rows(in: .formerGroups).map(\.id) + memory.former.map { .conversation(.group($0)) }
@@ -106,7 +109,8 @@ extension GroupMeBackend {
         }?.id
     }
 
-    /// The service is to be told what each is called: of those that no group names the directs are asked for.
+    /// Adds members. The service requires a nickname for each; when no known group contains the user, the list of
+    /// directs is fetched for it.
     private func step(
         adding users: [EntityID], to group: GroupMe.GroupID, by action: Action, _ fetched: [ResourceKey],
         _ model: SectionedCollection<Item>
@@ -167,7 +171,7 @@ extension GroupMeBackend {
         }
     }
 
-    /// What a user is called where one is known to be; nil where no group and no direct that is known names the user.
+    /// Returns the user's name in any known group or direct, or `nil` when none contains the user.
     private func nickname(of user: EntityID, _ model: SectionedCollection<Item>) -> String? {
         for section in model.sectionKeys where section.name == Item.Section.members(.none).name {
             guard let group = section.parent else { continue }
@@ -179,7 +183,8 @@ extension GroupMeBackend {
 
     // MARK: Requests
 
-    /// The action's id goes along as `source_guid`: a message of one that was sent already is not sent twice, and its echo is known by it.
+    /// Returns the request that sends a message, with the action's id as `source_guid`. The service rejects a second
+    /// message with the same guid, and the guid identifies the echo.
     private func sending(
         _ text: String, re thread: EntityID?, _ action: Action, to place: GroupMe.ConversationID,
         _ user: GroupMe.UserID

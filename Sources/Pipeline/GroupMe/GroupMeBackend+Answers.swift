@@ -1,7 +1,7 @@
 import Events
 import SectionedModel
 
-// What the service answers: the truth, but for what was said since it was asked.
+// Applies the service's answers. They are authoritative, except for events that arrived after the request.
 extension GroupMeBackend {
     mutating func apply(
         _ body: ArraySlice<UInt8>, of key: ResourceKey, isCurrent: Bool, into transaction: inout Transaction
@@ -33,7 +33,7 @@ extension GroupMeBackend {
         memory.told.wentWell(key)
     }
 
-    /// The server says who the user is: the channel can be subscribed to.
+    /// Stores the user's id, and subscribes to the user's channel, which is named by that id.
     private mutating func learn(_ account: GroupMe.User, into transaction: inout Transaction) {
         let isNews = user != account.id
         user = account.id
@@ -44,8 +44,10 @@ extension GroupMeBackend {
 
     // MARK: Lists
 
-    /// Groups come in pages, without their members. Only an empty page is the end. Of a group that changed while the page was under way,
-    /// the page may tell what was true before: it is fetched again, and the group by itself.
+    /// Applies a page of the list of groups, which contains no members. Only an empty page ends the list.
+    ///
+    /// When a group changed while the page was in flight, the page may contain its old state. The page is then fetched
+    /// again, and the group separately.
     private mutating func list(
         _ records: [GroupMe.GroupRecord], page: Int, isCurrent: Bool, into transaction: inout Transaction
     ) {
@@ -77,7 +79,7 @@ extension GroupMeBackend {
         }
         for record in records {
             let row = transaction.model[.conversation(.group(record.group.id))]
-            // Whoever came back is in it: the list of groups says so.
+            // A group that the user rejoined has a row in the list of groups; leave it there.
             if row == nil || row?.sectionKey == .formerGroups {
                 transaction.model.put(.group(record.group, isFormer: true))
             }
@@ -99,7 +101,7 @@ extension GroupMeBackend {
         if let next = memory.chats.next(after: page, of: count) {
             return transaction.fetch(.groupMe(.chats(page: next)))
         }
-        // A direct of which something was said meanwhile is one, wherever it stands in the list.
+        // A direct with a message during the reading exists, even if it moved past the pages that were read.
         let (gone, _) = memory.chats.end(of: transaction.model.rows(in: .chats).map(\.id.id))
         for row in gone.compactMap({ transaction.model[Item.ID(.channel, $0)] }) {
             guard let place = row.chat?.conversation else { continue }
@@ -108,14 +110,14 @@ extension GroupMeBackend {
         }
     }
 
-    /// Says it once for each of the lists.
+    /// Warns that a list was not read to its end, once for each list and page number.
     private mutating func tell(_ page: GroupMeResource, _ why: String, into transaction: inout Transaction) {
         guard memory.toldLoops.isNews(.groupMe(page)) else { return }
         transaction.notice(
             .warning, "\(page.label) \(why): the list is read no further, and nothing is removed")
     }
 
-    /// A group as the service has it. Where members were left out nothing is said of them.
+    /// Shows a group from an answer. Without members in the answer, the known members stay.
     private mutating func show(_ record: GroupMe.GroupRecord, into transaction: inout Transaction) {
         transaction.show(record.group)
         transaction.want(GroupMe.ConversationID.group(record.group.id).room)
@@ -148,12 +150,13 @@ extension GroupMeBackend {
         }
         for message in messages { transaction.adopt(message, isCurrent: isCurrent) }
         if let receipt = page.receipt { show(receipt, into: &transaction) }
-        // What was said last is as its own row says, which the page may just have changed.
+        // Read the last message from its own row, which the page may just have changed.
         if isCurrent, resource.isFirstPage { transaction.follow(page, in: place) }
     }
 
-    /// Goes on to older messages until all that was known is seen again, and what was missed is there. Gives where the messages that are
-    /// kept begin, once it is known.
+    /// Continues to older pages until the walk has covered everything known and everything missed.
+    ///
+    /// - Returns: The first position to keep, or `nil` while the walk goes on.
     private mutating func reach(
         _ page: GroupMe.MessagePage, of resource: GroupMeResource, in place: GroupMe.ConversationID, isCurrent: Bool,
         into transaction: inout Transaction
@@ -164,7 +167,7 @@ extension GroupMeBackend {
         var step = GroupMeReach.Step.none
         switch resource {
         case .window(_, let cursor):
-            // A short page is not the last one, and some servers give the last one again and again (3.4).
+            // A short page is not the last one, and some servers repeat the last page forever (3.4).
             let isLast = entries.isEmpty || (cursor != nil && reach.hasSeen(entries))
             step = reach.take(entries, before: cursor, isLast: isLast, isCurrent: isCurrent, wish)
         case .newest: if !isReached { step = .again }
@@ -199,13 +202,14 @@ extension GroupMeBackend {
 
     // MARK: Failures
 
-    /// How long is waited for what a server in between says to be not there, and for what the service itself says so of and must be.
+    /// The delays before a 404 is checked again: short for a 404 of an intermediary, long for a 404 of the service on a
+    /// resource that must exist.
     private static let shortWait: Duration = .seconds(2)
     private static let longWait: Duration = .seconds(30)
 
     mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into transaction: inout Transaction) -> Bool {
         guard let resource = key.groupMe else { return true }
-        // The service's own 404 is an envelope, or has no bytes (3.1): anything else comes from a server in between.
+        // The service's own 404 is an envelope or has an empty body (3.1). Anything else comes from an intermediary.
         if let first = body.first, first != UInt8(ascii: "{") {
             transaction.fetch(key, after: Self.shortWait)
             return false
@@ -216,7 +220,7 @@ extension GroupMeBackend {
             carryOut(step, in: place, into: &transaction)
         }
         switch resource {
-        // Of a group that one left the service says no more than that there is nothing (3.3).
+        // For a group that the user left, the service only answers 404 (3.3).
         case .group(let group): leave(group, into: &transaction)
         case .newest(.group(let group)), .window(.group(let group), _), .around(.group(let group), _):
             transaction.fetch(.groupMe(.group(group)))
@@ -229,7 +233,7 @@ extension GroupMeBackend {
     }
 
     mutating func failed(_ key: ResourceKey, why: String, _ answer: Answer?, into transaction: inout Transaction) {
-        // Without the user's id nothing can be subscribed to: whoever the token is of will not be known.
+        // Without the user's id there is no channel to subscribe to, so the connection needs another token.
         if connects, key == .groupMe(.me), why == Refetcher.tokenRefusal {
             return transaction.plans.append(.tokenRefused("the service does not accept the token"))
         }

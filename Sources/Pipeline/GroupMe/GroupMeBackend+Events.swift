@@ -2,11 +2,11 @@ import Events
 import SectionedModel
 import Wire
 
-// What is pushed, and what that makes one ask for (section 7).
+// Handles pushed events and plans the refetches they cause (section 7).
 extension GroupMeBackend {
-    /// Clients send it again every second or every five (1.9); nothing says that somebody stopped.
+    /// Clients send typing events every second or every five seconds (1.9). There is no event for the end of typing.
     private static let typingLifetime: Duration = .seconds(6)
-    /// What is said in a burst is asked for once.
+    /// The delay that merges the refetches of a burst of events into one.
     private static let pause: Duration = .milliseconds(100)
 
     func decode(_ event: WireEvent) throws(DecodingFailure) -> Event {
@@ -28,7 +28,7 @@ extension GroupMeBackend {
             note(message, into: &transaction)
             guard isShown(message.conversation, rooms) else { return }
             if let sender = message.sender { endTyping(sender, in: message.conversation, into: &transaction) }
-            // What is in flight and tells what was said last may not know of it; what lies behind is none the older for that.
+            // A newest page in flight may not contain this message. Older pages are not affected.
             transaction.overtake { $0.conversation == message.conversation && $0.isFirstPage }
             transaction.meet(message)
             transaction.fetch(.groupMe(.newest(message.conversation)), after: Self.pause)
@@ -55,8 +55,10 @@ extension GroupMeBackend {
         }
     }
 
-    /// How far the other one read; how far the user did, no answer tells, so that it could not be kept true. Whoever looks at something
-    /// older has read no less.
+    /// Shows how far the partner has read.
+    ///
+    /// The user's own receipts are ignored, since no answer could correct them. A receipt for an older message does not
+    /// undo a newer one.
     func show(_ receipt: GroupMe.ReadReceipt, into transaction: inout Transaction) {
         guard let reader = receipt.user, reader != user else { return }
         let known = transaction.model[.receipt(of: reader, in: receipt.conversation)]?.receipt
@@ -64,18 +66,18 @@ extension GroupMeBackend {
         transaction.model.put(.receipt(receipt, by: reader))
     }
 
-    /// What is in flight about a group may be answered with what was true before.
+    /// Marks requests about a group as overtaken, because their answers may contain an older state.
     mutating func overtake(_ group: GroupMe.GroupID, into transaction: inout Transaction) {
         memory.groups.touch(group.entity)
         transaction.overtake { $0.group == group || $0.isGroupList }
     }
 
-    /// Messages of all conversations come, wherever the user looks.
+    /// Whether the conversation's room is wanted. Messages of all conversations arrive on the user's channel.
     private func isShown(_ place: GroupMe.ConversationID, _ rooms: RoomBook) -> Bool {
         rooms.isWanted(place.room)
     }
 
-    /// A message moves its conversation to the front. One of a conversation that is not known makes it be asked for.
+    /// Moves the message's conversation to the front. An unknown conversation is fetched.
     mutating func note(_ message: GroupMe.Message, into transaction: inout Transaction) {
         switch message.conversation {
         case .group(let id):
@@ -95,7 +97,8 @@ extension GroupMeBackend {
         }
     }
 
-    /// A message that is held changed; that of one that is not, nobody knows: it is asked for. What is being fetched may be older.
+    /// Changes a held message, and fetches the page that contains it; messages that are not held are only fetched.
+    /// Requests in flight may be older than the event.
     private func change(
         _ id: GroupMe.MessageID, in place: GroupMe.ConversationID, _ rooms: RoomBook,
         into transaction: inout Transaction, _ body: (inout GroupMe.Message) -> Void
@@ -111,7 +114,7 @@ extension GroupMeBackend {
         transaction.fetch(.groupMe(page), after: Self.pause)
     }
 
-    /// The user is in a group no more: what only it kept true goes, and it stands among the former ones.
+    /// Removes a group that the user is no longer in, with its messages and members, and fetches the former groups.
     mutating func leave(_ group: GroupMe.GroupID, into transaction: inout Transaction) {
         overtake(group, into: &transaction)
         memory.forget(.group(group))
@@ -129,7 +132,7 @@ extension GroupMeBackend {
     private mutating func handle(
         _ typing: GroupMe.Typing, in place: GroupMe.ConversationID, into transaction: inout Transaction
     ) {
-        // One's own comes back, too (1.9).
+        // The server also sends the user's own typing events back (1.9).
         guard following.contains(.presence), typing.user != user else { return }
         let name = place.group.flatMap {
             transaction.model[.member(typing.user.entity, of: $0.entity)]?.membership?.title

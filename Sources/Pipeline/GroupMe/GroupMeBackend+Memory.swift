@@ -1,7 +1,7 @@
 import Events
 import SectionedModel
 
-// Which answers say everything of which sections, and the other way round.
+// Maps resources to the sections they describe completely, and sections to the resources that confirm them.
 extension GroupMeBackend {
     func sections(of key: ResourceKey, in model: SectionedCollection<Item>) -> [Item.Section] {
         guard let resource = key.groupMe else { return [] }
@@ -11,7 +11,7 @@ extension GroupMeBackend {
         case .formerGroups: return [.formerGroups]
         case .chats: return memory.chats.page == nil ? [.chats] : []
         case .group(let group): return [.members(group.entity)]
-        // The pages are followed to every message that is held.
+        // A walk covers every held message, so only its end confirms the section.
         case .window(let place, _):
             return memory.reaches[place]?.isWalking != true ? [.messages(place.entity), .receipts(place.entity)] : []
         case .newest, .around, .addedMembers: return []
@@ -30,7 +30,8 @@ extension GroupMeBackend {
         }
         guard let place = section.parent.flatMap({ GroupMe.ConversationID($0.description) }) else { return .never }
         let areMessages = section == .messages(place.entity) || section == .receipts(place.entity)
-        // While pages are followed, the next one is waited for: the first page is not asked for again, and says nothing of older messages.
+        // During a walk the next page is pending. Do not fetch the first page again: it would not confirm older
+        // messages.
         if areMessages, let next = memory.reaches[place]?.cursor { return .by(.groupMe(.window(place, before: next))) }
         guard let row = model[.conversation(place)], row.sectionKey != .formerGroups else { return .never }
         if areMessages { return .by(.groupMe(.window(place, before: nil))) }
@@ -38,7 +39,7 @@ extension GroupMeBackend {
         return .by(.groupMe(.group(group)))
     }
 
-    /// With a conversation goes what was said in it, and who is in it.
+    /// Removes a row. A conversation takes its messages, receipts and members with it.
     mutating func forget(_ row: Item.ID, into transaction: inout Transaction) {
         if row.kind == .channel, let place = GroupMe.ConversationID(row.id.description) {
             memory.forget(place)

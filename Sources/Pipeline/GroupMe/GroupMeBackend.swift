@@ -3,24 +3,25 @@ import JSONText
 import SectionedModel
 import Wire
 
-/// GroupMe over Bayeux: find out who the user is, subscribe to the user's channel, list groups and directs, keep the model the server's
-/// truth (`reference/groupme.md`).
+/// The GroupMe backend over Bayeux (`reference/groupme.md`): it finds out the user's id, subscribes to the user's
+/// channel, lists groups and directs, and keeps the model equal to the server's state.
 ///
-/// Messages of all conversations come on the user's channel; the channel of a conversation, which is its room, brings typing, reactions,
-/// edits and deletions (1.6). An event is a hint, and the answer to what it makes one ask for is the truth (section 7): a message makes
-/// the messages around it be fetched, a change of who is in a group, or of the group, the group with its members.
+/// Messages of all conversations arrive on the user's channel. The channel of a conversation, which is its room,
+/// carries typing, reactions, edits and deletions (1.6). An event is a hint, and the answer to the fetch it causes is
+/// authoritative (section 7): a message causes a fetch of the messages around it; a change of a group or of its members
+/// causes a fetch of the group with its members.
 struct GroupMeBackend: Backend {
     var memory = GroupMeMemory()
-    /// The user; nil while the server has not said so.
+    /// The user's id; `nil` until the service has sent it.
     var user: GroupMe.UserID?
     let following: Configuration.Following
-    /// How many messages of a conversation the user wants to see; 0 for one page.
+    /// The number of messages to show for each conversation; 0 means one page.
     let historyLength: Int
-    /// How many messages of a conversation are caught up with after some were missed.
+    /// The maximum number of missed messages to catch up with, for each conversation.
     let catchUp: Int
-    /// Whether the lists of groups and directs are asked for, because the user did not name every room.
+    /// Whether the lists of groups and directs are fetched, because the user did not name every room.
     let discoversRooms: Bool
-    /// Whether there is a realtime connection.
+    /// Whether the session has a realtime connection.
     let connects: Bool
     private var token: Secret?
 
@@ -34,7 +35,7 @@ struct GroupMeBackend: Backend {
 
     // MARK: Connecting
 
-    /// The name of the user's channel is the user's id, which only the service knows: it is asked first.
+    /// Fetches the user's id first, if it is unknown: the user's channel is named by it.
     mutating func connected(token: Secret?, by spoken: RealtimeProtocol, into transaction: inout Transaction) {
         self.token = token
         if user == nil { transaction.fetch(.groupMe(.me)) } else { subscribeToUser(into: &transaction) }
@@ -47,7 +48,7 @@ struct GroupMeBackend: Backend {
 
     func isOwn(_ channel: Bayeux.Channel) -> Bool { user.map { GroupMe.Channel(channel.name) == .user($0) } ?? false }
 
-    /// The user's channel is what the token opens: with it the connection can be used.
+    /// Marks the connection as ready once the user's channel is subscribed. That subscription checks the token.
     mutating func subscribed(_ channel: Bayeux.Channel, into transaction: inout Transaction) {
         guard isOwn(channel) else { return transaction.plans.append(.joined(room: channel.name)) }
         transaction.plans.append(.ready)
@@ -59,7 +60,7 @@ struct GroupMeBackend: Backend {
             isOwn(channel) ? .tokenRefused(why) : .joinRefused(room: channel.name, why: why))
     }
 
-    /// The token goes with what is subscribed to and published, and with nothing else (1.4).
+    /// Returns the `ext` with the token. Only subscriptions and publications carry it (1.4).
     func publishing(token: Secret?) -> RawJSON? {
         token.map { token in .object { $0.member("access_token", token.reveal()) } }
     }
@@ -74,21 +75,23 @@ struct GroupMeBackend: Backend {
         channel(of: room).map { .unsubscribe($0) }
     }
 
-    /// As it is to be subscribed to: any other spelling of a direct is accepted and delivers nothing (1.6).
+    /// Returns the channel in its canonical spelling. The server accepts other spellings of a direct but delivers
+    /// nothing (1.6).
     private func channel(of room: String) -> Bayeux.Channel? { Bayeux.Channel(GroupMe.Channel(room).description) }
 
     func resources(of room: String, _ model: SectionedCollection<Item>) -> [ResourceKey] {
         guard let place = GroupMe.Channel(room).conversation else { return [] }
         let messages = [ResourceKey.groupMe(.window(place, before: nil))]
         guard let group = place.group else { return messages }
-        // Without a list nothing else tells of the group.
+        // Without the list of groups, only this request describes the group.
         let needsGroup =
             following.contains(.members) || model.elementCount(in: .members(group.entity)) > 0
             || model.group(group) == nil || !discoversRooms
         return messages + (needsGroup ? [.groupMe(.group(group))] : [])
     }
 
-    /// Until now nobody told what happens in it: what is in flight about its messages may be older than the page that is asked for next.
+    /// Marks requests for the room's messages as overtaken. Their answers may be older than the subscription, which
+    /// starts the events.
     mutating func joined(_ room: String, into transaction: inout Transaction) {
         guard let place = GroupMe.Channel(room).conversation else { return }
         transaction.overtake { $0.conversation == place }
@@ -161,7 +164,7 @@ struct GroupMeBackend: Backend {
         if discoversRooms { discover(into: &transaction) }
     }
 
-    /// Lists the user's groups and directs from their first pages on.
+    /// Fetches the first pages of the lists of groups and directs, and the former groups.
     func discover(into transaction: inout Transaction) {
         transaction.fetch(.groupMe(.groups(page: 1)))
         transaction.fetch(.groupMe(.chats(page: 1)))

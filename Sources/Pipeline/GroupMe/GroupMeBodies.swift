@@ -1,9 +1,10 @@
 import Events
 import JSONText
 
-/// What is sent to GroupMe's REST service (3.3 to 3.5).
+/// The JSON bodies for GroupMe's REST service (3.3 to 3.5).
 enum GroupMeBodies {
-    /// A message to a group, or, with a recipient, in a direct. A reply is an attachment, as pictures are.
+    /// Returns the body of a message to a group or, with a recipient, to a direct. Replies and pictures are
+    /// attachments.
     static func message(
         _ text: String, re thread: EntityID?, pictures: [String] = [], as id: EntityID, to recipient: GroupMe.UserID?
     ) -> [UInt8] {
@@ -30,7 +31,7 @@ enum GroupMeBodies {
         return writer.bytes
     }
 
-    /// A picture as an attachment.
+    /// Appends a picture as an attachment.
     static func picture(at address: String, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("type", "image")
@@ -38,7 +39,7 @@ enum GroupMeBodies {
         writer.endObject()
     }
 
-    /// A group to be made, or changed as far as something is named.
+    /// Returns the body that creates a group or changes one. Fields that are `nil` are left out.
     static func group(changedBy change: Action.ChannelChange) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -50,7 +51,7 @@ enum GroupMeBodies {
         return writer.bytes
     }
 
-    /// Users to be added; the `guid` of each, made of `id`, is in the results again.
+    /// Returns the body that adds members. Each gets a `guid` derived from `id`, which the results repeat.
     static func newMembers(_ users: [(id: EntityID, nickname: String)], guid id: EntityID) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -68,7 +69,7 @@ enum GroupMeBodies {
         return writer.bytes
     }
 
-    /// A group that the user goes back into.
+    /// Returns the body that rejoins a former group.
     static func rejoining(_ group: GroupMe.GroupID) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -77,7 +78,7 @@ enum GroupMeBodies {
         return writer.bytes
     }
 
-    /// A reaction with an emoji.
+    /// Returns the body of a reaction with an emoji.
     static func reaction(_ code: String) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()

@@ -3,9 +3,9 @@ import JSONText
 
 /// The calls of GroupMe's REST service, version 3 (section 3).
 enum GroupMeEndpoints {
-    /// A message, and so many before it, are fetched when it is said (section 7).
+    /// The number of messages in the page that a new or changed message causes to be fetched (section 7).
     static let messagesAround = 20
-    /// The documented most of one answer; servers give 200 (3.4).
+    /// The documented maximum number of messages in one answer; servers accept 200 (3.4).
     static let mostMessages = 100
     private static let pageSize = "100"
 
@@ -32,8 +32,9 @@ enum GroupMeEndpoints {
         }
     }
 
-    /// The messages that a resource means; nil for another resource, and for a direct that is not the user's. Never by `since_id`, which
-    /// leaves out what lies between (3.4).
+    /// Returns the call for a resource of messages, or `nil` for any other resource and for a direct of other users.
+    ///
+    /// Never uses `since_id`, which skips the messages between two pages (3.4).
     static func messages(_ resource: GroupMeResource, for user: GroupMe.UserID?) -> Endpoint<GroupMe.MessagePage>? {
         switch resource {
         case .newest(let place): messages(of: place, [("limit", "\(messagesAround)")], user)
@@ -46,7 +47,8 @@ enum GroupMeEndpoints {
         }
     }
 
-    /// Of a direct the service is told the other one. Without `acceptFiles` it leaves out the texts of files.
+    /// Returns a call for messages. Directs are named by the partner. Without `acceptFiles`, the service replaces the
+    /// texts of files.
     private static func messages(
         of place: GroupMe.ConversationID, _ query: RESTCall.Query, _ user: GroupMe.UserID?
     ) -> Endpoint<GroupMe.MessagePage>? {

@@ -2,19 +2,21 @@ import Events
 import JSONText
 import SectionedModel
 
-/// `EventGuide` for GroupMe: a specimen of each event is decoded and its fields are read off; then the handlers treat it, in each way a
-/// conversation can stand to the model, and what they apply and ask for is read off, too.
+/// Computes the `EventGuide` of each GroupMe event.
+///
+/// It decodes a specimen and reads its fields. Then it runs the handlers, once for each relation of a conversation to
+/// the model, and records what they change and fetch.
 enum GroupMeGuide {
     static let all: [EventGuide] = {
         let told: [GroupMe.Event] = [.joined(family), .joinRefused(family, message: ""), .left(family)]
         return told.map { guide(of: $0, nil) } + GroupMeSpecimens.all.compactMap { guide(of: $0) }
     }()
 
-    /// What events are measured by.
+    /// The name of the object whose state decides how events are treated.
     private static let subject = "conversation"
     private static let family = GroupMe.Channel.conversation(.group(GroupMeSpecimens.group))
 
-    /// What is known of the event that a specimen is; nil for one that is malformed.
+    /// Returns the guide of a specimen's event, or `nil` when the specimen is malformed.
     static func guide(of specimen: GroupMeSpecimens.Specimen) -> EventGuide? {
         let data = specimen.payload
         return (try? GroupMe.Event(channel: specimen.channel, data: data)).map { guide(of: $0, data) }
@@ -31,7 +33,7 @@ enum GroupMeGuide {
 
     // MARK: What it is
 
-    /// What the wire calls it, and what its subject may have by the table that reads it.
+    /// Returns the event's name on the wire, and the fields that the decoding table of its subject accepts.
     private static func parts(of event: GroupMe.Event) -> (name: String, members: [String]) {
         switch event {
         case .joined, .joinRefused: ("/meta/subscribe", [])
@@ -61,7 +63,7 @@ enum GroupMeGuide {
         }
     }
 
-    /// Of a message of the server's own, what it tells.
+    /// Returns the event type of a system message with a leading space, or an empty string for any other message.
     private static func type(of message: GroupMe.Message) -> String { message.event.map { " \($0.type)" } ?? "" }
 
     // MARK: Who handles it
@@ -90,7 +92,7 @@ enum GroupMeGuide {
 
     // MARK: What is done
 
-    /// How a conversation, and the message an event is about, can stand to the model.
+    /// The relation of a conversation, and of the event's message, to the model.
     private enum Standing: CaseIterable {
         case unknown, listed, followed, held
 
@@ -111,8 +113,8 @@ enum GroupMeGuide {
         }
     }
 
-    /// The handlers treat the event: whether they changed the model or told of it, and what they asked for (a moment later, so that
-    /// what comes in a burst is asked for once).
+    /// Runs the handlers on an event. Returns whether they changed the model or reported typing, and which resources
+    /// they fetch. The fetches are delayed, so that a burst of events causes one.
     private static func treat(_ event: GroupMe.Event, _ standing: Standing) -> (applies: Bool, fetched: String) {
         var backend = GroupMeBackend(Configuration(backend: .groupme, following: [.usual, .members]))
         backend.user = GroupMeSpecimens.user
@@ -151,7 +153,7 @@ enum GroupMeGuide {
             switch fact {
             case .said(let message):
                 transaction.model.put(.said(message))
-                // Its conversation knows of it.
+                // Let the conversation's row refer to the message.
                 let row = transaction.model[.conversation(message.conversation)]
                 if let group = row?.group { transaction.model.put(.group(group.following(message))) }
                 if let chat = row?.chat { transaction.model.put(.chat(chat.following(message))) }
@@ -165,7 +167,7 @@ enum GroupMeGuide {
 }
 
 extension GroupMeResource {
-    /// What is asked for, whatever it is of.
+    /// A description of the resource without its ids.
     fileprivate var words: String {
         switch self {
         case .me: "the account"

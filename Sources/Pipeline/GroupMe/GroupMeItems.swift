@@ -1,9 +1,10 @@
 package import Events
 import SectionedModel
 
-// Where a GroupMe entity stands in the model: its identity, its section, its place.
+// Maps GroupMe entities to rows: identity, section and sort key.
 extension Item {
-    /// A group: newest activity first; one that was left stands among the former ones.
+    /// Returns the row of a group, sorted by latest activity first. A group that the user left is in the section of
+    /// former groups.
     static func group(_ group: GroupMe.Group, isFormer: Bool = false) -> Item {
         let activity = group.lastMessageAt ?? group.updatedAt ?? group.createdAt
         return Item(
@@ -11,7 +12,7 @@ extension Item {
             sortKey: -(activity?.milliseconds ?? 0), entity: Entity(group))
     }
 
-    /// A direct: newest activity first.
+    /// Returns the row of a direct, sorted by latest activity first.
     static func chat(_ chat: GroupMe.Chat) -> Item {
         let activity = chat.lastMessage?.createdAt ?? chat.updatedAt ?? chat.createdAt
         return Item(
@@ -19,14 +20,14 @@ extension Item {
             entity: Entity(chat))
     }
 
-    /// A message: oldest first.
+    /// Returns the row of a message, sorted from oldest to newest.
     static func said(_ message: GroupMe.Message) -> Item {
         Item(
             id: .message(message.id.entity), section: .messages(message.conversation.entity), sortKey: message.sortKey,
             entity: Entity(message))
     }
 
-    /// A membership.
+    /// Returns the row of a group member.
     static func member(_ member: GroupMe.Member) -> Item {
         Item(
             id: .member(member.user.entity, of: member.group.entity), section: .members(member.group.entity),
@@ -34,13 +35,13 @@ extension Item {
             entity: Entity(member))
     }
 
-    /// The user, as others may see them.
+    /// Returns the row of the user's account, without its private fields.
     static func user(_ user: GroupMe.User) -> Item {
         Item(
             id: .account(user.id.entity), section: .accounts, sortKey: 0, entity: Entity(user.publicPart))
     }
 
-    /// How far a direct was read by the other one.
+    /// Returns the row that shows how far the partner has read a direct.
     static func receipt(_ receipt: GroupMe.ReadReceipt, by user: GroupMe.UserID) -> Item {
         let conversation = receipt.conversation.entity
         return Item(
@@ -62,7 +63,7 @@ extension GroupMe.Group: ItemEntity {
 extension GroupMe.Chat: ItemEntity {
     package static let typeName = "groupme.chat"
     package var channelName: String? { partner.name }
-    /// A direct's channel is spelled otherwise than its id (`reference/groupme.md` 1.6).
+    /// The channel of a direct joins the ids with `_`, its id with `+` (`reference/groupme.md` 1.6).
     package var roomPart: String? {
         String(GroupMe.Channel.conversation(conversation).description.split(separator: "/").last ?? "")
     }
@@ -99,23 +100,24 @@ extension Item.Section {
 }
 
 extension GroupMe.ConversationID {
-    /// The room that a conversation is: the name of its channel.
+    /// The room of the conversation: the name of its Bayeux channel.
     var room: String { GroupMe.Channel.conversation(self).description }
 }
 
 extension SectionedCollection<Item> {
-    /// A group that is known, former or not.
+    /// Returns a known group, current or former.
     func group(_ id: GroupMe.GroupID) -> GroupMe.Group? { self[.conversation(.group(id))]?.group }
 
-    /// Whether the user is in it, as far as is known.
+    /// Whether the group is known as one that the user left.
     func isFormer(_ id: GroupMe.GroupID) -> Bool {
         self[.conversation(.group(id))]?.sectionKey == .formerGroups
     }
 
-    /// A message that is held.
+    /// Returns a message that the model holds.
     func message(_ id: GroupMe.MessageID) -> GroupMe.Message? { self[.message(id.entity)]?.said }
 
-    /// The message behind which a page of the newest ends, so that it holds `id`; nil when a page of `count` does.
+    /// Returns the cursor of an older page that contains the message `id`: the next newer message. `nil` when the
+    /// newest `count` messages contain it.
     func messageBehind(
         _ id: GroupMe.MessageID, of place: GroupMe.ConversationID, beyond count: Int
     ) -> GroupMe.MessageID? {
@@ -124,7 +126,7 @@ extension SectionedCollection<Item> {
         return held[index + 1].id
     }
 
-    /// The messages of a conversation that are held, oldest first.
+    /// Returns the held messages of a conversation, oldest first.
     func messages(of place: GroupMe.ConversationID) -> [GroupMe.Message] {
         rows(in: .messages(place.entity)).compactMap(\.said)
     }

@@ -1,42 +1,46 @@
 import Events
 
-/// How far back the messages of a conversation are known.
+/// The known range of a conversation's messages.
 typealias GroupMeReach = Reach<GroupMe.MessageID, GroupMe.Place>
 
 extension GroupMeReach {
-    /// Of a conversation no page came.
+    /// The state of a conversation before its first page.
     static let nothing = GroupMeReach(beginning: GroupMe.Place(createdAt: nil, message: ""))
 }
 
 extension GroupMe.Place {
-    /// Before every message of that second.
+    /// Returns a position before every message of that second.
     static func beforeAll(at time: Timestamp) -> Self { Self(createdAt: time, message: "") }
 }
 
-/// What the handlers remember beside the model: how far conversations are known, lists that are being read, who types.
+/// The state of the handlers outside the model: known ranges of messages, lists being read, and typing users.
 struct GroupMeMemory: Sendable {
-    /// A list that comes in pages. Only an empty page ends it: one that could not be had is not the last (section 6).
+    /// The reading of a paged list. Only an empty page ends it; a failed page is not the last one (section 6).
     struct Listing: Sendable {
-        /// The page that is asked for; nil while the list is not read.
+        /// The number of the requested page, or `nil` while the list is not being read.
         private(set) var page: Int?
-        /// What the pages held so far.
+        /// The ids on the pages so far.
         private var listed: Set<EntityID> = []
-        /// What the last page held, and how many pages in a row held the same.
+        /// The ids on the previous page. `repeats` counts how many pages in a row had the same ids.
         private var last: [EntityID] = []
-        /// Whether all rows of the pages could be read: else what is not listed may be there.
+        /// Whether every row could be decoded. Otherwise a row that is not listed may still exist.
         private var isWhole = true
         private var repeats = 0
-        /// Whether more than one page holds something: what left the list between two pages made the next one pass over an entry.
+        /// Whether more than one page has entries. When an entry leaves a longer list between two requests, the next
+        /// page skips another entry.
         private(set) var isLong = false
-        /// Of which something was said since the last reading, which moves them between pages: their not being listed means nothing.
+        /// The ids that changed since the reading began. Changes move entries between pages, so their absence proves
+        /// nothing.
         private var touched: Set<EntityID> = []
 
-        /// Something was said of it.
+        /// Records a message or another change for an id.
         mutating func touch(_ id: EntityID) { touched.insert(id) }
 
         func isTouched(_ id: EntityID) -> Bool { touched.contains(id) }
 
-        /// A page came, the first of a new reading or the next one of this; false for a late page of an earlier reading.
+        /// Takes a page: the first one begins a new reading, any other continues the current one.
+        ///
+        /// - Returns: `false` for a late page of an earlier reading.
         mutating func take(_ ids: [EntityID], leftOut: LeftOutRows, page number: Int) -> Bool {
             if number == 1 { (page, listed, last, repeats, isWhole, isLong) = (1, [], [], 0, true, false) }
             guard page == number else { return false }
@@ -48,9 +52,11 @@ struct GroupMeMemory: Sendable {
             return true
         }
 
-        /// Why the list is read no further, though its end did not come: nothing is known then of what was not listed. The server gives the same
-        /// page again and again, whichever is asked for (entries that move while a list is read make two pages equal, hardly ever three), or
-        /// never an empty one.
+        /// Returns the reason to stop reading before the end, or `nil`. After a stop, absence from the list proves
+        /// nothing.
+        ///
+        /// The reading stops when the server sends the same page three times in a row, or exceeds the maximum number of
+        /// pages. Entries that move during a reading can make two pages equal, but hardly ever three.
         mutating func giveUp(after number: Int, of count: Int) -> String? {
             let isTooLong = count > 0 && number >= Transaction.mostListPages
             guard repeats >= 2 || isTooLong else { return nil }
@@ -58,13 +64,14 @@ struct GroupMeMemory: Sendable {
             return repeats >= 2 ? "is the same as the two pages before" : "is not the last one"
         }
 
-        /// The page that follows one of so many entries; nil when that was the last.
+        /// Returns the number of the page after one with `count` entries, or `nil` when that page was the last.
         mutating func next(after number: Int, of count: Int) -> Int? {
             page = count == 0 ? nil : number + 1
             return page
         }
 
-        /// What was read to its end: which of these are not in it, and which of them are to be asked about.
+        /// Ends the reading. Returns the ids among `ids` that left the list, and those that must be checked because
+        /// they changed meanwhile.
         mutating func end(of ids: [EntityID]) -> (gone: [EntityID], doubtful: [EntityID]) {
             let missing = isWhole ? ids.filter { !listed.contains($0) } : []
             defer { (listed, touched) = ([], []) }
@@ -75,19 +82,19 @@ struct GroupMeMemory: Sendable {
     var reaches: [GroupMe.ConversationID: GroupMeReach] = [:]
     var groups = Listing()
     var chats = Listing()
-    /// The groups that the user left, as the last answer has them.
+    /// The former groups according to the last answer.
     var former: [GroupMe.GroupID] = []
     var typing = TypingBook()
     var told = ToldFailures()
-    /// Of which pages the user was told that they repeat those before.
+    /// The list pages whose repetition the user was already warned about.
     var toldLoops = ToldFailures()
 
-    /// The pages of lists that are being read.
+    /// The requested pages of the lists being read.
     var listingPages: [GroupMeResource] {
         [groups.page.map { .groups(page: $0) }, chats.page.map { .chats(page: $0) }].compactMap { $0 }
     }
 
-    /// A conversation is not looked at any more.
+    /// Forgets the known range of a conversation that is no longer shown.
     mutating func forget(_ place: GroupMe.ConversationID) {
         reaches[place] = nil
     }

@@ -1,34 +1,35 @@
 import Events
 import SectionedModel
 
-// How what is known and what comes later are put together.
+// Merges new data with known data.
 extension Transaction {
-    /// Shows a message as an event has it; what the event does not carry is kept.
+    /// Shows a message from an event that is newer than the model. Fields missing from the event keep their values.
     mutating func say(_ message: GroupMe.Message) {
         let known = model.message(message.id)
         take(.said(known.map { message.completed(from: $0) } ?? message))
     }
 
-    /// Shows a message that was said. What is known of it already is newer: a push may come late, and tells how it was at first.
+    /// Shows a new message. Fields that are already known win: a push may be late, and contains the message's first
+    /// state.
     mutating func meet(_ message: GroupMe.Message) {
         let known = model.message(message.id)
         take(.said(known.map { $0.completed(from: message) } ?? message))
     }
 
-    /// Shows a message as an answer has it. An answer that was overtaken says nothing of messages that are known.
+    /// Shows a message from an answer. An overtaken answer does not change known messages.
     mutating func adopt(_ message: GroupMe.Message, isCurrent: Bool) {
         guard let known = model.message(message.id) else { return take(.said(message)) }
         guard isCurrent else { return }
         take(.said(message.completed(from: known)))
     }
 
-    /// Shows a group, with what is known of it and was not sent, and with what was said since in it.
+    /// Shows a group, and completes it with known fields that were not sent and with newer messages.
     mutating func show(_ group: GroupMe.Group) {
         let known = model.isFormer(group.id) ? nil : model.group(group.id)
         model.put(.group(known.map { group.completed(from: $0) } ?? group))
     }
 
-    /// Shows a direct, with what was said since in it. What was said last is as its own row says, where there is one.
+    /// Shows a direct, completed with newer messages. The last message is taken from its own row, if that exists.
     mutating func show(_ chat: GroupMe.Chat) {
         var chat = chat
         if let known = model[.conversation(chat.conversation)]?.chat { chat = chat.completed(from: known) }
@@ -36,7 +37,7 @@ extension Transaction {
         model.put(.chat(chat))
     }
 
-    /// A page of the newest messages says also what was said last, and how much.
+    /// Updates the conversation's last message and message count from a page of the newest messages.
     mutating func follow(_ page: GroupMe.MessagePage, in place: GroupMe.ConversationID) {
         guard let last = page.messages.max(by: { $0.place < $1.place }), let row = model[.conversation(place)] else {
             return
@@ -48,8 +49,9 @@ extension Transaction {
         }
     }
 
-    /// Removes messages that are held and stand where the page has others: the server has them no more. Without a page nothing was said,
-    /// if nothing is newer.
+    /// Removes held messages that fall into the range of the page but are not on it: the server deleted them.
+    ///
+    /// With `isWhole`, the range extends to the newest message. An empty page removes nothing.
     mutating func removeUnlisted(
         _ messages: [GroupMe.Message], in place: GroupMe.ConversationID, isWhole: Bool
     ) {
@@ -71,7 +73,7 @@ extension Transaction {
         for row in model.rows(in: .members(group.entity)) { model.remove(row.id) }
     }
 
-    /// What is in flight about it may have been read before it happened.
+    /// Marks matching requests as overtaken: the server may have answered before the event happened.
     mutating func overtake(where isConcerned: (GroupMeResource) -> Bool) {
         guard refetcher.isFetching else { return }
         refetcher.taint { $0.groupMe.map(isConcerned) ?? false }
@@ -90,7 +92,8 @@ extension Transaction {
 }
 
 extension GroupMe.Message {
-    /// What the server leaves of a deleted message: its place, and a sentence that says by whom.
+    /// Changes the message to what the server keeps of a deleted one: its position, and a sentence that names the
+    /// deleter.
     mutating func delete(_ deletion: Deletion) {
         self.deletion = deletion
         attachments = []
@@ -102,7 +105,7 @@ extension GroupMe.Message {
             }
     }
 
-    /// An edit; one that came late is none any more, nor is there one of what was deleted.
+    /// Applies an edit, unless a newer edit is known or the message was deleted.
     mutating func edit(_ text: String?, _ attachments: [GroupMe.Attachment]?, at time: Timestamp?) {
         if let time, let updatedAt, time.milliseconds < updatedAt.milliseconds { return }
         guard !isDeleted else { return }
@@ -111,7 +114,7 @@ extension GroupMe.Message {
         updatedAt = time ?? updatedAt
     }
 
-    /// The whole set of reactions after a change. Where it is not sent nothing is known of it.
+    /// Sets all reactions, as the server sends the complete set. `nil` means that none were sent and changes nothing.
     mutating func react(_ reactions: [GroupMe.Reaction]?) {
         guard let reactions else { return }
         self.reactions = reactions
@@ -122,10 +125,11 @@ extension GroupMe.Message {
 }
 
 extension GroupMe.Group {
-    /// Where its last message stands; nil when nothing was said.
+    /// The position of the last message, or `nil` when the group has no messages.
     private var lastPlace: GroupMe.Place? { lastMessage.map { GroupMe.Place(createdAt: lastMessageAt, message: $0) } }
 
-    /// The group once a message was said in it: one more, or as many as an answer counts. One that was said before changes nothing.
+    /// Returns the group after a message in it. The message count becomes `count`, or grows by one. An older message
+    /// changes nothing.
     func following(_ message: GroupMe.Message, count: Int? = nil) -> GroupMe.Group {
         if let lastPlace, message.place < lastPlace || (message.place == lastPlace && count == nil) { return self }
         var group = self
@@ -137,7 +141,8 @@ extension GroupMe.Group {
         return group
     }
 
-    /// What a message that told of the group left out, as the user's being added does; and what was said since.
+    /// Returns the group completed with fields that a push left out, such as the one that adds the user, and with a
+    /// newer last message.
     func completed(from known: GroupMe.Group) -> GroupMe.Group {
         var group = self
         group.membersCount = membersCount ?? known.membersCount
@@ -150,7 +155,8 @@ extension GroupMe.Group {
 }
 
 extension GroupMe.Chat {
-    /// The direct once a message was said in it: one more, or as many as an answer counts. One that was said before changes nothing.
+    /// Returns the direct after a message in it. The message count becomes `count`, or grows by one. An older message
+    /// changes nothing.
     func following(_ message: GroupMe.Message, count: Int? = nil) -> GroupMe.Chat {
         if let last = lastMessage?.place, message.place < last || (message.place == last && count == nil) {
             return self
@@ -162,7 +168,7 @@ extension GroupMe.Chat {
         return chat
     }
 
-    /// The direct with what was said since.
+    /// Returns the direct, with the known last message if that is newer.
     func completed(from known: GroupMe.Chat) -> GroupMe.Chat {
         guard let knownLast = known.lastMessage, lastMessage.map({ $0.place < knownLast.place }) ?? true else {
             return self

@@ -1,8 +1,8 @@
 import Events
 
 extension BackendModule {
-    /// GroupMe. Its pushes have a host of their own; its service refuses from about ten requests a second on, whatever of the user's sends
-    /// them (`reference/groupme.md` 3.7).
+    /// The GroupMe module. Pushes come from a separate host. The service limits each user to about ten requests a
+    /// second, over all of the user's clients (`reference/groupme.md` 3.7).
     static let groupMe = BackendModule(
         name: "groupme", usualPath: "/faye", speaksBayeux: true, tokenHeader: "X-Access-Token", usualPace: 8,
         serviceHosts: ["push.groupme.com": "api.groupme.com"], reversedDomain: "com.groupme",
@@ -27,6 +27,6 @@ extension BackendModule {
 }
 
 extension Configuration.BackendKind {
-    /// GroupMe.
+    /// The GroupMe backend, named `groupme`.
     public static let groupme = Self(.groupMe)
 }

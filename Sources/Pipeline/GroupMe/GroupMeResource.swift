@@ -1,24 +1,26 @@
 import Events
 
-/// What is asked of GroupMe's REST service, as a key of refetches (`reference/groupme.md` section 3).
+/// The resources of GroupMe's REST service, as keys of refetches (`reference/groupme.md` section 3).
 enum GroupMeResource: BackendResource {
-    /// Who the user is: the first call of any session, since the channel of the user's pushes is named by it (3.6).
+    /// The user's account. It is the first call of every session, because the user's channel is named by the user's id
+    /// (3.6).
     case me
-    /// A page of the user's groups, from 1, without their members.
+    /// A page of the user's groups, counted from 1, without their members.
     case groups(page: Int)
-    /// The groups the user left, or was taken out of.
+    /// The groups that the user left or was removed from.
     case formerGroups
-    /// A group and who is in it.
+    /// One group with its members.
     case group(GroupMe.GroupID)
-    /// A page of the user's directs, from 1.
+    /// A page of the user's directs, counted from 1.
     case chats(page: Int)
-    /// The messages up to the newest one: those around a message that was just said.
+    /// The newest messages, fetched after a new message.
     case newest(GroupMe.ConversationID)
-    /// As many messages as one answer may have, before that one or up to the newest: what is known of them is seen again.
+    /// A page of maximum size, before a message or up to the newest one. A walk of such pages checks everything that is
+    /// held.
     case window(GroupMe.ConversationID, before: GroupMe.MessageID?)
-    /// Some messages before that one: those around an older message that changed.
+    /// The messages just before `before`, fetched after an older message changed.
     case around(GroupMe.ConversationID, before: GroupMe.MessageID)
-    /// Whether members that were asked for are in the group.
+    /// The result of adding members to a group.
     case addedMembers(GroupMe.GroupID, results: String)
 }
 
@@ -50,7 +52,7 @@ extension GroupMeResource {
         }
     }
 
-    /// The conversation whose messages it is about.
+    /// The conversation whose messages the resource contains; `nil` for other resources.
     var conversation: GroupMe.ConversationID? {
         switch self {
         case .newest(let place), .window(let place, _), .around(let place, _): place
@@ -58,7 +60,7 @@ extension GroupMeResource {
         }
     }
 
-    /// Whether its answer has the newest messages.
+    /// Whether the answer contains the newest messages of a conversation.
     var isFirstPage: Bool {
         switch self {
         case .newest, .window(_, nil): true
@@ -66,7 +68,7 @@ extension GroupMeResource {
         }
     }
 
-    /// The group it is about, but for its messages.
+    /// The group that the resource describes; `nil` for messages and lists.
     var group: GroupMe.GroupID? {
         switch self {
         case .group(let group), .addedMembers(let group, _): group
@@ -74,10 +76,10 @@ extension GroupMeResource {
         }
     }
 
-    /// Whether it is a page of the list of groups.
+    /// Whether the resource is a page of the list of groups.
     var isGroupList: Bool { if case .groups = self { true } else { false } }
 
-    /// What it belongs to.
+    /// The tags by which requests for the resource can be cancelled.
     var tags: [RequestTag] {
         if let conversation { return [.channel(conversation.entity), .messages(of: conversation.entity)] }
         return group.map { [.channel($0.entity)] } ?? []
@@ -85,10 +87,10 @@ extension GroupMeResource {
 
     var outlivesRoom: Bool { if case .group = self { true } else { false } }
 
-    /// 304 is an empty page (3.4).
+    /// A 304 is an empty page of messages (3.4).
     func isSuccess(_ status: Int) -> Bool { 200..<300 ~= status || (status == 304 && conversation != nil) }
 
-    /// How `user` asks for it, and how the answer is read; nil for a direct that is not the user's.
+    /// Returns the request and the decoder for the resource, or `nil` for a direct of other users.
     func reader(for user: GroupMe.UserID?) -> AnswerReader? {
         switch self {
         case .me: AnswerReader(GroupMeEndpoints.me)

@@ -1,8 +1,10 @@
 import Events
 import JSONText
 
-/// Each type of push, and each event that messages of the server's own have (`reference/groupme.md` 1.8, 2.3). A message, which no table reads,
-/// has all that servers send (1.9); what a table reads is as short as decodes.
+/// One specimen of each push type and of each event of a system message (`reference/groupme.md` 1.8, 2.3).
+///
+/// A message is decoded without a table, so its specimen contains every field that servers send (1.9). All other
+/// specimens contain only the required fields.
 enum GroupMeSpecimens {
     struct Specimen: Sendable {
         var channel: String
@@ -43,7 +45,7 @@ enum GroupMeSpecimens {
         Specimen(channel: "/user/1", data: #"{"type":"brand.new"}"#),
     ]
 
-    /// What every message has.
+    /// The fields that group and direct messages share.
     private static let sent =
         #""id":"\#(message)","created_at":1785346055,"updated_at":1785346900,"sender_id":"2","sender_type":"user","user_id":"2","name":"n","avatar_url":"https://i.groupme.com/1","text":"t","source_guid":"g","attachments":[],"favorited_by":[],"reactions":[],"location":{"lat":"","lng":"","name":"n"},"platform":"gm""#
     private static let sentInGroup =
@@ -70,7 +72,7 @@ extension GroupMeSpecimens {
     private static let by = #""user":{"id":2,"nickname":"Ann"}"#
     private static let removed = #""removed_user":{"id":3,"nickname":"Cal"}"#
 
-    /// The events of the server's messages, by their `type`, each with what its `data` needs.
+    /// The events of system messages: the `type`, and the required members of `data`.
     static let systemEvents: [(name: String, data: String)] =
         memberships + settings + topics + [
             (
