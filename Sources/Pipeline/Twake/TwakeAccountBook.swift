@@ -1,19 +1,21 @@
 import Events
 
-/// Whose accounts were asked for. A user is asked for once a session, when first seen, and again when an event says that they changed; of
-/// whoever there was no account, with each full look.
+/// The users whose accounts were requested.
 ///
-/// Bounded: accounts of the first `maximum` users are kept; whoever comes later is shown as their messages name them.
+/// A user is requested once a session, when first seen, and again when an event reports a change. Users without an
+/// account are requested again with each full look at the server.
+///
+/// Bounded: the book holds the first `maximum` users. Users seen later appear only as their messages name them.
 struct TwakeAccountBook: Sendable {
     static let maximum = 1_000
-    /// Users asked for in one request (era B).
+    /// The maximum number of users in one request of era B.
     private static let batch = 50
-    /// An id longer than this is nobody's: what a peer makes up is not kept.
+    /// The maximum length of a user id, in bytes. A longer one is made up by a peer and is ignored.
     private static let longestID = 100
 
     private var asked: Set<EntityID> = []
 
-    /// What is to be asked for, of the users who were seen, in the order they were.
+    /// Returns the requests for the users who are new, in the order in which they were seen.
     mutating func take(_ seen: [EntityID], _ era: TwakeEra) -> [TwakeResource] {
         var new: [EntityID] = []
         for user in seen where asked.count < Self.maximum && Self.isPlausible(user) {
@@ -22,28 +24,30 @@ struct TwakeAccountBook: Sendable {
         return Self.resources(for: new, era)
     }
 
-    /// So many users at a time as one request of era B is for.
+    /// Splits users into groups that fit into one request of era B.
     static func batches(of users: [EntityID]) -> [[EntityID]] {
         stride(from: 0, to: users.count, by: batch).map { Array(users[$0..<min($0 + batch, users.count)]) }
     }
 
-    /// What asks for users, known or not.
+    /// Returns the requests for the accounts of `users`, whether they are in the book or not.
     static func resources(for users: [EntityID], _ era: TwakeEra) -> [TwakeResource] {
-        // The proxy knows no list of users by their ids.
+        // The proxy has no call that lists users by their ids.
         (era == .a ? users.map { [$0] } : batches(of: users)).map { .accounts(era, $0) }
     }
 
-    /// The user is known without being asked for; false when there is no room for another one.
+    /// Records a user whose account arrived without a request.
+    ///
+    /// - Returns: Whether the user is in the book; `false` when it is full.
     mutating func know(_ user: EntityID) -> Bool {
         guard asked.contains(user) || asked.count < Self.maximum else { return false }
         asked.insert(user)
         return true
     }
 
-    /// Whether the user was asked for.
+    /// Whether the user's account was requested or arrived.
     func knows(_ user: EntityID) -> Bool { asked.contains(user) }
 
-    /// Some of those who `isMissing`, of whom nothing was answered, may be asked for once more.
+    /// Forgets up to one batch of the users that satisfy `isMissing`, so that they can be requested once more.
     mutating func forgetSome(where isMissing: (EntityID) -> Bool) {
         asked.subtract(asked.filter(isMissing).sorted().prefix(Self.batch))
     }

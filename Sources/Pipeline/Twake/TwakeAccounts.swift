@@ -3,7 +3,7 @@ import JSONText
 import Wire
 
 extension BackendAccounts {
-    /// Twake's (4.2 to 4.4). Servers of the newer era know the answer to the probe, those of the older one say 404.
+    /// The account calls of Twake (4.2 to 4.4). Servers of era B answer the probe; servers of era A answer 404.
     static let twake = byEra(
         probe: TwakeEndpoints.server.call, [.twake(.b, Set(200..<300)), .twake(.a, [404, 410])])
 }
@@ -58,7 +58,7 @@ extension LoginCalls {
         RESTCall(.post, path, body: JSONValue.fields(fields).bytes)
     }
 
-    /// The newer era has the token inside an object.
+    /// Reads the tokens from an answer. Era B puts them into an object.
     private static func tokens(in body: ArraySlice<UInt8>) -> AccountTokens? {
         guard let value = try? JSONValue(parsing: body) else { return nil }
         let object = value["access_token"].flatMap { $0["value"]?.text == nil ? nil : $0 }
@@ -73,7 +73,8 @@ extension LoginCalls {
 }
 
 extension DownloadCalls {
-    /// Era A keeps files outside the proxy, in a workspace; in era B a file belongs to no workspace.
+    /// The calls for files and pictures. Era A stores files outside the proxy, in a workspace. In era B a file belongs
+    /// to no workspace.
     fileprivate static func twake(_ era: TwakeEra) -> DownloadCalls {
         switch era {
         case .a:
@@ -91,7 +92,7 @@ extension DownloadCalls {
 }
 
 extension PlaceCalls {
-    /// The companies, and the workspaces of one.
+    /// The calls that list the companies, and the workspaces of one company.
     fileprivate static func twake(_ era: TwakeEra) -> [PlaceCalls] {
         [
             PlaceCalls(name: "company") { _ in list(TwakeEndpoints.companies(era).call) },
@@ -127,7 +128,7 @@ extension PeopleCalls {
                 ]
             },
             accounts: { users, places in
-                // Era A's proxy knows no list of users by their ids.
+                // The proxy of era A has no call that lists users by their ids.
                 era == .a
                     ? [PagedList(TwakeEndpoints.proxyMembers(of: TwakePlace(places))) { BackendMember($0) }]
                     : TwakeAccountBook.batches(of: users).map {

@@ -2,7 +2,7 @@ import Events
 import JSONText
 import SectionedModel
 
-// What the server says to an action.
+// Judges the server's answers to actions, and applies them.
 extension TwakeBackend {
     func judge(_ answer: Answer, of action: Action, attempt: Int) -> ActionVerdict {
         if let file = action.nextUpload { return judge(answer, ofUpload: file) }
@@ -10,7 +10,8 @@ extension TwakeBackend {
         case .failure(let kind, let message):
             return .later(after: nil, why: message, mayBeDone: !Self.neverLeft(kind))
         case .response(200..<300, let body, _):
-            // Whatever stands between may answer in the server's place (a gateway's page): that is no word of the server.
+            // An intermediary, such as a gateway, may answer in the server's place. Its page is not the server's
+            // answer.
             if let why = refusal(in: body, of: action.operation) { return .refused(why: why, status: nil) }
             if confirms(action.operation, body) { return .done }
             return .later(after: nil, why: "the answer is not what the server says to this", mayBeDone: true)
@@ -18,7 +19,7 @@ extension TwakeBackend {
             let words = Self.words(of: body)
             let why = words.isEmpty ? "HTTP status \(status)" : words
             if isTokenRefusal(status, words) { return .tokenRefused(why: why) }
-            // Twake's own 404 is a JSON object (4.1): a page is the word of something in between.
+            // Twake's own 404 is a JSON object (4.1). An HTML page comes from an intermediary.
             if status == 404 || status == 410, body.first != UInt8(ascii: "{") {
                 return .later(after: nil, why: why, mayBeDone: true)
             }
@@ -33,11 +34,12 @@ extension TwakeBackend {
         }
     }
 
-    /// Whether a failure of that kind ended the request before it left.
+    /// Whether a failure of this kind happened before the request was sent.
     static func neverLeft(_ kind: String) -> Bool { ["resolve", "connect", "tls", "proxy"].contains(kind) }
 
-    /// Why it is not done, though the status says so. Of a change by a user that may do only some of it the core does that; each
-    /// invitation has a word of its own.
+    /// Returns the reason why an action was not done although the status reports success, or `nil`.
+    ///
+    /// The core applies only the permitted parts of a channel's change, and reports each invitation separately.
     private func refusal(in body: ArraySlice<UInt8>, of operation: Action.Operation) -> String? {
         switch operation {
         case .editChannel(_, let change):
@@ -55,7 +57,7 @@ extension TwakeBackend {
         }
     }
 
-    /// Whether a body is what the server answers to an operation that it did.
+    /// Whether the body is what the server returns after performing the operation.
     private func confirms(_ operation: Action.Operation, _ body: ArraySlice<UInt8>) -> Bool {
         let era = facts.effectiveEra
         switch operation {
@@ -65,7 +67,7 @@ extension TwakeBackend {
         case .createChannel, .editChannel: return (try? Twake.channel(from: body, user: facts.user)) != nil
         case .createWorkspace, .changeWorkspace(_, .rename): return Self.createdID(in: body) != nil
         case .rejoinChannel, .run: return false
-        // These answer with little (4.1), or with nothing.
+        // The answers to these are small (4.1) or empty.
         case .react, .delete, .markRead, .deleteChannel, .addMember, .removeMember, .changeWorkspace, .changeAccount:
             return body.isEmpty || (try? JSONValue(parsing: body)) != nil
         }
@@ -76,10 +78,10 @@ extension TwakeBackend {
         return value["id"]?.id ?? value["resource"]?["id"]?.id
     }
 
-    /// What the core throws as plain exceptions, which come as a status of 500 (4.1).
+    /// Messages of plain exceptions in the core, which arrive with status 500 (4.1).
     private static let refusals: Set<String> = ["Can't write this message.", "This message doesn't exists."]
 
-    /// Era A says 403 to a bad token, and to who has no right (4.1).
+    /// Whether an answer rejects the token. Era A also answers 403 to a user who lacks a permission (4.1).
     func isTokenRefusal(_ status: Int, _ words: String) -> Bool {
         if facts.effectiveEra == .a {
             return status == 403 && ["Wrong token", "Token is not provided"].contains(words)
@@ -87,7 +89,8 @@ extension TwakeBackend {
         return status == 401
     }
 
-    /// Whether the refusal says that things are as they were to be: nothing was to change, or an earlier attempt did it.
+    /// Whether the refusal means that the wanted state already exists: nothing had to change, or an earlier attempt did
+    /// it.
     private func isDoneAlready(_ operation: Action.Operation, _ words: String, _ status: Int, _ attempt: Int) -> Bool {
         let isGone =
             status == 404 || status == 410 || ["Object not found", "This message doesn't exists."].contains(words)
@@ -102,7 +105,7 @@ extension TwakeBackend {
         }
     }
 
-    /// The server's words in an error: `message` (B), `error` (A). Untrusted.
+    /// Returns the server's error message: `message` in era B, `error` in era A. It is untrusted text.
     static func words(of body: ArraySlice<UInt8>) -> String {
         guard let value = try? JSONValue(parsing: body) else { return "" }
         return String((value["message"]?.text ?? value["error"]?.text ?? "").prefix(300))
@@ -151,7 +154,7 @@ extension TwakeBackend {
         }
     }
 
-    /// No event says that a workspace was deleted: the list is fetched again.
+    /// Applies a change of a workspace, and fetches the list again: no event reports a deleted workspace.
     private mutating func settle(
         _ change: Action.WorkspaceChange, of workspace: EntityID, into transaction: inout Transaction
     ) -> EntityID? {
@@ -171,7 +174,7 @@ extension TwakeBackend {
                 transaction.model.put(.workspace(known.named(name), of: company))
             }
         case .delete: lose(workspace, of: company, into: &transaction)
-        // The list has how many they are; of a workspace that the user left it has nothing.
+        // The list contains the number of members, and omits a workspace that the user left.
         case .addMember, .removeMember: break
         }
         transaction.fetch(.twake(list))
@@ -187,13 +190,14 @@ extension TwakeBackend {
         return user
     }
 
-    /// Era B answers a new thread; its first message is inside (4.4).
+    /// Reads the first message of a new thread. Era B returns the thread, which contains the message (4.4).
     private static func firstMessage(of body: ArraySlice<UInt8>) -> Twake.Message? {
         guard let value = try? JSONValue(parsing: body), let message = value["resource"]?["message"] else { return nil }
         return try? Twake.message(from: message.bytes[...])
     }
 
-    /// A sent message is known from now on, whether or not its echo came. An answer that says nothing makes the place be read again.
+    /// Applies the answer to a sent message, so that the message is known even if its echo does not arrive. An answer
+    /// without the message causes a fetch of the channel or thread.
     private mutating func settle(
         _ sent: Twake.Message?, _ channel: EntityID, _ thread: EntityID?, into transaction: inout Transaction
     ) -> EntityID? {
@@ -204,8 +208,8 @@ extension TwakeBackend {
             if let path { transaction.fetch(pageKey(path, thread, era)) }
             return nil
         }
-        // What came of it meanwhile is newer than the answer. Of what was deleted meanwhile era A's model has nothing, so that there it is
-        // asked about.
+        // Whatever the model already holds is newer than the answer. In era A a deletion leaves no trace in the model,
+        // so the message is fetched.
         if transaction.model[.message(sent.id)] == nil, isShown(channel, transaction) {
             transaction.adopt(sent, at: path, channel: channel, era, isCurrent: true)
             if era == .a, let path {
@@ -217,12 +221,13 @@ extension TwakeBackend {
         return sent.id
     }
 
-    /// Whether the messages of a channel are shown: it may have been left, or gone, while the answer was on its way.
+    /// Whether the model shows the messages of a channel. The channel may have been left or deleted while the request
+    /// was in flight.
     private func isShown(_ channel: EntityID, _ transaction: Transaction) -> Bool {
         !discoversRooms || transaction.model[.channel(channel)] != nil
     }
 
-    /// A change of a message. Era A's dates do not tell which of two versions is newer, so that there the message is read once more.
+    /// Applies a changed message. The dates of era A do not order two versions, so the message is fetched again.
     private mutating func settle(
         _ changed: Twake.Message?, _ reference: Action.MessageReference, into transaction: inout Transaction
     ) {
@@ -240,7 +245,7 @@ extension TwakeBackend {
         transaction.fetch(.twake(.message(era, path, thread: thread, id: reference.message)))
     }
 
-    /// As the event will say it (3.1, 3.3), which may have come already.
+    /// Applies a deletion in the form of its event (3.1, 3.3), which may have arrived before.
     private mutating func settleDeletion(
         of reference: Action.MessageReference, _ era: TwakeEra, into transaction: inout Transaction
     ) {
@@ -254,18 +259,19 @@ extension TwakeBackend {
             }
             if let row = Item.message(message) { transaction.model.put(row) }
         } else {
-            // The replies of a head stay where they are.
+            // The replies of a deleted head stay in the model.
             transaction.model.remove(.message(message.id))
         }
         guard let path = transaction.model[.channel(reference.channel)]?.channel?.path else { return }
-        // The answer may be a 404 that was no word of the server's, and it never says when.
+        // The answer may be a 404 that an intermediary sent, and it does not contain the time of the deletion.
         transaction.fetch(
             .twake(.message(era, path, thread: message.thread, id: message.id)), after: .milliseconds(300))
         guard !message.isHead else { return }
         transaction.fetch(.twake(.message(era, path, thread: message.thread, id: message.thread)))
     }
 
-    /// What was there is read. Until when exactly, the answer does not say: the event does (T6), and the list.
+    /// Marks the channel as read up to the last known message. The answer does not contain the exact time; the event
+    /// (T6) and the list do.
     private mutating func settleReading(of id: EntityID, _ era: TwakeEra, into transaction: inout Transaction) {
         guard var channel = transaction.model[.channel(id)]?.channel else { return }
         transaction.overtakeLists(of: channel.path)
@@ -280,7 +286,8 @@ extension TwakeBackend {
         }
     }
 
-    /// The answer to a change leaves out much of a channel (4.1), so that the list is asked, too.
+    /// Applies a created or changed channel. The answer lacks many fields of a channel (4.1), so the list is fetched
+    /// too.
     private mutating func settleChannel(
         _ body: ArraySlice<UInt8>, _ known: EntityID?, into transaction: inout Transaction
     ) -> EntityID? {

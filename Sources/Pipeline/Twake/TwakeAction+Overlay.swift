@@ -1,9 +1,10 @@
 import Events
 import SectionedModel
 
-// How an action is shown before it is done.
+// Shows pending actions in the model.
 extension TwakeBackend {
-    /// Where messages that wait for the server stand: behind every time there is, in the order they were sent.
+    /// The base of the sort keys of unsent messages. It is later than any real time, so they follow all other messages
+    /// in sending order.
     private static let behindEveryTime = Int64(1) << 52
 
     func lay(_ view: ActionView, on overlay: inout Overlay, in model: inout SectionedCollection<Item>) {
@@ -56,7 +57,7 @@ extension TwakeBackend {
         in model: inout SectionedCollection<Item>
     ) {
         let id = view.action.id
-        // A name stands for no channel until it is known for which.
+        // A `#name` identifies no channel until the name is resolved.
         let known = self.channel(named: name, in: model, at: view.action.place?.workspace)
         if case .text(let text) = name, text.hasPrefix("#"), known == nil { return }
         let channel = known?.id ?? name
@@ -83,7 +84,7 @@ extension TwakeBackend {
         overlay.put(Item.channel(channel).shown(as: view.delivery), in: &model)
     }
 
-    /// The channel is read and its badges go; the counters of era A sink with them.
+    /// Shows a channel as read: removes its badges, and lowers the counters of era A accordingly.
     private func layReading(
         of id: EntityID, _ view: ActionView, on overlay: inout Overlay, in model: inout SectionedCollection<Item>
     ) {
@@ -110,7 +111,7 @@ extension TwakeBackend {
 }
 
 extension Action.AccountChange {
-    /// Era B has one text for both.
+    /// The status as one text; era B has no separate icon.
     var coreStatus: String {
         guard case .status(let text, let icon) = self else { return "" }
         return [icon, text].filter { !$0.isEmpty }.joined(separator: " ")
@@ -145,7 +146,7 @@ extension Twake.Message {
 }
 
 extension [Twake.Reaction] {
-    /// The reactions once `user` has these and no others.
+    /// Returns the reactions with exactly `names` as the reactions of `user`.
     fileprivate func replacing(by names: [String], of user: EntityID?) -> [Twake.Reaction] {
         guard let user else { return self }
         var reactions = self

@@ -2,7 +2,7 @@ import Events
 import JSONText
 import SectionedModel
 
-// The requests of 4.3 (era A) and 4.4 (era B).
+// Creates the requests of 4.3 (era A) and 4.4 (era B).
 extension TwakeBackend {
     func request(
         for action: Action, in channel: Twake.Channel, _ era: TwakeEra, _ model: SectionedCollection<Item>
@@ -95,7 +95,8 @@ extension TwakeBackend {
         }
     }
 
-    /// Where a message is, as far as it is said or known; one that is not known is taken for a head.
+    /// Returns the location of a message as far as the reference or the model contains it. An unknown message is
+    /// assumed to be a head.
     func place(
         of reference: Action.MessageReference, _ path: TwakeChannelPath, _ model: SectionedCollection<Item>
     ) -> TwakeMessagePlace {
@@ -104,14 +105,14 @@ extension TwakeBackend {
     }
 }
 
-/// Where a message is.
+/// The path of a message: its channel, thread and id. A head's thread has the head's id.
 struct TwakeMessagePlace {
     var path: TwakeChannelPath
     var thread: EntityID
     var message: EntityID
 }
 
-// Era A: the mobile proxy, whose parameters are in the body.
+// Era A: the mobile proxy, which takes its parameters in the body.
 extension RESTCall {
     private static func proxy(_ method: Method, _ path: RESTTarget, _ body: JSONValue) -> RESTCall {
         RESTCall(method, "\(TwakeEndpoints.proxy)/\(path)", body: body.bytes)
@@ -131,7 +132,7 @@ extension RESTCall {
         proxy(.delete, "messages", place.fields([:]))
     }
 
-    /// An empty reaction takes the user's away.
+    /// An empty reaction removes the user's reaction.
     fileprivate static func proxyReact(_ place: TwakeMessagePlace, _ name: String) -> Self {
         proxy(.post, "reactions", place.fields(["reaction": .string(name)]))
     }
@@ -208,14 +209,14 @@ extension RESTCall {
     }
 }
 
-// Era B: the core, whose parameters are in the path.
+// Era B: the core, which takes its parameters in the path.
 extension RESTCall {
     fileprivate static func core(_ method: Method, _ path: RESTTarget, _ body: JSONValue? = nil) -> RESTCall {
         RESTCall(method, "\(TwakeEndpoints.core)/\(path)", body: body?.bytes ?? [])
     }
 
-    /// Without an id a message is new. `context` is the client's own and comes back with the message, so that the echo is known for
-    /// certain.
+    /// Sends a message. A message without an id is new. The server returns the client's `context` with the message,
+    /// which identifies the echo.
     fileprivate static func coreSend(
         _ path: TwakeChannelPath, _ thread: EntityID?, _ text: String, _ files: [Twake.File], _ id: EntityID
     ) -> Self {
@@ -308,14 +309,14 @@ extension RESTCall {
             .post, "workspaces/v1/companies/\(company)/workspaces", .fields(["resource": resource]))
     }
 
-    /// What is left out stays as it is.
+    /// Fields that are left out keep their values.
     fileprivate static func coreRenameWorkspace(_ place: TwakePlace, _ name: String) -> Self {
         core(.post, place.corePath, .fields(["resource": .fields(["name": .string(name)])]))
     }
 
     fileprivate static func coreDeleteWorkspace(_ place: TwakePlace) -> Self { core(.delete, place.corePath) }
 
-    /// Of an address the core finds, or invites, the user.
+    /// For an email address, the core finds the user or sends an invitation.
     fileprivate static func coreAddWorkspaceMember(_ place: TwakePlace, _ user: String) -> Self {
         let role = JSONValue.string("member")
         guard user.contains("@") else {
@@ -330,7 +331,7 @@ extension RESTCall {
         core(.post, "users/v1/users/me/preferences", .fields(["locale": .string(language)]))
     }
 
-    /// The resource is the status itself: nothing else of an account can be changed there.
+    /// The resource is the status text itself. This call changes nothing else of an account.
     fileprivate static func coreSetStatus(_ status: String) -> Self {
         core(.post, "users/v1/users/me", .fields(["resource": .string(status)]))
     }
@@ -345,7 +346,7 @@ extension TwakeChannelPath {
         "channels/v1/companies/\(company)/workspaces/\(workspace)/channels/\(channel)"
     }
 
-    /// The proxy's members for a channel, and more.
+    /// Returns the proxy's parameters for a channel, followed by `more`.
     fileprivate func fields(
         channelKey: String = "channel_id", thread: EntityID? = nil, _ more: KeyValuePairs<String, JSONValue>
     ) -> JSONValue {
@@ -363,7 +364,8 @@ extension TwakeMessagePlace {
         "messages/v1/companies/\(path.company)/threads/\(thread)/messages/\(message)"
     }
 
-    /// The proxy's members for a message, and more. The thread of a head is left out, as the app did.
+    /// Returns the proxy's parameters for a message, followed by `more`. The thread of a head is omitted, as in the
+    /// mobile app.
     fileprivate func fields(_ more: KeyValuePairs<String, JSONValue>) -> JSONValue {
         path.fields(thread: thread == message ? nil : thread, ["message_id": .string(message.description)])
             .adding(more)

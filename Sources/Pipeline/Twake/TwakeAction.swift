@@ -3,7 +3,8 @@ import JSONText
 import SectionedModel
 import Terminal
 
-// What an action needs before its request can be written: the era, who and where the user is, and where the channel is.
+// Resolves what an action needs before its request can be built: the era, the user, the company, the workspace and the
+// channel.
 extension TwakeBackend {
     func step(
         for action: Action, fetched: [ResourceKey], in model: SectionedCollection<Item>
@@ -50,14 +51,14 @@ extension TwakeBackend {
                     + Suggestion.phrase(for: name.description, among: names))
         }
         let operation = action.operation.replacing(name, by: channel.id)
-        // Without a known message no echo could be told from an older message of the same words.
+        // Without a known message, an echo could not be told apart from an older message with the same text.
         if case .send(_, let thread, _) = operation, let feed = unreadPlace(of: channel, thread, era, model),
             !fetched.contains(feed)
         {
             return .fetch([feed])
         }
         if case .edit(let reference, _) = operation {
-            // What it has is sent again: a server takes files that an edit does not name for taken away.
+            // An edit sends the existing files again: the server removes files that an edit does not list.
             let place = place(of: reference, channel.path, model)
             let key = ResourceKey.twake(.message(era, channel.path, thread: place.thread, id: place.message))
             if model[.message(reference.message)] == nil {
@@ -66,7 +67,7 @@ extension TwakeBackend {
             }
         }
         if let file = action.nextUpload {
-            // Era A keeps the files of directs in a workspace, too.
+            // Era A stores the files of directs in a workspace, too.
             let place = TwakePlace(company: company, workspace: channel.isDirect ? workspace : channel.workspace)
             return upload(file, of: action, for: operation, to: place, era)
         }
@@ -84,15 +85,16 @@ extension TwakeBackend {
 
     var place: Action.Place? { Action.Place(company: facts.company, workspace: facts.workspace) }
 
-    /// A session that follows what it lists would follow the other place, too.
+    /// Whether an action belongs to another place than the session's. A session that discovers rooms would follow the
+    /// other place as well, so it does not run such an action.
     func isElsewhere(_ action: Action) -> Bool {
         guard discoversRooms, let place = action.place else { return false }
         return place.company.map { $0 != facts.company } == true
             || place.workspace.map { $0 != facts.workspace } == true
     }
 
-    /// What is to be fetched to know whether the user is in the company that was named, or why nothing is done there; nil when it is known,
-    /// or the server does not say.
+    /// Returns the fetch that checks whether the user is in the named company, or the reason why the action is
+    /// impossible; `nil` when the company is known or the server does not list companies.
     private func looking(
         for company: EntityID, _ workspace: EntityID?, _ era: TwakeEra, _ fetched: [ResourceKey],
         _ model: SectionedCollection<Item>
@@ -105,7 +107,7 @@ extension TwakeBackend {
         }
     }
 
-    /// The same of a workspace.
+    /// Returns the same check for a workspace.
     private func looking(
         for workspace: EntityID, of company: EntityID, _ era: TwakeEra, _ fetched: [ResourceKey],
         _ model: SectionedCollection<Item>
@@ -119,7 +121,7 @@ extension TwakeBackend {
         }
     }
 
-    /// Whether the server has told a row of a section: what an action only wishes for shows nothing.
+    /// Whether the section contains a row from the server. Rows of pending actions do not count.
     private func holdsTruth(_ section: Item.Section, _ model: SectionedCollection<Item>) -> Bool {
         model.rows(in: section).contains { $0.delivery == nil }
     }
@@ -135,28 +137,30 @@ extension TwakeBackend {
         return .impossible(why(shown.map(\.label).joined(separator: ", ") + (left > 0 ? " and \(left) more" : "")))
     }
 
-    /// How many places are named in place of one that is not there.
+    /// The maximum number of alternatives in an error message about an unknown place.
     private static let mostNamed = 10
 
     private func fetching(_ resource: TwakeResource, _ fetched: [ResourceKey], _ why: String) -> ActionStep {
         fetched.contains(.twake(resource)) ? .impossible(why) : .fetch([.twake(resource)])
     }
 
-    /// The channel of an id, or of `#` and a name, the letters' case aside, in that workspace or the session's.
+    /// Returns the channel with an id, or with `#` and a name in the given workspace or the session's. Names are
+    /// compared without regard to case.
     func channel(
         named name: EntityID, in model: SectionedCollection<Item>, at workspace: EntityID? = nil
     ) -> Twake.Channel? {
         if let row = model[.channel(name)], row.delivery == nil || row.delivery == .leaving { return row.channel }
         guard case .text(let text) = name, text.hasPrefix("#") else { return nil }
         let wanted = text.dropFirst().lowercased()
-        // Before the workspace is known, there is what is remembered of one.
+        // Before the workspace is known, use the remembered one if there is only one.
         let sections = model.sectionKeys.filter { $0.name == "channels" }
         let section = (workspace ?? facts.workspace).map { .channels($0) } ?? (sections.count == 1 ? sections[0] : nil)
         guard let section else { return nil }
         return model.rows(in: section).lazy.compactMap(\.channel).first { $0.name?.lowercased() == wanted }
     }
 
-    /// The workspace of an id, or of a name that one has, the letters' case aside; what is neither stands for itself.
+    /// Returns the workspace with an id, or with a unique name, compared without regard to case. An unknown name is
+    /// returned unchanged.
     private func workspace(named name: EntityID, of company: EntityID) -> EntityID {
         let places = facts.workspaces[company] ?? []
         if places.contains(where: { $0.id == name }) { return name }
@@ -165,7 +169,7 @@ extension TwakeBackend {
         return found.count == 1 ? found[0].id : name
     }
 
-    /// What has to be read before something is sent to a place of which no message is known.
+    /// Returns the resource to read before sending to a channel or thread without known messages; otherwise `nil`.
     private func unreadPlace(
         of channel: Twake.Channel, _ thread: EntityID?, _ era: TwakeEra, _ model: SectionedCollection<Item>
     ) -> ResourceKey? {
@@ -176,7 +180,7 @@ extension TwakeBackend {
         return model.elementCount(in: .messages(channel.id)) == 0 ? pageKey(channel.path, nil, era) : nil
     }
 
-    /// What is fetched to know the newest messages of a channel, or of a thread.
+    /// Returns the resource with the newest messages of a channel, or of a thread.
     func pageKey(_ path: TwakeChannelPath, _ thread: EntityID?, _ era: TwakeEra) -> ResourceKey {
         if let thread { return .twake(.thread(era, company: path.company, path, id: thread)) }
         return .twake(.feed(era, path))
@@ -196,7 +200,7 @@ extension TwakeBackend {
         guard case .send(let channel, let thread, let text) = action.operation, let sent = message.message,
             sent.user == facts.user
         else { return false }
-        // What carries an action's id is that action's message, and no other.
+        // A message that carries an action's id belongs to that action only.
         if let id = sent.clientID { return id == action.id }
         if facts.keepsContext == true { return false }
         guard sent.text == text, action.nextUpload == nil,
@@ -254,14 +258,14 @@ extension TwakeBackend {
 }
 
 extension Twake.Message {
-    /// The id of the action that sent it, which era B's servers keep in its context.
+    /// The id of the action that sent the message. Servers of era B preserve it in the message's context.
     var clientID: EntityID? {
         guard let context = self.context, let value = try? JSONValue(parsing: context.bytes) else { return nil }
         return value["client_id"]?.id
     }
 }
 
-/// A workspace of a company.
+/// A workspace within a company. `direct` as the workspace means the company's directs.
 struct TwakePlace: Hashable, Sendable {
     var company: EntityID
     var workspace: EntityID

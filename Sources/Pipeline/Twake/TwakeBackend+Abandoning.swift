@@ -1,7 +1,7 @@
 import Events
 import SectionedModel
 
-// Rooms that nobody wants any more: what nothing keeps true is not shown.
+// Removes the rows of rooms that are no longer wanted, since no event keeps them up to date.
 extension TwakeBackend {
     mutating func abandon(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction) {
         switch Twake.RoomName(room) {
@@ -32,7 +32,7 @@ extension TwakeBackend {
         }
     }
 
-    /// Whether the feed of the thread's channel is followed.
+    /// Whether the message room of the thread's channel is still wanted.
     private func hasMessages(
         ofThread thread: EntityID, _ rooms: RoomBook, _ model: SectionedCollection<Item>
     ) -> Bool {
@@ -44,7 +44,7 @@ extension TwakeBackend {
 }
 
 extension Twake.RoomName {
-    /// Whether it is one of the two lists of a workspace's channels.
+    /// Whether the room is one of the two channel lists of the workspace.
     fileprivate func lists(_ workspace: EntityID) -> Bool {
         switch self {
         case .channelsPublic(_, let listed), .channelsPrivate(_, let listed, _): listed == workspace

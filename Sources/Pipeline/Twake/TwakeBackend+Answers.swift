@@ -2,7 +2,7 @@ import Events
 import JSONText
 import SectionedModel
 
-// What the REST service answers.
+// Applies the answers of the REST service, and handles missing resources and failures.
 extension TwakeBackend {
     mutating func apply(
         _ body: ArraySlice<UInt8>, of key: ResourceKey, isCurrent: Bool, into transaction: inout Transaction
@@ -50,7 +50,7 @@ extension TwakeBackend {
         meetSenders(into: &transaction)
     }
 
-    /// The list is the truth about which channels are the user's; what events said since is newer than it.
+    /// Applies a list of channels. It decides which channels belong to the user; later events are newer than the list.
     private mutating func apply(
         _ channels: [Twake.Channel], of list: ResourceKey, in section: Item.Section, isCurrent: Bool,
         into transaction: inout Transaction
@@ -84,9 +84,9 @@ extension TwakeBackend {
             discover(into: &transaction)
             return true
         }
-        // Twake's own 404 is a JSON object (4.1); anything else comes from a server that knows nothing of this REST service.
+        // Twake's own 404 is a JSON object (4.1). Anything else comes from a server without this REST service.
         guard body.first == UInt8(ascii: "{") else {
-            // Where there was one before, something in between answers for it while it is away.
+            // If the service answered before, an intermediary answers while it is briefly away.
             guard facts.hasREST else {
                 missesREST("it answers 404", into: &transaction)
                 return true
@@ -96,7 +96,7 @@ extension TwakeBackend {
         }
         switch resource {
         case .message(let era, let path, let thread, let id):
-            // A message that moved is gone from its old thread only (T14).
+            // A moved message disappears only from its old thread (T14).
             if transaction.model[.message(id)]?.message?.thread == thread {
                 if thread == id { transaction.removeThread(id) } else { transaction.model.remove(.message(id)) }
             }
@@ -110,7 +110,7 @@ extension TwakeBackend {
         case .replies(let era, let company, let path, let thread, _):
             transaction.fetch(.twake(.thread(era, company: company, path, id: thread)), after: Self.secondLook)
         case .channel(let path): transaction.fetch(path.list(facts.effectiveEra))
-        // What the other era's service says of them is no word on them.
+        // The answer of the other era's service says nothing about these accounts.
         case .accounts(let era, let users):
             if era == facts.effectiveEra { learn([], asked: users, into: &transaction) }
         case .history(let era, let path, let cursor): lost(cursor, era, path, into: &transaction)
@@ -119,7 +119,7 @@ extension TwakeBackend {
             facts.era = nil
             transaction.fetch(.twake(.server), after: Self.longWait)
         case .server, .account, .companies, .workspaces, .rooms, .channels, .directs, .badges:
-            // The workspace may be gone, which nothing else tells.
+            // The workspace may have been deleted, which nothing else reports.
             if case .channels(let era, let company, _) = resource, following.contains(.places) {
                 transaction.fetch(.twake(.workspaces(era, company: company)))
             }
@@ -129,14 +129,15 @@ extension TwakeBackend {
         return true
     }
 
-    /// After how long a wider resource is asked about something that is not there.
+    /// The delay before a wider resource is fetched because a narrower one is missing.
     private static let secondLook: Duration = .seconds(2)
-    /// After how long a service that is away for a moment is asked again.
+    /// The delay before a service that is briefly away is asked again.
     private static let shortWait: Duration = .seconds(5)
-    /// After how long a list that is not there is asked for again.
+    /// The delay before a missing list is fetched again.
     private static let longWait: Duration = .seconds(30)
 
-    /// Nothing of a channel is there. Whether it is the user's, the list says; where no list holds it, it is over.
+    /// Handles a missing channel. The list decides whether it still belongs to the user; a channel in no list is
+    /// removed.
     private mutating func missesChannel(
         _ path: TwakeChannelPath, _ key: ResourceKey, into transaction: inout Transaction
     ) {
@@ -144,7 +145,7 @@ extension TwakeBackend {
             transaction.fetch(key, after: Self.longWait)
             return transaction.fetch(path.list(facts.effectiveEra))
         }
-        // Rooms that were named are followed without a list; of others, the list has said that this one is over.
+        // Rooms that the user named are followed without a list. Otherwise the list has already removed this channel.
         if !discoversRooms { transaction.fetch(key, after: Self.longWait) }
         transaction.removeMessages(of: path.channel)
         for member in transaction.model.rows(in: .members(path.channel)) { transaction.model.remove(member.id) }
@@ -155,7 +156,7 @@ extension TwakeBackend {
         tell(key, "\(key.resource.label) could not be fetched: \(why)", into: &transaction)
         switch resource {
         case .message(let era, let path, let thread, let id):
-            // What cannot be verified is not kept; a page that holds it brings it back.
+            // A message that cannot be verified is removed. A page that contains it brings it back.
             if transaction.model[.message(id)]?.message?.thread == thread {
                 if thread == id { transaction.removeThread(id) } else { transaction.model.remove(.message(id)) }
             }
@@ -171,8 +172,8 @@ extension TwakeBackend {
         if memory.told.isNews(key) { transaction.notice(.warning, text) }
     }
 
-    /// Says it once; until the next connection or the next full look, events are shown and applied as far as they go, and nothing is
-    /// fetched.
+    /// Warns once that there is no REST service. Until the next connection or full look, events are applied without
+    /// fetches.
     private mutating func missesREST(_ why: String, into transaction: inout Transaction) {
         facts.hasNoREST = true
         guard !facts.toldOfNoREST else { return }
@@ -184,8 +185,8 @@ extension TwakeBackend {
 }
 
 extension Transaction {
-    /// Makes a section what a whole list says. What the list does not mention goes, unless an event came while it was in flight or a row could
-    /// not be read.
+    /// Makes a section equal to a complete list. Rows that are not listed are removed, unless an event arrived while
+    /// the request was in flight or a row could not be decoded.
     mutating func replace(_ section: Item.Section, with items: [Item], isCurrent: Bool) {
         if isCurrent, leftOut.isHarmless {
             let listed = Set(items.map(\.id))
@@ -194,7 +195,8 @@ extension Transaction {
         for item in items where isCurrent || model[item.id] == nil { model.put(item) }
     }
 
-    /// A whole list of members counts them: the lists of channels do not (4.4), and of directs they name whoever was invited.
+    /// Updates the channel's member count from a complete list of members. The lists of channels contain no count
+    /// (4.4), and those of directs contain everyone who was invited.
     mutating func count(_ members: [Twake.ChannelMember], of path: TwakeChannelPath) {
         let count = members.count + leftOut.count
         guard leftOut.nextPage == nil, var channel = model[.channel(path.channel)]?.channel,
@@ -204,7 +206,8 @@ extension Transaction {
         model.put(.channel(channel))
     }
 
-    /// What one channel's own answer says: how it is called and looks. It has no last message and no read marker (4.1).
+    /// Applies the answer about a single channel: its name and appearance. It contains no last message and no read
+    /// marker (4.1).
     mutating func describe(_ sent: Twake.Channel) {
         guard var known = model[.channel(sent.id)]?.channel else { return }
         overtakeLists(of: sent.path)

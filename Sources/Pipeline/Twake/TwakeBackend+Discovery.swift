@@ -1,9 +1,9 @@
 import Events
 import JSONText
 
-// Finding rooms, step by step.
+// Discovers the user's rooms step by step.
 extension TwakeBackend {
-    /// Asks for the first thing that is not known; once all is, wants the rooms.
+    /// Fetches the first fact that is still unknown, or wants the rooms once all facts are known.
     mutating func discover(into transaction: inout Transaction) {
         guard !facts.hasNoREST else { return }
         guard let era = facts.era else { return transaction.fetch(.twake(.server)) }
@@ -25,7 +25,7 @@ extension TwakeBackend {
         }
     }
 
-    /// Answers on the way.
+    /// Applies an answer to a discovery step.
     mutating func applyDiscovery(
         _ body: ArraySlice<UInt8>, of resource: TwakeResource, isCurrent: Bool, into transaction: inout Transaction
     ) throws(DecodingFailure) {
@@ -44,7 +44,7 @@ extension TwakeBackend {
             guard account.id != facts.user else { return }
             facts.user = account.id
             transaction.plans.append(.account(account.id))
-            // Of rooms that were named it is only of interest whose they are.
+            // For rooms that the user named, discovery only has to find the user.
             if discoversRooms || facts.era != nil { discover(into: &transaction) }
         case .companies(let era):
             let companies = try transaction.answer(to: TwakeEndpoints.companies(era), body)
@@ -77,15 +77,16 @@ extension TwakeBackend {
                 "workspace", option: "--workspace", from: places, transaction.globals.workspaces[company.description],
                 into: &transaction)
             guard facts.workspace != nil else { return }
-            // What a tail that was killed kept of another workspace nothing would keep true.
+            // An earlier session that was killed may have stored rows of another workspace; nothing keeps those up to
+            // date.
             if discoversRooms { dropRemembered(into: &transaction) }
             discover(into: &transaction)
         case .rooms(let company, let workspace):
             guard company == facts.company, workspace == facts.workspace else { return }
             let rooms = try transaction.answer(
                 to: TwakeEndpoints.rooms(company: company, workspace: workspace), body)
-            // The message rooms among them may be of channels that were left since, and do not say where those are: they follow from
-            // the lists.
+            // The message rooms in this list may belong to channels left since, and do not name their workspace. They
+            // are derived from the channel lists instead.
             for room in rooms where !room.isOfMessages { transaction.want(room.key) }
         case .accounts, .channels, .directs, .channel, .members, .feed, .history, .thread, .replies, .message,
             .badges:
@@ -93,7 +94,8 @@ extension TwakeBackend {
         }
     }
 
-    /// The other era's service was away for a moment only: its rooms and lists take the place of era A's.
+    /// Switches from era A to era B, whose service was only away for a moment: the rooms and lists of era A are
+    /// replaced.
     private mutating func leaveEraA(into transaction: inout Transaction) {
         for channel in paths.keys.sorted() {
             transaction.plans.append(.unwant(room: Twake.RoomName.previousMessages(channel: channel).description))
@@ -105,7 +107,8 @@ extension TwakeBackend {
         transaction.fetch(.twake(.badges(.b, company: company)))
     }
 
-    /// Era B has no list of rooms: the app builds their names (2.2). The rooms of the channels follow from the channels' lists.
+    /// Wants the rooms with fixed names. Era B has no list of rooms, so clients build the names (2.2). The message
+    /// rooms follow from the lists of channels.
     private func wantTemplates(company: EntityID, workspace: EntityID, into transaction: inout Transaction) {
         guard let user = facts.user else { return }
         var rooms: [Twake.RoomName] = [
@@ -121,7 +124,7 @@ extension TwakeBackend {
         for room in rooms { transaction.want(room.description) }
     }
 
-    /// Wants the message rooms of listed channels.
+    /// Wants the message rooms of the listed channels.
     mutating func wantMessageRooms(of channels: [Twake.Channel], into transaction: inout Transaction) {
         let era = facts.effectiveEra
         for channel in channels {
@@ -132,7 +135,8 @@ extension TwakeBackend {
         }
     }
 
-    /// Takes the only company or workspace, or the one that was looked at last, else the first one, with a word to the user.
+    /// Returns the last selected company or workspace, or else the first one. If there are several, a notice names the
+    /// alternatives.
     func choose(
         _ what: String, option: String, from places: [TwakeFacts.Place], _ last: String?,
         into transaction: inout Transaction
@@ -150,6 +154,6 @@ extension TwakeBackend {
 }
 
 extension Twake.SocketIORoom {
-    /// Whether it is the room of one channel's messages.
+    /// Whether the room carries the messages of one channel.
     fileprivate var isOfMessages: Bool { kind == .channel || kind == .direct }
 }

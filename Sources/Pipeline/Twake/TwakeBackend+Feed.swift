@@ -1,20 +1,23 @@
 import Events
 import SectionedModel
 
-// Pages of a channel's messages. The newest page comes first; older ones are followed as far back as the channel is known (`Reach`), since
-// pages go by the threads' last activity, not by their age (4.4): what was known may have come forward, and what was missed be before it.
+// Reads the pages of a channel's messages.
+//
+// The newest page comes first. Older pages are followed as far back as the channel is known (`Reach`), since pages are
+// ordered by the last activity of threads, not by age (4.4): a known thread may have moved forward, and a missed one
+// may be before it.
 extension TwakeBackend {
-    /// One page.
+    /// A page of a channel's messages.
     struct Page {
         let era: TwakeEra
         let path: TwakeChannelPath
         let isCurrent: Bool
         var messages: [Twake.Message]
         var heads: [Twake.Message]
-        /// The threads, each where its last activity puts it.
+        /// The threads on the page, each positioned by its last activity.
         let entries: [TwakeReach.Entry]
 
-        /// Messages that could not be read.
+        /// The number of messages that could not be decoded.
         private let leftOut: Int
 
         init(
@@ -34,10 +37,11 @@ extension TwakeBackend {
             entries = heads.map { TwakeReach.Entry(id: $0.id, position: latest[$0.id] ?? 0) }
         }
 
-        /// Whether the server has no older thread. The proxy leaves messages out of a page, so that a short one proves nothing.
+        /// Whether the server has no older thread. The proxy filters messages out of pages, so a short page of era A
+        /// proves nothing.
         var isLast: Bool { era == .b && heads.count + leftOut < TwakeEndpoints.pageLength }
 
-        /// Leaves out threads that are older than the position and not held.
+        /// Removes the threads that are older than `start` and not held.
         mutating func leaveOut(before start: Int64?, _ isHeld: (EntityID) -> Bool) {
             guard let start else { return }
             let passed = Set(entries.filter { $0.position < start && !isHeld($0.id) }.map(\.id))
@@ -61,7 +65,7 @@ extension TwakeBackend {
                 page.entries, before: cursor, isLast: page.isLast, isCurrent: page.isCurrent,
                 held: Set(model.rows(in: .messages(channel)).map(\.id.id)), wish)
         }
-        // A page that comes after its walk ended adds nothing that the walk left out.
+        // A page that arrives after the end of its walk adds nothing that the walk left out.
         switch step {
         case .done(let end): page.leaveOut(before: end.start) { model[.message($0)] != nil }
         case .none: page.leaveOut(before: memory.reaches[channel]?.start) { model[.message($0)] != nil }
@@ -70,7 +74,7 @@ extension TwakeBackend {
         for message in page.messages {
             transaction.adopt(message, at: page.path, channel: channel, page.era, isCurrent: page.isCurrent)
         }
-        // One that is not current is fetched again, and then says what is in its threads and what is not.
+        // An overtaken page is fetched again, and its threads are compared then.
         if page.isCurrent { reconcileThreads(of: page, into: &transaction) }
         if page.era == .a, step != .none {
             if cursor == nil { memory.listed[channel] = [] }
@@ -79,7 +83,7 @@ extension TwakeBackend {
         carryOut(step, page.era, page.path, into: &transaction)
     }
 
-    /// The page before a thread cannot be had.
+    /// Continues a walk whose next page is missing, with another cursor or from the start.
     mutating func lost(
         _ cursor: EntityID, _ era: TwakeEra, _ path: TwakeChannelPath, into transaction: inout Transaction
     ) {
@@ -90,7 +94,7 @@ extension TwakeBackend {
     private mutating func withReach(
         of channel: EntityID, _ body: (inout TwakeReach, TwakeReach.Wish) -> TwakeReach.Step
     ) -> TwakeReach.Step {
-        // Each page but the first begins with a thread of the one before.
+        // Each page except the first begins with a thread of the page before.
         let pages = max(historyLength, catchUp) / (TwakeEndpoints.pageLength - 1) + 2
         return body(
             &memory.reaches[channel, default: TwakeReach(beginning: 0)],
@@ -108,12 +112,13 @@ extension TwakeBackend {
         }
     }
 
-    /// What no page has shown is let go of where it is older than the window; else it is gone, or came forward while the pages were followed.
+    /// Ends a walk. Held threads that no page listed are removed if they are older than the window. Otherwise each is
+    /// fetched: it was deleted, or it moved forward during the walk.
     private mutating func finish(
         _ end: TwakeReach.End, _ era: TwakeEra, _ path: TwakeChannelPath, into transaction: inout Transaction
     ) {
         let channel = path.channel
-        // A page of era A may list a reply without its head, which was deleted or moved: that thread is not let go of.
+        // A page of era A may contain a reply without its head, which was deleted or moved. Keep that thread.
         let listed = memory.listed[channel, default: []].compactMap { transaction.model[.message($0)]?.message?.thread }
         let shown = Set(listed)
         for item in transaction.model.rows(in: .messages(channel)) {
@@ -121,13 +126,13 @@ extension TwakeBackend {
                 !shown.contains(item.id.id)
                 && end.start.map { lastActivity(of: item.id.id, era, transaction) < $0 } ?? false
             guard isOld || end.unseen.contains(item.id.id) else { continue }
-            // The page may show it as a reply, to where it was moved.
+            // The page may list the former head as a reply in another thread.
             guard transaction.model[item.id]?.message?.isHead ?? false else { continue }
             if isOld || (end.isWhole && era == .b) {
                 transaction.removeThread(item.id.id)
             } else {
                 transaction.fetch(.twake(.message(era, path, thread: item.id.id, id: item.id.id)))
-                // What was changed in it, no page has shown either.
+                // No page showed changes inside this thread either.
                 guard transaction.model.elementCount(in: .thread(item.id.id)) > 0 else { continue }
                 transaction.fetch(.twake(.thread(era, company: path.company, path, id: item.id.id)))
             }
@@ -146,7 +151,7 @@ extension TwakeBackend {
         }
     }
 
-    /// When something last happened in a thread, as far as the model knows.
+    /// Returns the time of the last known activity in a thread, in milliseconds since 1970.
     private func lastActivity(of thread: EntityID, _ era: TwakeEra, _ transaction: Transaction) -> Int64 {
         let rows = transaction.model.rows(in: .thread(thread)) + [transaction.model[.message(thread)]].compactMap { $0 }
         return rows.compactMap { $0.message?.lastActivity(era) }.max() ?? 0
@@ -186,8 +191,8 @@ extension TwakeBackend {
             let replies = listed.removeValue(forKey: head.id) ?? []
             reconcile(head, page.era, page.path, listed: replies, listsAll: true, into: &transaction)
         }
-        // A page of the proxy may list a reply without its head. The event of the reply then tells nothing new, and would leave the head's
-        // counter as it was.
+        // A page of the proxy may list a reply without its head. The later event of the reply is then no news, so the
+        // head's counter must be checked here.
         for reply in page.messages where !reply.isHead {
             guard let replies = listed.removeValue(forKey: reply.thread),
                 let head = transaction.model[.message(reply.thread)]?.message, head.isHead
@@ -196,14 +201,15 @@ extension TwakeBackend {
         }
     }
 
-    /// Era A leaves the replies of a head that was deleted or moved where they are, and counts them nowhere: gives the threads of which not all
-    /// was listed.
+    /// Returns the threads without a head whose replies were not all listed.
+    ///
+    /// In era A, the replies of a deleted or moved head stay in place, and no counter covers them.
     private mutating func headless(in channel: EntityID, _ transaction: Transaction) -> [EntityID] {
         let listed = memory.listed.removeValue(forKey: channel) ?? []
         let model = transaction.model
         return model.sectionKeys.filter { $0.name == Item.Section.threadName }.compactMap { section in
             guard let thread = section.parent, model[.message(thread)]?.message?.isHead != true else { return nil }
-            // What is let go of is not asked about again.
+            // Threads that this walk removed are not fetched.
             let replies = model.rows(in: section).filter { $0.message?.channel == channel && model[$0.id] != nil }
             return replies.allSatisfy { listed.contains($0.id.id) } ? nil : thread
         }
@@ -211,7 +217,7 @@ extension TwakeBackend {
 }
 
 extension TwakeResource {
-    /// Whether its answer holds messages.
+    /// Whether the answer contains messages.
     var isOfMessages: Bool {
         switch self {
         case .feed, .history, .thread, .replies, .message: true
@@ -223,7 +229,8 @@ extension TwakeResource {
 }
 
 extension Twake.Message {
-    /// When something last happened in its thread, as far as this message knows. Era A says it as the head's time of modification (4.3).
+    /// The time of the last activity in the message's thread, as far as this message contains it, in milliseconds since
+    /// 1970. In era A it is the head's modification time (4.3).
     fileprivate func lastActivity(_ era: TwakeEra) -> Int64 {
         let said = isHead ? era == .a ? self.updatedAt : self.threadActivity : nil
         return max(self.createdAt?.milliseconds ?? 0, said?.milliseconds ?? 0)

@@ -1,19 +1,19 @@
 import Events
 import SectionedModel
 
-// Which answers say everything of which sections, and the other way round.
+// Maps resources to the sections they describe completely, and sections to the resources that confirm them.
 extension TwakeBackend {
     func sections(of key: ResourceKey, in model: SectionedCollection<Item>) -> [Item.Section] {
         guard let resource = key.twake else { return [] }
         switch resource {
         case .channels(_, _, let workspace): return [.channels(workspace)]
         case .directs(_, let company): return [.directs(company)]
-        // Accounts that were remembered are asked for anew once the user's own is known, and are good until then.
+        // Once the user's own account arrives, the remembered accounts are fetched again. They stay valid until then.
         case .account: return [.accounts]
         case .companies: return [.companies]
         case .workspaces(_, let company): return [.workspaces(company)]
         case .members(_, let path): return [.members(path.channel)]
-        // The pages are followed to every head that is held, and a thread is asked for when its head does not count what is held of it.
+        // The walk covers every held head, and a thread is fetched when its head's count differs from the held replies.
         case .feed(_, let path):
             let heads = model.elements(in: .messages(path.channel))
             return [.messages(path.channel)] + heads.map { .thread($0.id.id) }
@@ -54,7 +54,7 @@ extension TwakeBackend {
         }
     }
 
-    /// How what is the user's, whatever the company, is confirmed; nil for another section.
+    /// Returns how to confirm a section that belongs to the user rather than to a company; `nil` for any other section.
     private func userList(_ section: Item.Section) -> Confirmation? {
         switch section {
         case .accounts: following.contains(.accounts) ? .by(.twake(.account(facts.effectiveEra))) : .never

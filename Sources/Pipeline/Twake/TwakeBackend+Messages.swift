@@ -1,7 +1,7 @@
 import Events
 import SectionedModel
 
-// Answers about messages: pages of a channel, whole threads, single messages.
+// Applies answers about messages: pages of a channel, whole threads, single messages.
 extension TwakeBackend {
     mutating func applyMessages(
         _ body: ArraySlice<UInt8>, of resource: TwakeResource, isCurrent: Bool, into transaction: inout Transaction
@@ -33,12 +33,13 @@ extension TwakeBackend {
                 _ = gone(.twake(resource), body: [UInt8(ascii: "{")], into: &transaction)
                 return
             }
-            // Answers about other replies are none the older for this one: were they overtaken, each would make all others be fetched again.
+            // Requests for other replies are not overtaken by this answer. Otherwise each reply would cause all others
+            // to be fetched again.
             if isCurrent {
                 transaction.overtake { $0.concerns(thread: thread, in: path.channel) && !$0.isOfOneReply }
             }
             if isLetGo(message, of: path.channel, in: transaction.model) { return }
-            // Deleted replies, which era B shows, are not in the count of a head that comes anew.
+            // In era B the model holds deleted replies, but the count of a new head does not include them.
             let isNew = era == .b && message.isHead && transaction.model[.message(id)] == nil
             transaction.adopt(message, at: path, channel: path.channel, era, isCurrent: isCurrent)
             if isNew {
@@ -52,8 +53,8 @@ extension TwakeBackend {
         }
     }
 
-    /// Whether a reply is of a thread that is older than what is shown of its channel. It would stand there without its head, until the channel
-    /// is looked at again.
+    /// Whether a reply belongs to a thread older than the shown messages of its channel. Such a reply would appear
+    /// without its head until the next walk.
     func isLetGo(_ reply: Twake.Message, of channel: EntityID, in model: SectionedCollection<Item>) -> Bool {
         guard !reply.isHead, model[.message(reply.id)] == nil, model[.message(reply.thread)] == nil,
             let start = memory.reaches[channel]?.start
@@ -61,7 +62,8 @@ extension TwakeBackend {
         return reply.createdAt.map { $0.milliseconds < start } ?? false
     }
 
-    /// A page of a thread, the newest or the one before `cursor`. What no page lists is not in the thread.
+    /// Applies a page of a thread, the newest one or the one before `cursor`. After the last page, replies that no page
+    /// listed are removed.
     private mutating func apply(
         _ messages: [Twake.Message], ofThread id: EntityID, _ cursor: EntityID?, _ company: EntityID, _ era: TwakeEra,
         _ path: TwakeChannelPath?, isCurrent: Bool, into transaction: inout Transaction
@@ -71,14 +73,14 @@ extension TwakeBackend {
         for message in messages {
             transaction.adopt(message, at: path, channel: channel, era, isCurrent: isCurrent)
         }
-        // It is fetched again, and then says what is there and what is not.
+        // An overtaken page is fetched again and processed then.
         guard isCurrent else { return }
         var reading = cursor == nil ? TwakeMemory.LongThread(channel: channel) : memory.longThreads[id]
         guard reading?.next == cursor else { return }
         let isNews = messages.contains { reading?.listed.contains($0.id) != true }
         reading?.listed.formUnion(messages.map(\.id))
         if !transaction.leftOut.isHarmless { reading?.isWhole = false }
-        // Era A takes the message that a page ends with out of it.
+        // Era A leaves the boundary message out of the page.
         let isFull =
             isNews && messages.count + transaction.leftOut.count >= TwakeEndpoints.threadLength - 1
         let most =
@@ -97,7 +99,7 @@ extension TwakeBackend {
         where isWhole && !listed.contains(reply.id.id) {
             transaction.model.remove(reply.id)
         }
-        // A head that is gone may have come back with an answer that was older.
+        // An older answer may have brought a deleted head back.
         if !isFull, isWhole, !listed.contains(id),
             transaction.model[.message(id)]?.message?.isHead == true
         {
@@ -106,7 +108,9 @@ extension TwakeBackend {
         show(isFull ? messages.first { !$0.isHead } : nil, listed, id, channel, into: &transaction)
     }
 
-    /// Shows that a thread has replies older than `oldest` which are not fetched, or, without it, that there are none.
+    /// Shows or removes the hole before the oldest fetched reply of a thread.
+    ///
+    /// - Parameter oldest: The oldest fetched reply, or `nil` when the thread was read completely.
     private mutating func show(
         _ oldest: Twake.Message?, _ listed: Set<EntityID>, _ thread: EntityID, _ channel: EntityID?,
         into transaction: inout Transaction
@@ -128,18 +132,21 @@ extension TwakeBackend {
         memory.note(hole: hole, inThread: thread, of: channel)
     }
 
-    /// Compares what the model holds of a thread with what its head counts. `listed`: the replies in the answer; with `listsAll` the thread has
-    /// no others. If the model holds a reply that such an answer does not list, or fewer than the head counts, the thread is fetched.
+    /// Compares the held replies of a thread with the count in its head, and fetches the thread when they differ.
+    ///
+    /// - Parameters:
+    ///   - listed: The replies in the answer.
+    ///   - listsAll: Whether the answer lists every reply. Then a held reply that is not listed also causes a fetch.
     func reconcile(
         _ head: Twake.Message, _ era: TwakeEra, _ path: TwakeChannelPath, listed: Set<EntityID> = [],
         listsAll: Bool = false, into transaction: inout Transaction
     ) {
-        // The section shows what is committed; what the answer brought is staged.
+        // The section contains committed rows only; the rows of this answer are still staged.
         let ids = Set(transaction.model.rows(in: .thread(head.id)).map(\.id.id)).union(listed)
         let held = ids.compactMap { transaction.model[.message($0)]?.message }.filter { $0.thread == head.id }
         let isVerified = !listsAll || held.allSatisfy { listed.contains($0.id) }
         let count = held.count { !$0.isDeleted }
-        // Of a thread with a hole the model holds the end.
+        // The model holds only the end of a thread with a hole.
         let isComplete = head.replies.map { $0 == count } ?? true || transaction.model[.hole(head.id)] != nil
         guard !isVerified || !isComplete else { return }
         transaction.fetch(.twake(.thread(era, company: path.company, path, id: head.id)))
@@ -147,10 +154,15 @@ extension TwakeBackend {
 }
 
 extension Transaction {
-    /// Takes a message of an answer in. One that is current is the truth, but for what it leaves out; an older version than the model's
-    /// only counts the replies. Of one that is not current, only what is certainly newer is taken: it is fetched again anyway. No event tells
-    /// of the thread that a message was moved from (T14), and the event of a deletion is no news after the answer that shows it: an answer
-    /// that shows a message elsewhere, or a reply deleted, makes the counters be read again.
+    /// Takes a message from an answer.
+    ///
+    /// A current answer is authoritative for the fields that it contains, but an older version of a message only
+    /// updates the reply count. From an overtaken answer, only a certainly newer version is taken, because the resource
+    /// is fetched again anyway.
+    ///
+    /// No event reports the thread that a message was moved from (T14), and the event of a deletion is no news after an
+    /// answer that shows it. So a message in another thread, or a deleted reply, causes the heads' counters to be
+    /// fetched.
     mutating func adopt(
         _ sent: Twake.Message, at path: TwakeChannelPath?, channel: EntityID?, _ era: TwakeEra, isCurrent: Bool
     ) {
@@ -159,7 +171,7 @@ extension Transaction {
             message.channel = channel ?? model[.message(sent.thread)]?.message?.channel
         }
         if let known = model[.message(sent.id)]?.message {
-            // Era A's dates say nothing of edits and may go back (4.3).
+            // In era A, dates ignore edits and may go back (4.3).
             let isOlder = era == .b && sent.isOlder(than: known)
             if isCurrent {
                 message = isOlder ? known.counted(by: sent) : known.merged(with: message)

@@ -2,23 +2,23 @@ import Events
 import SectionedModel
 import Wire
 
-// Accounts: the user's own, and those of whoever is seen to write.
+// Maintains the accounts of the user and of message senders.
 extension TwakeBackend {
-    /// How long senders are gathered before they are asked for: what brings one mostly brings several.
+    /// The time for which new senders are collected before a request: one is usually followed by others.
     private static let gathering: Duration = .milliseconds(200)
 
-    /// Asks for the senders of what was handled, as far as they are new.
+    /// Requests the accounts of new senders in the handled messages.
     mutating func meetSenders(into transaction: inout Transaction) {
         guard !transaction.senders.isEmpty else { return }
         defer { transaction.senders.removeAll(keepingCapacity: true) }
-        // As long as nobody knows how to ask, nobody is asked for; once it is known, whoever is missing is.
+        // Until the era is known no accounts can be requested. `lookForMissing` makes up for it.
         guard !facts.hasNoREST, facts.era != nil || !discoversRooms else { return }
         for resource in memory.accounts.take(transaction.senders, facts.effectiveEra) {
             transaction.fetch(.twake(resource), after: Self.gathering)
         }
     }
 
-    /// Whoever wrote and has no account may have one now, or was only said to have none.
+    /// Requests missing accounts again. They may exist by now, or the earlier answer may have been wrong.
     mutating func lookForMissing(into transaction: inout Transaction) {
         guard following.contains(.accounts) else { return }
         memory.accounts.forgetSome { transaction.model[.account($0)] == nil }
@@ -30,21 +30,21 @@ extension TwakeBackend {
         }
     }
 
-    /// The user's own account. The rows that an earlier session left are asked for anew with it.
+    /// Applies the user's own account, and requests the accounts that an earlier session stored.
     mutating func learn(own account: Twake.Account, into transaction: inout Transaction) {
         guard following.contains(.accounts), memory.accounts.know(account.id) else { return }
         transaction.learn([account])
         transaction.senders += transaction.model.rows(in: .accounts).map(\.id.id)
     }
 
-    /// What was answered about users. Of whom nothing was answered, there is no such account, or none that may be seen.
+    /// Applies the answer to a request for accounts. A user without an answer has no account, or none that is visible.
     mutating func learn(_ accounts: [Twake.Account], asked: [EntityID], into transaction: inout Transaction) {
         let wanted = Set(asked)
         let answered = accounts.filter { wanted.contains($0.id) }
         let ids = Set(answered.map(\.id))
         for user in asked where !ids.contains(user) { transaction.model.remove(.account(user)) }
         transaction.learn(answered)
-        // Whether they are there is asked for when nobody else comes for a moment.
+        // Query the presence of these users, once no others follow for a moment.
         if following.contains(.presence), !answered.isEmpty {
             memory.presence.askSooner(by: transaction.now + .seconds(1))
         }
@@ -52,7 +52,7 @@ extension TwakeBackend {
 }
 
 extension Transaction {
-    /// Puts accounts in the model, and their names to the messages that have none, or an older one.
+    /// Puts accounts into the model, and updates the sender names of messages that have none or the old one.
     mutating func learn(_ accounts: [Twake.Account]) {
         var names: [EntityID: (old: String?, new: String)] = [:]
         for account in accounts {
@@ -83,7 +83,7 @@ extension Transaction {
         }
     }
 
-    /// The row with its sender's name, where only the account has it; the sender is noted.
+    /// Returns the row with its sender's name from the account if the message contains none, and records the sender.
     mutating func meetSender(of row: Item) -> Item {
         guard var message = row.message, let user = message.user else { return row }
         senders.append(user)
@@ -94,7 +94,7 @@ extension Transaction {
 }
 
 extension TwakeHandler where Payload == Twake.Account {
-    /// `user`: what was sent of a known user is applied, and the account asked for to make sure.
+    /// Handles `user`: applies the change to a known user, and fetches the account to verify it.
     static let accountChanged = TwakeHandler(name: "account") { sent, envelope, facts, memory, transaction in
         guard memory.accounts.knows(sent.id) else { return }
         let known = transaction.model[.account(sent.id)]?.account
@@ -102,7 +102,8 @@ extension TwakeHandler where Payload == Twake.Account {
         let standing: TwakeStanding =
             envelope.isDeletion ? .removed : known == nil ? .unknown : merged == known ? .same : .doubtful
         let treatment = TwakeTable.treatment(of: .account, standing)
-        // The server says this to the user only: it is kept.
+        // The server sends a change of the own account to the user only, so the account is fetched from the own
+        // resource.
         let isOwn = sent.id == facts.user
         let resources =
             isOwn ? [.account(facts.effectiveEra)] : TwakeAccountBook.resources(for: [sent.id], facts.effectiveEra)
@@ -116,14 +117,14 @@ extension TwakeHandler where Payload == Twake.Account {
 }
 
 extension Twake.Account {
-    /// This account with what `newer` says; what was not sent is kept.
+    /// Returns this account updated with `newer`. Fields that were not sent keep their values.
     func merged(with newer: Twake.Account) -> Twake.Account {
         var merged = newer
         merged.email = newer.email ?? email
         merged.username = newer.username ?? username
         merged.firstName = newer.firstName ?? firstName
         merged.lastName = newer.lastName ?? lastName
-        // The whole name is composed of the others: one that was not sent may not fit them any more.
+        // The full name is derived from the other names, so an old one may not match the new names.
         let isRenamed = newer.firstName != nil || newer.lastName != nil
         merged.fullName = newer.fullName ?? (isRenamed ? nil : fullName)
         merged.picture = newer.picture ?? picture
@@ -140,6 +141,6 @@ extension Twake.Account {
 }
 
 extension Item.Section {
-    /// Whether its rows are messages.
+    /// Whether the section contains messages, of a channel or of a thread.
     fileprivate var holdsMessages: Bool { name == Item.Section.threadName || name == Item.Section.messagesName }
 }

@@ -1,7 +1,7 @@
 import Events
 import SectionedModel
 
-// What patterns can ask about Twake's rooms: read off the model, never asked of the server.
+// Answers patterns about Twake's rooms from the model, without requests.
 extension TwakeBackend {
     func facts(of room: String, in model: SectionedCollection<Item>) -> RoomFacts {
         let name = Twake.RoomName(room)
@@ -76,17 +76,17 @@ extension TwakeBackend {
 }
 
 extension RoomFacts {
-    /// It is a list of channels, in all of which so much is not read.
+    /// Marks the room as a list of channels, with a function that counts the unread messages in all of them.
     fileprivate mutating func tellsOfRooms(countUnread: (@Sendable () -> Int)?) {
         (kind, tellsOfRooms, self.countUnread) = ("list", true, countUnread)
     }
 
-    /// What a channel says of a room of its.
+    /// Describes a room from the channel that it belongs to.
     fileprivate mutating func describe(_ channel: Twake.Channel?, kind: String?) {
         if let kind { self.kind = kind }
         guard let channel else { return }
         title = channel.name
-        // What era A's names do not say.
+        // The room names of era A contain no company and no workspace.
         company = company ?? channel.company.description
         workspace = workspace ?? channel.workspace.description
         guard kind != nil else { return }

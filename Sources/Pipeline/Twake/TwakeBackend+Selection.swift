@@ -1,8 +1,8 @@
 import Events
 import SectionedModel
 
-// Looking at another workspace or company: the old one's rooms are left, its requests cancelled and its rows taken away at once; then the
-// new one's are found as at the beginning.
+// Switches to another workspace or company. The old rooms are left, and the old requests and rows are removed at once.
+// Then discovery starts again for the new place.
 extension TwakeBackend {
     var places: [RoomFacts] {
         func facts(_ place: TwakeFacts.Place, _ kind: String, _ room: Twake.RoomName) -> RoomFacts {
@@ -50,13 +50,13 @@ extension TwakeBackend {
     }
 
     mutating func select(workspace: EntityID, _ rooms: RoomBook, into transaction: inout Transaction) {
-        // Named rooms stay those that were named.
+        // Rooms that the user named stay as they are.
         guard discoversRooms, let company = facts.company else { return }
         let room = Twake.RoomName.channelsPublic(company: company, workspace: workspace)
         select(room.description, rooms, into: &transaction)
     }
 
-    /// Nothing was looked at yet: what is remembered of other places has no rooms to be left with.
+    /// Removes the remembered rows of other workspaces, when no earlier selection exists that would remove them.
     mutating func dropRemembered(into transaction: inout Transaction) {
         for section in transaction.model.sectionKeys where section.name == Item.Section.channelsName {
             if section.parent != facts.workspace { removeChannels(of: section, into: &transaction) }
@@ -80,13 +80,15 @@ extension TwakeBackend {
             for row in transaction.model.rows(in: section) { transaction.model.remove(row.id) }
         }
         memory.needsPlaces = true
-        // Its resources are of a company; joined anew, it asks for the new one's.
+        // This room belongs to the user, but its resources belong to a company. Joining again fetches those of the new
+        // company.
         if let user = facts.user {
             transaction.plans.append(.unwant(room: Twake.RoomName.notifications(user: user).description))
         }
     }
 
-    /// A workspace is gone, or the user is no longer in it: its channels go with it. If it was selected, another one is.
+    /// Handles a workspace that was deleted or that the user left: removes its channels, and selects another workspace
+    /// if it was the selected one.
     mutating func lose(_ workspace: EntityID, of company: EntityID, into transaction: inout Transaction) {
         transaction.plans.append(.cancel(.workspace(workspace, company: company)))
         var rooms = [Twake.RoomName.channelsPublic(company: company, workspace: workspace)]
@@ -110,7 +112,7 @@ extension TwakeBackend {
         }
     }
 
-    /// Takes the channels of a list away.
+    /// Removes all channels of a list, with their messages.
     mutating func removeChannels(of section: Item.Section, into transaction: inout Transaction) {
         for channel in transaction.model.rows(in: section) {
             transaction.removeChannel(channel.id.id, &memory)

@@ -3,22 +3,23 @@ import JSONText
 import SectionedModel
 import Wire
 
-/// Twake over Socket.IO: authenticate, find the rooms, join them, keep the model the server's truth (`reference/twake.md`).
+/// The Twake backend over Socket.IO (`reference/twake.md`): it authenticates, discovers and joins rooms, and keeps the
+/// model equal to the server's state.
 ///
-/// Finding rooms, when the user named none, goes in steps, each the answer to one request:
-/// server (era) → account → company → workspace → rooms; what is known already is skipped.
+/// When the user named no rooms, discovery proceeds in steps, one request each: server (era) → account → company →
+/// workspace → rooms. Steps whose result is known are skipped.
 struct TwakeBackend: Backend {
     var facts: TwakeFacts
     var memory = TwakeMemory()
-    /// How many heads of a channel the user wants to see, however old; 0 for the newest page.
+    /// The number of threads to show for each channel, however old; 0 means the newest page.
     let historyLength: Int
-    /// How many heads of a channel are caught up with after messages were missed.
+    /// The maximum number of missed threads to catch up with, for each channel.
     let catchUp: Int
-    /// Whether what is remembered is looked at later anyway, so that it need not be at once.
+    /// Whether a later full look checks remembered rows, so that they need not be checked at once.
     let looksAgain: Bool
-    /// What is followed beside channels and messages.
+    /// What the session follows in addition to channels and messages.
     var following: Configuration.Following { facts.following }
-    /// Whether rooms are asked of the backend, because the user did not name them one by one.
+    /// Whether rooms are discovered, because the user did not name them one by one.
     let discoversRooms: Bool
 
     init(_ configuration: Configuration) {
@@ -28,13 +29,14 @@ struct TwakeBackend: Backend {
         facts = TwakeFacts(
             company: configuration.company.map { EntityID($0) },
             workspace: configuration.workspace.map { EntityID($0) },
-            // An errand comes for one thing.
+            // A session without a realtime connection runs one action only.
             following: configuration.connects ? configuration.following : [])
         looksAgain = configuration.lookAgain != nil
         if configuration.rooms.contains(where: { $0.hasPrefix("previous::") }) { facts.era = .a }
     }
 
-    /// Joins sent before `authenticated` are silently dropped (1.4), so nothing is ready before it.
+    /// Authenticates the connection. The server silently drops joins sent before `authenticated` (1.4), so no `.ready`
+    /// yet.
     mutating func connected(token: Secret?, by spoken: RealtimeProtocol, into transaction: inout Transaction) {
         let arguments = RawJSON.object { $0.member("token", token?.reveal() ?? "") }
         transaction.plans.append(.emit(.init(name: "authenticate", arguments: arguments)))
@@ -66,7 +68,7 @@ struct TwakeBackend: Backend {
             lookForMissing(into: &transaction)
             if discoversRooms { discover(into: &transaction) }
         case .unauthorized(let message):
-            // The 2021 server waits for this ack before it disconnects (1.4).
+            // The 2021 server waits for this acknowledgement before it disconnects (1.4).
             if let ackID { transaction.plans.append(.acknowledge(ackID)) }
             transaction.plans.append(.tokenRefused(message))
         case .joined(let room): transaction.plans.append(.joined(room: room))
@@ -74,7 +76,7 @@ struct TwakeBackend: Backend {
         case .left(let room): transaction.plans.append(.left(room: room))
         case .leaveRefused(let room, let why): transaction.notice(.warning, "leaving \(room) was refused: \(why)")
         case .eventRefused(let room, let why): transaction.notice(.warning, "an event to \(room) was refused: \(why)")
-        // Late frames of a room that nobody wants any more change nothing (section 9, item 9).
+        // Late frames of a room that is no longer wanted are ignored (section 9, item 9).
         case .event(let event):
             guard rooms.isWanted(event.room) else { break }
             TwakeRouter.route(event, in: Twake.RoomName(event.room), facts, &memory, into: &transaction)
@@ -85,7 +87,7 @@ struct TwakeBackend: Backend {
         meetSenders(into: &transaction)
     }
 
-    /// A notification of the push service, as an event of its channel's room.
+    /// Converts a notification of the push service to an event in its channel's room.
     private func pushed(_ payload: RawJSON) throws(DecodingFailure) -> Twake.SocketIOResource {
         let push = try Twake.pushNotification(from: payload.bytes)
         let named = push.company.flatMap { company in
@@ -102,8 +104,11 @@ struct TwakeBackend: Backend {
             type: .desktopNotification, path: nil, resource: .desktopNotification(notification))
     }
 
-    /// An action this version does not know may have done anything to the entity: what the room is about is looked at. So it is after a
-    /// notification in a channel's room: the push service sent it, and its message may not have come over the connection.
+    /// Handles a resource event.
+    ///
+    /// An action unknown to this version may have changed anything, so the room's resources are fetched. The same
+    /// happens after a push notification in a channel's room, because its message may not have arrived over the
+    /// connection.
     private mutating func handle(_ sent: Twake.SocketIOResource.Fields, into transaction: inout Transaction) {
         let isPush = sent.type == .desktopNotification && Twake.RoomName(sent.room).channel != nil
         guard sent.action.isKnown, !isPush else {
@@ -130,8 +135,9 @@ struct TwakeBackend: Backend {
         if facts.era == .a, facts.isEraByAbsence, !facts.hasNoREST { transaction.fetch(.twake(.server)) }
     }
 
-    /// The mobile app joins with the constant `twake`, which every server version accepts for every room (1.5); the user's own token
-    /// opens none on those of 2021, and none on any once it is too old: it is the connection's, which may outlive it by far (1.4).
+    /// Joins a room with the constant token `twake`, like the mobile app. Every server version accepts it for every
+    /// room (1.5). Servers of 2021 accept no user token for rooms, and no server accepts an expired one: the token
+    /// belongs to the connection, which may outlive it by far (1.4).
     func join(_ room: String, token: Secret?) -> Transaction.RoomRequest? {
         roomRequest("realtime:join", room, token: "twake")
     }
@@ -164,7 +170,7 @@ struct TwakeBackend: Backend {
             let path = channel.flatMap { model[.channel($0)]?.channel?.path }
             return [.twake(.thread(.b, company: company, path, id: thread))]
         case .notifications:
-            // The room is the user's, not a company's: every company whose badges are shown is counted.
+            // The room belongs to the user, not to a company: fetch the badges of every company that is shown.
             var companies = facts.company.map { [$0] } ?? []
             for section in model.sectionKeys where section.name == Item.Section.badgesName {
                 if let company = section.parent, !companies.contains(company) { companies.append(company) }
@@ -181,7 +187,7 @@ struct TwakeBackend: Backend {
         }
     }
 
-    /// The newest messages, and the members where they are shown.
+    /// Returns the newest messages, and the members if they are shown.
     private func messageResources(
         _ era: TwakeEra, _ path: TwakeChannelPath, _ model: SectionedCollection<Item>
     ) -> [ResourceKey] {
@@ -189,7 +195,7 @@ struct TwakeBackend: Backend {
         return [.twake(.feed(era, path))] + (showsMembers ? [.twake(.members(era, path))] : [])
     }
 
-    /// Where the channels of era A's rooms are, learnt from the lists: the room has the channel's id only.
+    /// The paths of channels in era A, learned from the lists: the room's name contains only the channel's id.
     var paths: [EntityID: TwakeChannelPath] = [:]
 
     private func defaultPath(of channel: EntityID) -> TwakeChannelPath? {

@@ -2,9 +2,10 @@ import Events
 import JSONText
 package import SectionedModel
 
-// What a row of Twake's feeds into a checksum: every field, in an order that never changes, or old logs would not verify.
+// Feeds the fields of Twake's rows into a checksum. The order of the fields must never change, or old logs would not
+// verify.
 
-// The fields of a channel and of a message are fed in a function of their own, so that they are read in place and not copied.
+// The fields of channels and messages have functions of their own, so that they are read in place and not copied.
 
 extension Twake.Channel {
     package func feed(_ digest: inout ElementDigest) { fields.feed(&digest) }

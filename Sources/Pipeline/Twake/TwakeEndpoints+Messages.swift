@@ -1,9 +1,9 @@
 import Events
 
-// The GETs of messages.
+// The GET calls for messages.
 extension TwakeEndpoints {
-    /// A page of a channel's messages, the newest one, or the one that ends with `before`, which comes again (4.4). Era A's pages hold
-    /// heads and replies mixed.
+    /// Returns the call for a page of a channel's messages: the newest one, or the one that ends with `before`, which
+    /// is on it again (4.4). The pages of era A mix heads and replies.
     static func feed(
         _ era: TwakeEra, _ path: TwakeChannelPath, before: EntityID? = nil
     ) -> Endpoint<[Twake.Message]> {
@@ -22,7 +22,8 @@ extension TwakeEndpoints {
         }
     }
 
-    /// A thread's messages, the newest ones, or the page that ends with `before`, oldest first.
+    /// Returns the call for the newest messages of a thread, or for the page that ends with `before`, oldest message
+    /// first.
     static func thread(
         _ era: TwakeEra, company: EntityID, _ path: TwakeChannelPath?, id: EntityID, before: EntityID? = nil
     ) -> Endpoint<[Twake.Message]> {
@@ -41,7 +42,7 @@ extension TwakeEndpoints {
             rows: Twake.messages)
     }
 
-    /// Era A answers with a list, which is empty when there is no such message: nil.
+    /// Returns the call for a single message. Era A answers with a list; an empty list gives `nil`.
     static func message(
         _ era: TwakeEra, _ path: TwakeChannelPath, thread id: EntityID, id message: EntityID
     ) -> Endpoint<Twake.Message?> {

@@ -1,18 +1,18 @@
 import Events
 
-/// Every GET of the Twake services: path, parameters and parser of each side by side (4.3 for era A, 4.4 for era B).
+/// The GET calls of the Twake services, each with its path, parameters and parser (4.3 for era A, 4.4 for era B).
 enum TwakeEndpoints {
-    /// How many heads of a channel are asked for at once.
+    /// The number of heads in one page of a channel.
     static let pageLength = 20
-    /// How many replies of a thread come with its head (era B); era A sends whole threads.
+    /// The number of replies that come with each head in era B. Era A sends whole threads.
     static let repliesPerThread = 20
-    /// How many messages of a thread are asked for at once.
+    /// The number of messages in one page of a thread.
     static let threadLength = 1_000
 
     static let proxy: RESTTarget = "/internal/mobile"
     static let core: RESTTarget = "/internal/services"
 
-    /// The one call that shows no token: it is public.
+    /// The call that identifies the server. It is public, so it carries no token.
     static var server: Endpoint<Void> { Endpoint("\(core)/general/v1/server", method: .get, carriesToken: false) }
 
     static func account(_ era: TwakeEra) -> Endpoint<Twake.Account> {
@@ -23,7 +23,7 @@ enum TwakeEndpoints {
         Endpoint(era == .a ? "\(proxy)/user?id=\(user)" : "\(core)/users/v1/users/\(user)", parse: Twake.account)
     }
 
-    /// Accounts by words of their names; era A's have no more than the names.
+    /// Returns the search for accounts by name. Accounts in era A contain only the names.
     static func accounts(_ era: TwakeEra, called words: String, company: EntityID) -> Endpoint<[Twake.Account]> {
         era == .a
             ? Endpoint(
@@ -34,20 +34,20 @@ enum TwakeEndpoints {
                 rows: Twake.accounts)
     }
 
-    /// The members of a workspace, of era A, which does not say their roles.
+    /// Returns the list of a workspace's members in era A, which contains no roles.
     static func proxyMembers(of place: TwakePlace) -> Endpoint<[Twake.Account]> {
         Endpoint(
             "\(proxy)/workspaces/members", query: proxyQuery(place.company, place.workspace), rows: Twake.accounts)
     }
 
-    /// The same of era B.
+    /// Returns the list of a workspace's members in era B.
     static func coreMembers(of place: TwakePlace) -> Endpoint<[Twake.WorkspaceUser]> {
         Endpoint(
             "\(core)/workspaces/v1/companies/\(place.company)/workspaces/\(place.workspace)/users",
             query: [("limit", "1000")], rows: Twake.workspaceUsers)
     }
 
-    /// Accounts by their users' ids; era A, which knows no such list, is asked for the first.
+    /// Returns the call for accounts by user id. Era A has no such list, so only the first user is requested.
     static func accounts(_ era: TwakeEra, _ users: [EntityID]) -> Endpoint<[Twake.Account]> {
         switch era {
         case .a:
@@ -83,7 +83,9 @@ enum TwakeEndpoints {
             "\(proxy)/workspace/notifications", query: proxyQuery(company, workspace), rows: Twake.rooms)
     }
 
-    /// `user` is who asks: a direct is called by its other users.
+    /// Returns the list of a workspace's channels.
+    ///
+    /// - Parameter user: The requesting user. A direct is named by its other users.
     static func channels(
         _ era: TwakeEra, company: EntityID, workspace: EntityID, user: EntityID?
     ) -> Endpoint<[Twake.Channel]> {
@@ -140,7 +142,7 @@ enum TwakeEndpoints {
     }
 
     static func badges(company: EntityID) -> Endpoint<[Twake.Badge]> {
-        // Never with `all_companies`: the first badge would come twice (4.4).
+        // Do not send `all_companies`: the first badge would be returned twice (4.4).
         Endpoint(
             "\(core)/notifications/v1/badges",
             query: [("company_id", company.description), ("limit", "1000")], rows: Twake.badges)
@@ -152,7 +154,7 @@ enum TwakeEndpoints {
             rows: Twake.badgeCounts)
     }
 
-    /// Era B's path of the channels of a workspace.
+    /// Returns the path of a workspace's channels in era B.
     static func list(_ company: EntityID, _ workspace: EntityID) -> RESTTarget {
         "\(core)/channels/v1/companies/\(company)/workspaces/\(workspace)/channels"
     }

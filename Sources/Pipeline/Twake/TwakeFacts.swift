@@ -1,48 +1,49 @@
 import Events
 
-/// What is known about the place the user looks at; found out step by step, then constant.
+/// The facts about the server and the selected place. Discovery finds them step by step; then they rarely change.
 struct TwakeFacts: Sendable {
-    /// A company or a workspace.
+    /// A company or a workspace, as listed by the server.
     struct Place: Sendable {
         var id: EntityID
-        /// Untrusted.
+        /// The displayed name, which is untrusted text.
         var name: String
 
-        /// For people.
+        /// The name followed by the id, for messages to the user.
         var label: String { "\(name) (\(id))" }
     }
 
-    /// The era spoken; nil until it is known.
+    /// The era of the server, or `nil` until it is known.
     var era: TwakeEra?
     var company: EntityID?
     var workspace: EntityID?
-    /// The user's companies, as they were listed last; nil before that.
+    /// The user's companies in the last answer, or `nil` before the first.
     var companies: [Place]?
-    /// The workspaces of each company, as they were listed last.
+    /// The workspaces of each company in the last answer.
     var workspaces: [EntityID: [Place]] = [:]
     var user: EntityID?
-    /// What is followed beside channels and messages.
+    /// What the session follows in addition to channels and messages.
     var following: Configuration.Following
-    /// Whether era A is believed only because the other era's service does not answer.
+    /// Whether era A is assumed only because the service of era B does not answer.
     var isEraGuessed = false
-    /// Whether era A was chosen because the other era's service was not there, if only for a moment: it is looked for again.
+    /// Whether era A was chosen because the service of era B was absent. Full looks probe for it again.
     var isEraByAbsence = false
-    /// Whether the server gives a message back with the context it was sent with; nil while none of ours has shown it.
+    /// Whether the server returns messages with the context they were sent with; `nil` until one of the session's
+    /// messages shows it.
     var keepsContext: Bool?
-    /// Whether there turned out to be no REST service; asked again on the next connection, and with the next full look.
+    /// Whether no REST service was found. It is probed again on the next connection and with the next full look.
     var hasNoREST = false
-    /// Whether the REST service has ever answered as one of Twake's.
+    /// Whether the REST service has ever given an answer of Twake.
     var hasREST = false
-    /// Whether the user was told that there is none.
+    /// Whether the user was warned that there is no REST service.
     var toldOfNoREST = false
 
-    /// What was not there may be now: it is asked for again.
+    /// Forgets that the REST service was absent, so that it is probed again.
     mutating func forgetAbsence() {
         guard hasNoREST else { return }
         hasNoREST = false
         if isEraGuessed { era = nil }
     }
 
-    /// The era to use where none is known: the newer one.
+    /// The era to use; era B while it is unknown.
     var effectiveEra: TwakeEra { era ?? .b }
 }

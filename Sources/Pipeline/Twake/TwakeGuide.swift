@@ -1,7 +1,8 @@
 import Events
 import JSONText
 
-/// `EventGuide` for Twake: a specimen of each event is decoded, and its fields, its handlers and their treatments are read off.
+/// Computes the `EventGuide` of each Twake event: it decodes a specimen, and reads off its fields, handlers and
+/// treatments.
 enum TwakeGuide {
     static let all: [EventGuide] = {
         var guides: [EventGuide] = []
@@ -15,7 +16,7 @@ enum TwakeGuide {
         return guides.sorted { $0.kind < $1.kind }
     }()
 
-    /// What is known of the event that a specimen is; nil for one that is malformed.
+    /// Returns the guide of a specimen's event, or `nil` when the specimen is malformed.
     static func guide(of specimen: String) -> EventGuide? {
         let array = Array(specimen.utf8)[...]
         guard let event = try? Twake.Event(array: array) else { return nil }
@@ -35,7 +36,7 @@ enum TwakeGuide {
             standing: standing.words, applies: treatment.applies, refetch: treatment.refetch.words)
     }
 
-    /// `members` are what the resource may have by the table that reads it.
+    /// Returns the parts of an event's guide. `members` are the fields that the decoding table of the resource accepts.
     private static func parts(
         of event: Twake.Event
     ) -> (name: String, handlers: [String], subjects: [TwakeSubject], members: [String]) {
@@ -84,7 +85,8 @@ enum TwakeGuide {
         }
     }
 
-    /// One of each kind and type and more. Of what no table reads, channels and messages, they have all that servers send.
+    /// At least one specimen of each kind and type. Channels and messages are decoded without a table, so their
+    /// specimens contain every field that servers send.
     static let specimens = [
         #"["authenticated"]"#, #"["unauthorized",{"message":"m"}]"#,
         #"["realtime:join:success",{"name":"/r"}]"#, #"["realtime:join:error",{"name":"/r","error":"e"}]"#,

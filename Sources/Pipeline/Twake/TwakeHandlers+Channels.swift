@@ -2,12 +2,13 @@ import Events
 import SectionedModel
 
 extension TwakeHandler where Payload == Twake.Channel {
-    /// `channel`, `channels`: a known channel takes what was sent; an unknown one is not ours until the list says so (T9, T7).
+    /// Handles `channel` and `channels`. A known channel is updated. An unknown one belongs to the user only if the
+    /// list contains it (T9, T7).
     static let channelChanged = TwakeHandler(name: "channel") { sent, envelope, facts, memory, transaction in
         let known = transaction.model[.channel(sent.id)]?.channel
         var standing: TwakeStanding =
             envelope.isDeletion ? .removed : known.map { sent.standing(against: $0) } ?? .unknown
-        // The proxy of era A shows names and members in its own way.
+        // The proxy of era A presents names and members differently.
         if standing == .newer, facts.era == .a { standing = .doubtful }
         let treatment = TwakeTable.treatment(of: .channel, standing)
         transaction.overtakeLists(of: sent.path, removing: envelope.isDeletion)
@@ -25,7 +26,7 @@ extension TwakeHandler where Payload == Twake.Channel {
 }
 
 extension TwakeHandler where Payload == Twake.ChannelActivity {
-    /// `channel_activity`: the channel moves to the front; an older activity changes nothing.
+    /// Handles `channel_activity`: moves the channel to the front. An older activity changes nothing.
     static let activityChanged = TwakeHandler(name: "channel activity") { sent, envelope, facts, memory, transaction in
         transaction.overtakeLists(of: sent.path)
         guard var known = transaction.model[.channel(sent.channel)]?.channel else {
@@ -48,7 +49,8 @@ extension TwakeHandler where Payload == Twake.ChannelActivity {
 }
 
 extension TwakeHandler where Payload == Twake.ChannelMember {
-    /// `channel_member` in a list room: the user's own membership. Joined: the list is asked; left: the channel goes; read: the marker moves.
+    /// Handles `channel_member` in a list room, which is the user's own membership. A join causes a fetch of the list,
+    /// a leave removes the channel, and a read marker is applied.
     static let ownMembershipChanged = TwakeHandler(name: "own membership") {
         sent, envelope, facts, memory, transaction in
         guard envelope.room.isOwnList, let path = sent.path(facts) else { return }
@@ -74,12 +76,12 @@ extension TwakeHandler where Payload == Twake.ChannelMember {
         transaction.refetch(treatment.refetch, of: path, facts)
     }
 
-    /// `channel_member` of anybody: in a channel's own room, or of a channel whose members are shown.
+    /// Handles `channel_member` of any user, in a channel's own room or for a channel whose members are shown.
     static let membersChanged = TwakeHandler(name: "channel members") { sent, envelope, facts, memory, transaction in
         guard let path = sent.path(facts) else { return }
         let isShown = transaction.model.elementCount(in: .members(sent.channel)) > 0
         guard isShown || !envelope.room.isOwnList else { return }
-        // The user's own end took the channel away with its members.
+        // The user's own leave already removed the channel with its members.
         guard transaction.model[.channel(sent.channel)] != nil || !envelope.room.isOwnList else { return }
         transaction.overtake(removing: envelope.isDeletion) { $0.path?.channel == path.channel && $0.isMembers }
         let user = sent.user ?? (envelope.room.isOwnList ? facts.user : nil)
@@ -99,7 +101,8 @@ extension TwakeHandler where Payload == Twake.ChannelMember {
 }
 
 extension Transaction {
-    /// An unknown channel was mentioned. The list knows whether it is ours; without a REST service the event is all there is.
+    /// Handles a mention of an unknown channel by fetching the list, which decides whether the channel is the user's.
+    /// Without a REST service, the channel is taken from the event.
     mutating func mention(_ channel: Twake.Channel, isOwn: Bool, _ facts: TwakeFacts, _ memory: inout TwakeMemory) {
         guard !facts.hasNoREST else { return model.put(.channel(channel)) }
         let list = channel.path.list(facts.effectiveEra)
@@ -113,7 +116,7 @@ extension Transaction {
         fetch(list)
     }
 
-    /// Takes a channel away with everything that belongs to it.
+    /// Removes a channel with everything that belongs to it: rooms, requests, messages and members.
     mutating func removeChannel(_ id: EntityID, _ memory: inout TwakeMemory) {
         memory.forget(id)
         plans.append(.cancel(.channel(id)))
@@ -128,30 +131,32 @@ extension Transaction {
         model.remove(.channel(id))
     }
 
-    /// Takes a channel's messages away.
+    /// Removes a channel's messages, with all threads.
     mutating func removeMessages(of channel: EntityID) {
         model.remove(.hole(channel))
         for head in model.rows(in: .messages(channel)) { removeThread(head.id.id) }
-        // Era A deletes heads and leaves their replies.
+        // Era A deletes heads and keeps their replies.
         for section in model.sectionKeys where section.name == Item.Section.threadName {
             for reply in model.rows(in: section) where reply.message?.channel == channel { model.remove(reply.id) }
         }
     }
 
-    /// Threads of a channel whose head is not shown: it moved, or went, and so may the replies have.
+    /// Returns the threads of a channel whose head is not held. The head was moved or deleted, and so may the replies
+    /// be.
     func strays(of channel: EntityID) -> [EntityID] {
         model.sectionKeys.enumerated().compactMap { index, section in
             guard section.name == Item.Section.threadName, let thread = section.parent,
                 let shown = model.element(at: SectionPath(section: index, item: 0)),
                 shown.message?.channel == channel, model[.message(thread)]?.message?.isHead != true,
-                // A reply that the user wants in a thread that never came to be is no reply that the server has; nor is one that just left.
+                // Skip threads whose rows are all gone from the staged model. The committed section may still contain a
+                // pending reply, or one that was just removed.
                 model.rows(in: section).contains(where: { model[$0.id] != nil })
             else { return nil }
             return thread
         }
     }
 
-    /// Takes a head message and its replies away, but for those that were just moved to another thread.
+    /// Removes a head and its replies, except for those that were just moved to another thread.
     mutating func removeThread(_ id: EntityID) {
         for reply in model.rows(in: .thread(id)) where model[reply.id]?.message?.thread == id {
             model.remove(reply.id)
@@ -162,7 +167,7 @@ extension Transaction {
 }
 
 extension Twake.RoomName {
-    /// The room where a channel's messages are announced.
+    /// Returns the room that carries a channel's messages.
     static func ofMessages(_ era: TwakeEra, _ path: TwakeChannelPath) -> Twake.RoomName {
         switch era {
         case .a: .previousMessages(channel: path.channel)
@@ -170,7 +175,7 @@ extension Twake.RoomName {
         }
     }
 
-    /// The channel's own room, where joins and leaves of all its members are told.
+    /// Returns the channel's own room, which carries joins and leaves of all its members.
     static func ofMembers(_ path: TwakeChannelPath) -> Twake.RoomName {
         .channel(company: path.company, workspace: path.workspace, channel: path.channel)
     }

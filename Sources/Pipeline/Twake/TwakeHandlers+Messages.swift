@@ -2,7 +2,9 @@ import Events
 import SectionedModel
 
 extension TwakeHandler where Payload == Twake.Message {
-    /// `message` (eras B and C): the payload is whole, so it is applied; twins and older versions change nothing. A deletion is an update
+    /// Handles `message` of eras B and C.
+    ///
+    /// The payload is complete, so it is applied; duplicates and older versions change nothing. A deletion is an update
     /// with `subtype: "deleted"` (T5). A reply changes the counter of its head, which is not sent (T3).
     static let messageChanged = TwakeHandler(name: "message") { sent, envelope, facts, memory, transaction in
         let path = transaction.path(of: sent, in: envelope.room)
@@ -21,7 +23,8 @@ extension TwakeHandler where Payload == Twake.Message {
         if treatment.refetch == .message {
             transaction.fetch(.twake(.message(.b, path, thread: sent.thread, id: sent.id)))
         }
-        // A head that comes by a change of it, or later than a page of newer ones, has replies already; the frame does not count them.
+        // A head that first appears through an update, or that is older than the known pages, already has replies. The
+        // frame does not contain their number.
         let isBeyond = known == nil && (envelope.isUpdate || memory.isBeyond(sent, in: channel))
         let hasMoved = known.map { $0.thread != sent.thread } ?? false
         guard standing != .older, !sent.isHead || isBeyond || hasMoved else { return }
@@ -31,7 +34,8 @@ extension TwakeHandler where Payload == Twake.Message {
 }
 
 extension TwakeHandler where Payload == TwakeMessageNotice {
-    /// Era A's `realtime:event`: ids only, so the message is fetched; a removal is applied. Either may change the counter of its head.
+    /// Handles `realtime:event` of era A, which contains ids only: the message is fetched, and a removal is applied.
+    /// Both may change the counter of the message's head.
     static let messageAnnounced = TwakeHandler(name: "message by id") { notice, envelope, facts, memory, transaction in
         guard let path = transaction.path(ofRoom: envelope.room, facts) else { return }
         let known = transaction.model[.message(notice.id)]?.message
@@ -54,10 +58,11 @@ extension TwakeHandler where Payload == TwakeMessageNotice {
 }
 
 extension TwakeHandler where Payload == Twake.Badge {
-    /// `user_notification_badges`: one unread thread comes or goes, at once; then all are counted anew, once for N frames (T6).
+    /// Handles `user_notification_badges`: shows or removes an unread thread at once. Then all badges are fetched, once
+    /// for N frames (T6).
     static let badgeChanged = TwakeHandler(name: "badge") { sent, envelope, facts, memory, transaction in
         let row = Item.badge(sent)
-        // Era A's model holds the proxy's counters: what a frame says of one thread is not in them.
+        // In era A the model holds the proxy's counters, which a badge of one thread cannot update.
         let isCounted = facts.era == .a
         let standing: TwakeStanding =
             envelope.isDeletion ? .removed : transaction.model[row.id] == row ? .same : .doubtful
@@ -72,17 +77,18 @@ extension TwakeHandler where Payload == Twake.Badge {
 }
 
 extension Twake.Message {
-    /// Whether this, a reply or a message that was moved, changes the counter of a head.
+    /// Returns how a reply, or a moved message, relates to the counter of its head.
     fileprivate func counterStanding(_ known: Twake.Message?) -> TwakeStanding {
         guard let known else { return .unknown }
         if known.thread != self.thread || known.isDeleted != isDeleted { return .newer }
-        // It came by the room of its thread, which does not say where the head is.
+        // The known version came through the room of its thread, which does not identify the channel.
         return known.channel == nil ? .doubtful : .same
     }
 }
 
 extension Transaction {
-    /// Where a message is: a feed's room says it; the room of a thread does not, but the head may be known.
+    /// Returns the path of the message's channel. A feed room contains it; for the room of a thread, the known head
+    /// does.
     fileprivate func path(of message: Twake.Message, in room: Twake.RoomName) -> TwakeChannelPath? {
         if case .feed(let company, let workspace, let channel) = room {
             return TwakeChannelPath(company: company, workspace: workspace, channel: channel)
@@ -92,7 +98,8 @@ extension Transaction {
         return model[.channel(id)]?.channel?.path
     }
 
-    /// The counters of the threads that a message came to and went from, and the page that it went from as a head.
+    /// Fetches the heads of the threads that a message was moved to and from. If a moved message was a head, its page
+    /// may be fetched too.
     mutating func fetchHeads(
         of sent: Twake.Message, _ known: Twake.Message?, _ era: TwakeEra, _ path: TwakeChannelPath
     ) {
@@ -102,12 +109,13 @@ extension Transaction {
         if !known.isHead {
             fetch(.twake(.message(era, path, thread: known.thread, id: known.thread)))
         } else if model.elementCount(in: .messages(path.channel)) >= TwakeEndpoints.pageLength {
-            // A head that became a reply leaves a place in the newest page, for one that nothing tells of.
+            // A head that became a reply leaves room in the newest page for a thread that no event reports.
             fetch(.twake(.feed(era, path)))
         }
     }
 
-    /// Where the channel of an era A message room is. The room has the channel's id only; the list knows the rest.
+    /// Returns the path of the channel of an era A message room. The room contains only the channel's id; the model
+    /// knows the rest.
     func path(ofRoom room: Twake.RoomName, _ facts: TwakeFacts) -> TwakeChannelPath? {
         guard case .previousMessages(let id) = room else { return nil }
         if let channel = model[.channel(id)]?.channel { return channel.path }

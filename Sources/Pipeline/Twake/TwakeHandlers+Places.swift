@@ -1,9 +1,9 @@
 import Events
 import SectionedModel
 
-// Companies and workspaces. Their events have no times, and say nothing of who may see them: the lists do.
+// Events of companies and workspaces contain no times and do not identify who may see them. The lists decide both.
 extension TwakeHandler where Payload == Twake.Workspace {
-    /// `workspace`: a known one takes what was sent; whether an unknown one is the user's, the list says.
+    /// Handles `workspace`: updates a known workspace. The list decides whether an unknown one is the user's.
     static let workspaceChanged = TwakeHandler(name: "workspace") { sent, envelope, facts, memory, transaction in
         guard facts.following.contains(.places), let company = sent.company ?? envelope.room.company,
             company == facts.company
@@ -30,7 +30,7 @@ extension TwakeHandler where Payload == Twake.Workspace {
 }
 
 extension TwakeHandler where Payload == Twake.Company {
-    /// `company`: as a workspace.
+    /// Handles `company` in the same way as `workspace`.
     static let companyChanged = TwakeHandler(name: "company") { sent, envelope, facts, memory, transaction in
         guard facts.following.contains(.places) else { return }
         let known = transaction.model[.company(sent.id)]?.company
@@ -52,7 +52,8 @@ extension TwakeHandler where Payload == Twake.Company {
 }
 
 extension TwakeHandler where Payload == Twake.CompanyUser {
-    /// `company_user`: what a user may do in a company; of the user themselves, the list of companies says the same.
+    /// Handles `company_user`, a user's permissions in a company. For the user themselves, the list of companies
+    /// contains the same.
     static let companyUserChanged = TwakeHandler(name: "company user") { sent, envelope, facts, memory, transaction in
         guard facts.following.contains(.places), sent.user == facts.user else { return }
         let known = sent.company.flatMap { transaction.model[.company($0)]?.company }
@@ -78,7 +79,7 @@ extension Transaction {
 }
 
 extension Twake.Workspace {
-    /// This workspace with what `newer` says; what was not sent is kept.
+    /// Returns this workspace updated with `newer`. Fields that were not sent keep their values.
     fileprivate func merged(with newer: Twake.Workspace) -> Twake.Workspace {
         var merged = newer
         merged.company = newer.company ?? company
@@ -97,7 +98,7 @@ extension Twake.Workspace {
 }
 
 extension Twake.Company {
-    /// This company with what `newer` says; what was not sent is kept.
+    /// Returns this company updated with `newer`. Fields that were not sent keep their values.
     fileprivate func merged(with newer: Twake.Company) -> Twake.Company {
         var merged = newer
         merged.name = newer.name.isEmpty ? name : newer.name

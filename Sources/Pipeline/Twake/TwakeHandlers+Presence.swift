@@ -3,18 +3,18 @@ import JSONText
 import SectionedModel
 import Wire
 
-/// What is said of somebody's typing.
+/// The payload of a typing event.
 struct TwakeTyping: Sendable {
     var channel: EntityID
     var thread: EntityID?
     var user: EntityID
-    /// Empty when not sent.
+    /// The user's name; empty when it was not sent.
     var name: String
     var isWriting: Bool
 }
 
 extension TwakeHandler where Payload == TwakeTyping {
-    /// `writing`: told at once, of a channel of the user's, and never of the user themselves.
+    /// Handles `writing`: reports typing at once, in the user's channels only, and never of the user themselves.
     static let typingChanged = TwakeHandler(name: "typing") { sent, envelope, facts, memory, transaction in
         guard facts.following.contains(.presence), sent.user != facts.user,
             let channel = transaction.model[.channel(sent.channel)]?.channel,
@@ -35,7 +35,7 @@ extension TwakeHandler where Payload == TwakeTyping {
 }
 
 extension TwakeHandler where Payload == [Twake.OnlineStatus] {
-    /// `user:online`: applied as it comes. It has no time; what was said last holds.
+    /// Handles `user:online`: applies each status as it arrives. Statuses have no time, so the last one wins.
     static let presenceChanged = TwakeHandler(name: "presence") { sent, envelope, facts, memory, transaction in
         guard facts.following.contains(.presence), let company = facts.company,
             envelope.room.company.map({ $0 == company }) ?? true
@@ -49,7 +49,7 @@ extension TwakeHandler where Payload == [Twake.OnlineStatus] {
 }
 
 extension Transaction {
-    /// Somebody types no more, if they did: they say so, or what they typed has come.
+    /// Ends a user's typing, because the user stopped or the typed message arrived.
     mutating func endTyping(
         _ user: EntityID, in channel: EntityID, _ thread: EntityID?, _ memory: inout TwakeMemory
     ) {
@@ -67,7 +67,8 @@ extension Transaction {
                     typing: memory.typing.names(in: typist.channel, typist.thread))))
     }
 
-    /// Shows whether a user is there. Who is not, and was not before, is no row: most users of a company are not there.
+    /// Shows whether a user is online. A user who was never online gets no row, since most users of a company are
+    /// offline.
     mutating func show(_ sent: Twake.OnlineStatus, in company: EntityID, _ memory: inout TwakeMemory) {
         let known = model[.presence(sent.user, in: company)]?.presence
         guard known != nil || sent.isOnline else { return }
@@ -104,7 +105,7 @@ extension TwakeBackend {
         memory.presence.ask(by: transaction.now)
     }
 
-    /// The answer to `online:get`: what it says is as old as the question.
+    /// Applies the answer to `online:get`. It is as old as the question, so newer events about a user win.
     mutating func acknowledged(_ arguments: RawJSON, into transaction: inout Transaction) throws(DecodingFailure) {
         guard let company = facts.company, let answer = arguments.firstElement else { return }
         for status in try Twake.onlineStatuses(from: answer.bytes).prefix(TwakePresenceBook.maximum)
@@ -113,7 +114,7 @@ extension TwakeBackend {
         }
     }
 
-    /// Asks after whoever is known: those whose accounts are, and those who were there.
+    /// Queries the presence of all users with an account or a presence row, `TwakePresenceBook.maximum` at most.
     private func askWhoIsThere(of company: EntityID, into transaction: inout Transaction) {
         let known = transaction.model.rows(in: .accounts) + transaction.model.rows(in: .online(company))
         var users: [EntityID] = []
@@ -132,7 +133,7 @@ extension TwakeBackend {
 }
 
 extension RawJSON {
-    /// The first element of an array; nil when it has none, or is something else.
+    /// The first element of an array; `nil` when the array is empty or the value is not an array.
     fileprivate var firstElement: RawJSON? {
         var reader = JSONReader(bytes.span)
         guard (try? reader.beginArray()) != nil, (try? reader.nextElement()) == true else { return nil }

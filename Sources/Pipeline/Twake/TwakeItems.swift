@@ -1,16 +1,18 @@
 package import Events
 import SectionedModel
 
-// Where a Twake entity stands in the model: its identity, its section, its place.
+// Maps Twake entities to rows: identity, section and sort key.
 extension Item {
-    /// A channel: newest activity first. Directs are a company's, the others a workspace's.
+    /// Returns the row of a channel, sorted by latest activity first. Directs belong to a company, other channels to a
+    /// workspace.
     static func channel(_ channel: Twake.Channel) -> Item {
         Item(
             id: .channel(channel.id), section: channel.section, sortKey: -(channel.lastActivity?.milliseconds ?? 0),
             entity: Entity(channel))
     }
 
-    /// A message: oldest first, heads in their channel, replies in their thread. Nil for a head whose channel is not known.
+    /// Returns the row of a message, sorted from oldest to newest. Heads are in their channel's section, replies in
+    /// their thread's. Returns `nil` for a head whose channel is unknown.
     static func message(_ message: Twake.Message) -> Item? {
         let section: Item.Section
         if !message.isHead {
@@ -25,7 +27,7 @@ extension Item {
             entity: Entity(message))
     }
 
-    /// A membership; nil when the user is not known.
+    /// Returns the row of a membership, or `nil` when the user is unknown.
     static func member(_ member: Twake.ChannelMember) -> Item? {
         guard let user = member.user else { return nil }
         return Item(
@@ -33,36 +35,37 @@ extension Item {
             entity: Entity(member))
     }
 
-    /// An unread thread.
+    /// Returns the row of a badge, which means one unread thread.
     static func badge(_ badge: Twake.Badge) -> Item {
         Item(id: .badge(badge), section: .badges(badge.company), sortKey: 0, entity: Entity(badge))
     }
 
-    /// An unread counter of era A. `direct` is a workspace id of every company, so the company tells them apart.
+    /// Returns the row of an unread counter of era A. All companies share the workspace id `direct`, so the company is
+    /// part of the row's id.
     static func badgeCount(_ badge: Twake.BadgeCount, company: EntityID) -> Item {
         Item(
             id: ID(.badge, badge.id, qualifier: company), section: .badges(company), sortKey: 0,
             entity: Entity(badge))
     }
 
-    /// What is known of a user: in the order of the ids, which alone never change.
+    /// Returns the row of an account. Accounts are sorted by id, since an id is the only field that never changes.
     static func account(_ account: Twake.Account) -> Item {
         Item(
             id: .account(account.id), section: .accounts, sortKey: 0, entity: Entity(account.publicPart))
     }
 
-    /// A company of the user's.
+    /// Returns the row of one of the user's companies.
     static func company(_ company: Twake.Company) -> Item {
         Item(id: .company(company.id), section: .companies, sortKey: 0, entity: Entity(company))
     }
 
-    /// A workspace of a company.
+    /// Returns the row of a workspace in a company.
     static func workspace(_ workspace: Twake.Workspace, of company: EntityID) -> Item {
         Item(
             id: .workspace(workspace.id), section: .workspaces(company), sortKey: 0, entity: Entity(workspace))
     }
 
-    /// Whether a user is there.
+    /// Returns the row of a user's presence in a company.
     static func presence(_ presence: Twake.OnlineStatus, in company: EntityID) -> Item {
         Item(
             id: .presence(presence.user, in: company), section: .online(company), sortKey: 0,
@@ -116,7 +119,7 @@ extension Item.ID {
         Item.ID(.presence, user, qualifier: company)
     }
     static func workspace(_ id: EntityID) -> Item.ID { Item.ID(.workspace, id) }
-    /// A badge is one unread thread (3.3); its wire `id` is thrown away by the server too.
+    /// A badge is one unread thread (3.3). The `id` on the wire is random and not stable, so it is ignored.
     static func badge(_ badge: Twake.Badge) -> Item.ID { Item.ID(.badge, badge.thread, qualifier: badge.channel) }
 }
 

@@ -1,93 +1,96 @@
 import Events
 
-/// How far back the threads of a channel are known: each stands where its last activity puts it, milliseconds since 1970.
+/// The known range of a channel's threads. A position is the time of a thread's last activity, in milliseconds since
+/// 1970.
 typealias TwakeReach = Reach<EntityID, Int64>
 
-/// What the handlers remember beside the model: channels that were mentioned and are not listed, and how far back the messages of a channel
-/// are known.
+/// The state of the handlers outside the model: channels that were mentioned but not listed, and the known ranges of
+/// messages.
 struct TwakeMemory: Sendable {
-    /// A thread of more than one page, read from its end on.
+    /// The reading of a thread with more than one page, from its end backwards.
     struct LongThread: Sendable {
         var channel: EntityID?
-        /// What the pages held.
+        /// The ids on the pages so far.
         var listed: Set<EntityID> = []
-        /// Whether all rows of the pages could be read.
+        /// Whether every row of the pages could be decoded.
         var isWhole = true
         var pages = 1
-        /// What the page ends with that is being asked for.
+        /// The cursor of the requested page; `nil` while the thread has only one page.
         var next: EntityID?
     }
 
-    /// A channel that a list should hold, and how often the list was asked for it.
+    /// A channel that a list should contain, with the number of fetches made for it.
     private struct Awaited: Sendable {
         var list: ResourceKey
         var attempts = 0
     }
 
-    /// Bounds of what a server can make the memory hold.
+    /// The limits on what a server can make the memory hold.
     private static let maximumChannels = 5_000
     private static let mostRemoved = 1_000
-    /// How often a list is asked for a channel that it should hold.
+    /// The maximum number of fetches of a list for a channel that it should contain.
     static let maximumAttempts = 8
 
     var reaches: [EntityID: TwakeReach] = [:]
-    /// Messages that notices removed while answers were on their way, the newest last: an answer that was asked for before does not bring them
-    /// back.
+    /// The messages that notices removed while answers were in flight, the newest last. Older answers must not bring
+    /// them back.
     private(set) var removed: [EntityID] = []
-    /// Replies that the pages of a channel's walk have listed (era A).
+    /// The replies on the pages of a channel's current walk (era A).
     var listed: [EntityID: Set<EntityID>] = [:]
-    /// Long threads that are being read, by their heads.
+    /// The long threads being read, by the id of their head.
     var longThreads: [EntityID: LongThread] = [:]
-    /// Threads with a hole, each with its channel; and those of them that somebody wants to see whole.
+    /// The threads with a hole, each with its channel. `deepThreads` contains those that are to be read completely.
     private var brokenThreads: [EntityID: EntityID] = [:]
     private var deepThreads: Set<EntityID> = []
     var accounts = TwakeAccountBook()
     var presence = TwakePresenceBook()
     var typing = TypingBook()
-    /// Whether the lists of companies and workspaces are still to be asked for where no room brings them (era A).
+    /// Whether the lists of companies and workspaces must be fetched, since no room causes it (era A).
     var needsPlaces = true
-    /// Channels that are the user's, as an event said, and are not listed yet (T7).
+    /// The channels that an event assigned to the user and that are not listed yet (T7).
     private var awaited: [EntityID: Awaited] = [:]
-    /// Channels that were mentioned and are not the user's: not asked for again (T9).
+    /// The channels that were mentioned but do not belong to the user. They are not fetched again (T9).
     private var strangers: Set<EntityID> = []
     var told = ToldFailures()
 
-    /// Whether a mention of an unlisted channel is a reason to ask the list.
+    /// Whether an unlisted channel was mentioned before, so that another mention causes no fetch.
     func isStranger(_ channel: EntityID) -> Bool { strangers.contains(channel) }
 
-    /// An event mentions a channel that is not known, and that nothing says to be the user's.
+    /// Records a mention of an unknown channel that nothing assigns to the user.
     mutating func mention(_ channel: EntityID) {
         if strangers.count >= Self.maximumChannels { strangers = [] }
         strangers.insert(channel)
     }
 
-    /// An event says that a channel, which is not known, is the user's: the list has all its chances (again).
+    /// Records that an event assigned an unknown channel to the user. The list gets all its attempts again.
     mutating func await(_ channel: EntityID, in list: ResourceKey) {
         strangers.remove(channel)
         if awaited.count >= Self.maximumChannels { awaited = [:] }
         awaited[channel] = Awaited(list: list)
     }
 
-    /// A list holds the channel.
+    /// Records that a list contains the channel.
     mutating func listed(_ channel: EntityID) {
         if !awaited.isEmpty { awaited[channel] = nil }
         if !strangers.isEmpty { strangers.remove(channel) }
     }
 
-    /// A notice says that a message is gone. `isFetching`: whether an answer is on its way that may still hold it.
+    /// Records that a notice removed a message.
+    ///
+    /// - Parameter isFetching: Whether an answer in flight may still contain the message.
     mutating func noteRemoval(of message: EntityID, isFetching: Bool) {
         guard isFetching else { return removed = [] }
         if removed.count == Self.mostRemoved { removed.removeFirst() }
         removed.append(message)
     }
 
-    /// Whether a message is as old as where what is known of its channel begins, or older.
+    /// Whether a message is as old as the start of the channel's known range, or older.
     func isBeyond(_ message: Twake.Message, in channel: EntityID?) -> Bool {
         guard let start = channel.flatMap({ reaches[$0]?.start }), let at = message.createdAt else { return false }
         return at.milliseconds <= start
     }
 
-    /// What is said in the channel is not followed any more.
+    /// Forgets the ranges and threads of a channel whose messages are no longer followed.
     mutating func forgetMessages(of channel: EntityID) {
         reaches[channel] = nil
         listed[channel] = nil
@@ -96,34 +99,34 @@ struct TwakeMemory: Sendable {
         brokenThreads = brokenThreads.filter { $0.value != channel }
     }
 
-    /// A thread was read to its bound, or whole.
+    /// Records the result of reading a thread: a hole, or `nil` when the thread is complete.
     mutating func note(hole: Hole?, inThread thread: EntityID, of channel: EntityID?) {
         brokenThreads[thread] = hole == nil ? nil : channel
         deepThreads.remove(thread)
     }
 
-    /// Whether somebody wants to see all of a thread.
+    /// Whether a thread is to be read completely.
     func isDeep(_ thread: EntityID) -> Bool { deepThreads.contains(thread) }
 
-    /// Somebody wants to see what is missing in the threads of a channel, too.
+    /// Marks the threads of a channel that have a hole, so that they are read completely.
     mutating func deepen(_ channel: EntityID) {
         for (thread, place) in brokenThreads where place == channel { deepThreads.insert(thread) }
     }
 
-    /// The threads of a channel that are to be read whole, in order.
+    /// Returns the threads of a channel that are to be read completely, sorted by id.
     func deepThreads(of channel: EntityID) -> [EntityID] {
         deepThreads.filter { brokenThreads[$0] == channel }.sorted()
     }
 
-    /// The channel is gone, or left.
+    /// Forgets a channel that was deleted or left.
     mutating func forget(_ channel: EntityID) {
         forgetMessages(of: channel)
         awaited[channel] = nil
         strangers.remove(channel)
     }
 
-    /// After a list was read: in how long it is to be asked again for the channels that should be in it, nil when none is missing or
-    /// worth it any more.
+    /// Returns the delay before a list is fetched again for the channels missing from it, or `nil` when none is missing
+    /// or all attempts are used up.
     mutating func nextAttempt(of list: ResourceKey) -> Duration? {
         var delay: Duration?
         for (channel, entry) in awaited where entry.list == list {
@@ -132,7 +135,7 @@ struct TwakeMemory: Sendable {
                 continue
             }
             awaited[channel]?.attempts += 1
-            // The shortest counts, whatever the order: 0.5, 1, 2, … 30 seconds.
+            // Take the minimum, so that the iteration order does not matter. The delays are 0.5, 1, 2, … 30 seconds.
             let own = Duration.milliseconds(min(500 << entry.attempts, 30_000))
             delay = min(delay ?? own, own)
         }

@@ -1,16 +1,16 @@
 import Events
 
-// How what is known of an entity and what comes later are put together.
+// Merges new data with known data.
 extension Twake.Channel {
-    /// This channel with what `newer` says: fields that were not sent keep their value, times never go back.
+    /// Returns this channel updated with `newer`. Fields that were not sent keep their values, and times never go back.
     func merged(with newer: Twake.Channel) -> Twake.Channel {
         var merged = newer
         merged.update { $0.fill(from: self.fields) }
         return merged
     }
 
-    /// This channel as a list that is current shows it: the list is the truth, but for what it leaves out, and for what is certainly older.
-    /// A read marker may go back: a channel can be marked unread.
+    /// Returns this channel updated from a current list. The list is authoritative, except for fields that it lacks and
+    /// for fields that are certainly older. A read marker may go back, since a channel can be marked as unread.
     func replaced(by listed: Twake.Channel) -> Twake.Channel {
         var replaced = listed
         if isLater(self.updatedAt, than: listed.updatedAt) {
@@ -30,7 +30,7 @@ extension Twake.Channel {
         return replaced == self ? self : replaced
     }
 
-    /// This channel with what the user wants it to be called, to look like and to be for, and its visibility.
+    /// Returns this channel with the changes that the user wants.
     func edited(_ change: Action.ChannelChange) -> Twake.Channel {
         var edited = self
         edited.update { fields in
@@ -47,7 +47,7 @@ extension Twake.Channel {
 
 extension Twake.Channel.Fields {
     fileprivate mutating func fill(from known: Self) {
-        // One that was sent whole stays what it is, with the text that was made of it.
+        // A profile that was sent completely is kept as it is, with the text already made of it.
         if !profile.hasAll(of: known.profile) { profile.fill(from: known.profile) }
         lastAccess = latest(known.lastAccess, lastAccess)
         lastActivity = latest(known.lastActivity, lastActivity)
@@ -56,14 +56,14 @@ extension Twake.Channel.Fields {
         }
     }
 
-    /// Takes the activity of a row that may be older otherwise.
+    /// Takes the last activity and message from a list whose row is otherwise older.
     fileprivate mutating func follow(_ listed: Self) {
         guard !isLater(lastActivity, than: listed.lastActivity) else { return }
         lastActivity = listed.lastActivity ?? lastActivity
         lastMessage = listed.lastMessage ?? lastMessage
     }
 
-    /// Takes what a channel is called and looks like, as far as it was sent.
+    /// Takes the name and appearance, as far as they were sent.
     mutating func describe(as sent: Self) {
         var described = sent.profile
         described.fill(from: profile)
@@ -73,7 +73,7 @@ extension Twake.Channel.Fields {
 }
 
 extension Twake.Channel.Profile {
-    /// Whether there is nothing to be filled in.
+    /// Whether every known field was sent, so that nothing has to be filled in.
     fileprivate func hasAll(of known: Self) -> Bool {
         (visibility != nil || known.visibility == nil) && (name != nil || known.name == nil) && !isNameless
             && (icon != nil || known.icon == nil) && (description != nil || known.description == nil)
@@ -82,7 +82,8 @@ extension Twake.Channel.Profile {
             && latest(known.updatedAt, updatedAt) == updatedAt
     }
 
-    /// Era B names no directs: what a list composed of its users is kept.
+    /// Whether this is a direct without a name, as in events of era B. The name that a list composed from its users is
+    /// kept.
     private var isNameless: Bool { visibility == .direct && (name?.isEmpty ?? true) }
 
     fileprivate mutating func fill(from known: Self) {
@@ -98,11 +99,13 @@ extension Twake.Channel.Profile {
 }
 
 extension Twake.Message {
-    /// Whether this is known to have been changed before `other` was.
+    /// Whether this version is known to be older than `other`.
     func isOlder(than other: Twake.Message) -> Bool { isLater(other.updatedAt, than: self.updatedAt) }
 
-    /// This message with what `newer` says, which came in `channel`, if that is known; what events do not carry (name of the sender, channel,
-    /// replies) is kept.
+    /// Returns this message updated with `newer`. Fields that events do not contain (the sender's name, the channel,
+    /// the replies) keep their values.
+    ///
+    /// - Parameter channel: The channel in which `newer` arrived, if it is known.
     func merged(with newer: Twake.Message, in channel: EntityID? = nil) -> Twake.Message {
         var merged = newer
         merged.update { fields in
@@ -116,7 +119,7 @@ extension Twake.Message {
         return merged
     }
 
-    /// This message with its channel, if that is known.
+    /// Returns the message with its channel filled in, if the channel is known.
     func placed(in channel: EntityID?) -> Twake.Message {
         guard self.channel == nil, let channel else { return self }
         var placed = self
@@ -125,7 +128,7 @@ extension Twake.Message {
     }
 }
 
-/// The later of two times, of which either may be unknown.
+/// Returns the later of two times, either of which may be unknown.
 func latest(_ a: Timestamp?, _ b: Timestamp?) -> Timestamp? {
     guard let a, let b else { return a ?? b }
     return max(a, b)

@@ -1,7 +1,7 @@
 import Events
 
 extension BackendModule {
-    /// Twake, of all its eras.
+    /// The Twake module, for servers of all eras.
     static let twake = BackendModule(
         name: "twake", usualPath: "/socket/", reversedDomain: "app.twake", hasPlaces: true,
         makeBackend: { TwakeBackend($0) },
@@ -24,6 +24,6 @@ extension BackendModule {
 }
 
 extension Configuration.BackendKind {
-    /// Twake.
+    /// The Twake backend, named `twake`.
     public static let twake = Self(.twake)
 }

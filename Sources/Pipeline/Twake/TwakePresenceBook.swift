@@ -1,30 +1,33 @@
 import Events
 import Wire
 
-/// Until when who is there is believed to be, and when the server is asked.
+/// The online users, with the time at which each expires, and the schedule of presence queries.
 ///
-/// Servers tell who comes and never who leaves (1.6): it is asked for, and whoever nothing is heard of for a quarter of an hour, which is
-/// the server's own rule, is gone. Bounded: the first `maximum` users who are there are shown.
+/// Servers report that a user comes online, but never that one leaves (1.6). So presence is queried, and a user without
+/// news for 15 minutes, which is the server's own rule, counts as offline. Bounded: the book holds the first `maximum`
+/// online users.
 struct TwakePresenceBook: Sendable {
     static let maximum = 1_000
-    /// How often the server is asked: as often as the app says that it is there.
+    /// The time between queries, which is how often the mobile app reports its own presence.
     static let interval: Duration = .seconds(300)
-    /// How long a user is believed to be there after the last word of it.
+    /// How long a user counts as online after the last news.
     static let lifetime: Duration = .seconds(900)
-    /// How long a user is believed to type: clients stop by themselves after seven seconds (1.6); a second more is the way.
+    /// How long a user counts as typing. Clients stop after seven seconds (1.6); one second is for the transmission.
     static let typingLifetime: Duration = .seconds(8)
 
-    /// Users who were there since the room was joined.
+    /// The users who were online at some time since the room was joined.
     private var shown: Set<EntityID> = []
-    /// Who is there, until when.
+    /// The online users, with the time at which each expires.
     private var until: [EntityID: Moment] = [:]
     private var nextAsk: Moment?
-    /// Of whom something was heard since the server was last asked: that is newer than its answer.
+    /// The users with an event since the last query. Such an event is newer than the answer.
     private var heard: Set<EntityID> = []
-    /// When the next of all this is due.
+    /// The time of the next expiry or query; `nil` when neither is pending.
     private(set) var deadline: Moment?
 
-    /// Something was heard of a user; false when there is no room for another one.
+    /// Records a user's status.
+    ///
+    /// - Returns: `false` when the book is full.
     mutating func note(_ user: EntityID, isOnline: Bool, at now: Moment) -> Bool {
         guard shown.contains(user) || shown.count < Self.maximum else { return false }
         shown.insert(user)
@@ -33,24 +36,24 @@ struct TwakePresenceBook: Sendable {
         return true
     }
 
-    /// What was heard was told by itself, not asked for.
+    /// Records that the status came as an event, not as the answer to a query.
     mutating func noteTold(_ user: EntityID) { if shown.contains(user) { heard.insert(user) } }
 
-    /// Whether an answer about the user is as new as what is known.
+    /// Whether an answer about the user is at least as new as the recorded status.
     func believesAnswer(about user: EntityID) -> Bool { !heard.contains(user) }
 
-    /// The server is to be asked, at that time at the latest.
+    /// Schedules a query at `due`, or earlier if one is already scheduled.
     mutating func ask(by due: Moment) {
         nextAsk = nextAsk.map { min($0, due) } ?? due
         renewDeadline()
     }
 
-    /// Somebody is there to be asked after; a server in whose room nobody is, or that has none (era A), is not asked.
+    /// Moves a scheduled query forward to `due`. Without a joined presence room, as in era A, nothing is scheduled.
     mutating func askSooner(by due: Moment) {
         if nextAsk != nil { ask(by: due) }
     }
 
-    /// Whether the server is to be asked now; it is asked again in a while.
+    /// Returns whether a query is due, and if so schedules the next one.
     mutating func takeAsk(at now: Moment) -> Bool {
         guard let due = nextAsk, due <= now else { return false }
         nextAsk = now + Self.interval
@@ -59,7 +62,7 @@ struct TwakePresenceBook: Sendable {
         return true
     }
 
-    /// Takes the users whose time is up.
+    /// Removes and returns the users whose status has expired, sorted by id.
     mutating func expire(at now: Moment) -> [EntityID] {
         let expired = until.filter { $0.value <= now }.keys.sorted()
         for user in expired { until[user] = nil }
@@ -68,7 +71,7 @@ struct TwakePresenceBook: Sendable {
     }
 
     private mutating func renewDeadline() {
-        // The earliest of all, in whatever order they are looked at.
+        // Take the minimum, so that the iteration order does not matter.
         let next = until.values.min()
         deadline = nextAsk.map { ask in next.map { min($0, ask) } ?? ask } ?? next
     }

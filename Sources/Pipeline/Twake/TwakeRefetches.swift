@@ -1,6 +1,6 @@
 import Events
 
-// What the table's refetches are, and which answers in flight an event overtakes.
+// Plans the refetches of `TwakeTable`, and marks the requests that an event overtakes.
 extension Transaction {
     mutating func refetch(
         _ refetch: TwakeTreatment.Refetch, of path: @autoclosure () -> TwakeChannelPath, _ facts: TwakeFacts
@@ -18,8 +18,10 @@ extension Transaction {
         }
     }
 
-    /// What is in flight about it may have been read before it happened. With `removing` a row is gone, perhaps while a list was read page by
-    /// page: such a list is read again, soon, as more may go.
+    /// Marks matching requests as overtaken: the server may have answered before the event happened.
+    ///
+    /// With `removing`, a row was removed, perhaps while a paged list was being read. Such a list is read again after a
+    /// second, as more removals may follow.
     mutating func overtake(removing: Bool = false, where isConcerned: (TwakeResource) -> Bool) {
         let isOfThese = { (key: ResourceKey) in key.twake.map(isConcerned) ?? false }
         if removing { for list in refetcher.paged.filter(isOfThese) { fetch(list, after: .seconds(1)) } }
@@ -27,7 +29,7 @@ extension Transaction {
         refetcher.taint(where: isOfThese)
     }
 
-    /// Drops what is asked about a channel's messages.
+    /// Cancels all requests for a channel's messages.
     mutating func cancelMessages(of channel: EntityID) { plans.append(.cancel(.messages(of: channel))) }
 
     mutating func overtakeLists(of channel: @autoclosure () -> TwakeChannelPath, removing: Bool = false) {
@@ -40,7 +42,7 @@ extension Transaction {
 }
 
 extension TwakeChannelPath {
-    /// The list that holds the channel when it is the user's.
+    /// Returns the list that contains the channel if it belongs to the user.
     func list(_ era: TwakeEra) -> ResourceKey {
         workspace == .direct
             ? .twake(.directs(era, company: company)) : .twake(.channels(era, company: company, workspace: workspace))

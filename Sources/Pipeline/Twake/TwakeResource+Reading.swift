@@ -1,7 +1,9 @@
 import Events
 
 extension TwakeResource {
-    /// What is sent to fetch this, and how the answer to this user is read.
+    /// Returns the request and the decoder for the resource.
+    ///
+    /// - Parameter user: The requesting user; a direct is named by its other users.
     func reader(for user: EntityID?) -> AnswerReader {
         switch self {
         case .server: AnswerReader(TwakeEndpoints.server)

@@ -1,38 +1,38 @@
 import Events
 
-/// What of a Twake backend can be fetched, each with the ids its request needs.
+/// The resources of a Twake server, as keys of refetches. Each contains the ids that its request needs.
 enum TwakeResource: BackendResource {
-    /// Era B's server information: whether era B is there at all.
+    /// The server information of era B, whose presence identifies the era.
     case server
-    /// The user.
+    /// The account of the user themselves.
     case account(TwakeEra)
-    /// Accounts of users (era A: of one).
+    /// The accounts of other users; only one in era A.
     case accounts(TwakeEra, [EntityID])
-    /// The user's companies, to choose one.
+    /// The companies that the user belongs to.
     case companies(TwakeEra)
-    /// A company's workspaces, to choose one.
+    /// The workspaces of a company that the user belongs to.
     case workspaces(TwakeEra, company: EntityID)
-    /// Era A's list of rooms.
+    /// The list of rooms, in era A only.
     case rooms(company: EntityID, workspace: EntityID)
-    /// The channels of a workspace that are the user's.
+    /// The user's channels in a workspace.
     case channels(TwakeEra, company: EntityID, workspace: EntityID)
-    /// The user's directs.
+    /// The user's directs in a company.
     case directs(TwakeEra, company: EntityID)
-    /// What a channel is called and looks like (era B). Its answer lacks the last message and the read marker (4.1).
+    /// The name and appearance of a channel (era B). The answer lacks the last message and the read marker (4.1).
     case channel(TwakeChannelPath)
-    /// The members of a channel.
+    /// All members of a channel.
     case members(TwakeEra, TwakeChannelPath)
     /// The newest page of a channel's messages.
     case feed(TwakeEra, TwakeChannelPath)
-    /// The page that ends with a message, which comes again (4.4).
+    /// The page of a channel that ends with the message `before`, which is on it again (4.4).
     case history(TwakeEra, TwakeChannelPath, before: EntityID)
-    /// All messages of a thread. Era A needs the channel's path; era B's room of a thread does not know it.
+    /// The newest messages of a thread. Era A needs the channel's path, which the thread rooms of era B do not contain.
     case thread(TwakeEra, company: EntityID, TwakeChannelPath?, id: EntityID)
-    /// The page of a long thread that ends with a message, which comes again.
+    /// The page of a long thread that ends with the message `before`, which is on it again.
     case replies(TwakeEra, company: EntityID, TwakeChannelPath?, thread: EntityID, before: EntityID)
-    /// One message. Era A needs the channel's path, era B the company and the thread.
+    /// A single message. Era A needs the channel's path, era B the company and the thread.
     case message(TwakeEra, TwakeChannelPath, thread: EntityID, id: EntityID)
-    /// What is unread.
+    /// The badges (era B) or unread counters (era A) of a company.
     case badges(TwakeEra, company: EntityID)
 
     var label: String {
@@ -56,7 +56,7 @@ enum TwakeResource: BackendResource {
         }
     }
 
-    /// What can be replaced by a wider resource that is asked for again need not be asked for without end.
+    /// A resource that a wider, persistent one covers is not retried forever.
     var isPersistent: Bool {
         switch self {
         case .server, .account, .accounts, .companies, .workspaces, .rooms, .channels, .directs, .members, .feed,
@@ -72,7 +72,8 @@ enum TwakeResource: BackendResource {
         status == 404 || status == 410 || (status == 400 && isMissingByBadRequest)
     }
 
-    /// The proxy answers 400 where the core answers 404 (4.1); and both do to a page that ends with a message which is gone.
+    /// Whether a 400 means that the resource is missing. The proxy answers 400 where the core answers 404 (4.1), and
+    /// both do for a page whose boundary message is gone.
     private var isMissingByBadRequest: Bool {
         switch self {
         case .message(.a, _, _, _), .thread(.a, _, _, _), .feed(.a, _), .history, .replies, .members(.a, _),
@@ -84,7 +85,7 @@ enum TwakeResource: BackendResource {
         }
     }
 
-    /// The channel it is about.
+    /// The path of the channel that the resource describes; `nil` for other resources.
     var path: TwakeChannelPath? {
         switch self {
         case .channel(let path), .members(_, let path), .feed(_, let path), .history(_, let path, _),
@@ -95,7 +96,7 @@ enum TwakeResource: BackendResource {
         }
     }
 
-    /// What it belongs to.
+    /// The tags by which requests for the resource can be cancelled.
     var tags: [RequestTag] {
         switch self {
         case .server, .account, .accounts, .companies: []
@@ -110,7 +111,7 @@ enum TwakeResource: BackendResource {
         }
     }
 
-    /// Whether its answer says something about the messages of a thread in a channel.
+    /// Whether the answer may contain messages of a thread in a channel.
     func concerns(thread: EntityID, in channel: EntityID?) -> Bool {
         switch self {
         case .feed(_, let path), .history(_, let path, _): path.channel == channel
@@ -122,10 +123,10 @@ enum TwakeResource: BackendResource {
         }
     }
 
-    /// Whether its answer is one reply.
+    /// Whether the answer is a single reply.
     var isOfOneReply: Bool { if case .message(_, _, let thread, let id) = self { thread != id } else { false } }
 
-    /// Whether its answer says something about a channel as a row of its list.
+    /// Whether the answer describes a channel as a row of its list.
     func lists(_ channel: TwakeChannelPath) -> Bool {
         switch self {
         case .channels(_, let company, let workspace): company == channel.company && workspace == channel.workspace
@@ -144,18 +145,18 @@ extension ResourceKey {
     var twake: TwakeResource? { resource as? TwakeResource }
 }
 
-/// The protocol eras of Twake (`reference/twake.md` section 0). Era C is era B to the pipeline.
+/// The protocol eras of Twake (`reference/twake.md` section 0). The pipeline treats era C as era B.
 public enum TwakeEra: String, Hashable, Sendable {
-    /// Through the mobile proxy: messages are announced by ids only.
+    /// The mobile proxy: events contain only the ids of messages.
     case a
-    /// The core endpoints: messages come whole.
+    /// The core endpoints: events contain whole messages.
     case b
 }
 
-/// Where a channel is.
+/// The path of a channel, which its requests contain.
 struct TwakeChannelPath: Hashable, Sendable {
     var company: EntityID
-    /// `direct` for directs.
+    /// The workspace, or `direct` for directs.
     var workspace: EntityID
     var channel: EntityID
 
@@ -163,6 +164,6 @@ struct TwakeChannelPath: Hashable, Sendable {
 }
 
 extension EntityID {
-    /// The workspace id of directs.
+    /// The workspace id shared by all directs.
     static let direct = EntityID("direct")
 }

@@ -1,18 +1,18 @@
 import Events
 
-/// One way an event is handled: a pure function from the event to staged changes and refetch plans. Its other half, from the answer to
-/// changes, is in `TwakeBackend+Answers`.
+/// A handler for one kind of payload: a pure function from an event to staged changes and refetch plans. The functions
+/// from answers to changes are in `TwakeBackend+Answers`.
 struct TwakeHandler<Payload>: Sendable {
-    /// What it looks after.
+    /// A name for the subject of the handler, shown by `explain`.
     let name: String
     let run: @Sendable (Payload, TwakeEnvelope, TwakeFacts, inout TwakeMemory, inout Transaction) -> Void
 }
 
-/// What is around a payload.
+/// The context of a payload: its room and action.
 struct TwakeEnvelope: Sendable {
-    /// The room it came in.
+    /// The room in which the payload arrived.
     let room: Twake.RoomName
-    /// What of the action decides anything.
+    /// The parts of the action that affect handling.
     let isDeletion, isUpdate: Bool
 
     init(_ action: borrowing Twake.ResourceAction, in room: Twake.RoomName) {
@@ -26,7 +26,7 @@ struct TwakeEnvelope: Sendable {
     }
 }
 
-/// Which handlers an event reaches: one table a payload. One event may reach several. What they do about it is `TwakeTable`'s.
+/// The handlers for each type of payload. An event may reach several handlers; `TwakeTable` decides what they do.
 enum TwakeRouter {
     static let channel: [TwakeHandler<Twake.Channel>] = [.channelChanged]
     static let activity: [TwakeHandler<Twake.ChannelActivity>] = [.activityChanged]
@@ -91,10 +91,10 @@ enum TwakeRouter {
     }
 }
 
-/// Era A's announcement of a message: ids only.
+/// The announcement of a message in era A, which contains only ids.
 struct TwakeMessageNotice: Sendable {
     var isRemoval: Bool
     var id: EntityID
-    /// Equal to `id` for a head message.
+    /// The id of the thread, equal to `id` for a head.
     var thread: EntityID
 }

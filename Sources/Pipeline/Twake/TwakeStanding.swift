@@ -1,6 +1,6 @@
 import Events
 
-// How a payload stands to the row of the model it is about.
+// Compares a payload with the row of the model that it describes.
 extension Twake.Channel {
     func standing(against known: Twake.Channel) -> TwakeStanding {
         switch order(self.updatedAt, known.updatedAt) {
@@ -24,7 +24,7 @@ extension Twake.ChannelActivity {
 }
 
 extension Twake.ChannelMember {
-    /// The user's own membership, of which the channel has the read marker.
+    /// Compares the user's own membership with the channel, whose row holds the read marker.
     func standing(against known: Twake.Channel) -> TwakeStanding {
         guard lastAccess != nil else { return .same }
         guard known.lastAccess != nil else { return .newer }
@@ -36,7 +36,7 @@ extension Twake.ChannelMember {
         }
     }
 
-    /// Whether the channel has what else the membership says.
+    /// Whether the channel's row agrees with the other fields of the membership.
     private func agrees(with known: Twake.Channel) -> Bool {
         (type == nil || type == known.memberType) && (isFavorite == nil || isFavorite == known.isFavorite)
             && (notificationLevel == nil || notificationLevel == known.notificationLevel)
@@ -50,7 +50,7 @@ extension Twake.ChannelMember {
         }
     }
 
-    /// Where its channel is.
+    /// Returns the path of the membership's channel, or `nil` when the place is unknown.
     func path(_ facts: TwakeFacts) -> TwakeChannelPath? {
         guard let company = company ?? facts.company, let workspace = workspace ?? facts.workspace else { return nil }
         return TwakeChannelPath(company: company, workspace: workspace, channel: channel)
@@ -58,7 +58,7 @@ extension Twake.ChannelMember {
 }
 
 extension Twake.Message {
-    /// A twin that knows the channel where the model does not is newer by that.
+    /// Compares two versions of a message. A duplicate that contains a channel unknown to the model counts as newer.
     func standing(against known: Twake.Message) -> TwakeStanding {
         switch order(self.updatedAt, known.updatedAt) {
         case .earlier: return .older
@@ -72,11 +72,11 @@ extension Twake.Message {
         }
     }
 
-    /// The stub of a deletion of nothing the server knows (3.3).
+    /// Whether this is the stub of a deletion whose message the server does not know (3.3).
     var isStub: Bool { isDeleted && self.createdAt == nil }
 }
 
-/// How one time stands to another, of which either may be unknown.
+/// The order of two times, either of which may be unknown.
 private enum TimeOrder {
     case earlier, same, later, unknown
 }
@@ -87,12 +87,12 @@ private func order(_ a: Timestamp?, _ b: Timestamp?) -> TimeOrder {
 }
 
 extension Twake.RoomName {
-    /// Whether what it carries is about the user's own memberships.
+    /// Whether the room carries the user's own memberships.
     var isOwnList: Bool {
         if case .channelsPrivate = self { return true }
         return isOwnDirects
     }
 
-    /// Whether a channel that is mentioned in it is the user's.
+    /// Whether every channel mentioned in the room belongs to the user.
     var isOwnDirects: Bool { if case .directs = self { true } else { false } }
 }

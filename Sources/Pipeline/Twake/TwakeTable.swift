@@ -1,80 +1,80 @@
 import Events
 
-/// How what an event carries stands to what the model holds.
+/// The relation of an event's content to the model.
 enum TwakeStanding: Hashable, Sendable {
-    /// The model does not know the entity.
+    /// The model does not contain the entity.
     case unknown
-    /// The model's is newer: the event was overtaken.
+    /// The model's version is newer; the event was overtaken.
     case older
-    /// The model's is the same: a twin, or an echo.
+    /// The versions are equal: the event is a duplicate or an echo.
     case same
-    /// The model's is another one and nothing says which is the newer: there is no time, or the times are equal.
+    /// The versions differ, and no time decides which is newer.
     case doubtful
-    /// The event's is newer.
+    /// The event's version is newer.
     case newer
-    /// The entity is gone, says the event.
+    /// The event reports that the entity was removed.
     case removed
 }
 
-/// What an event may be about.
+/// The subject of an event.
 enum TwakeSubject: Hashable, Sendable, CaseIterable {
-    /// `channel`, `channels`: what a channel is called and looks like.
+    /// `channel`, `channels`: the name and appearance of a channel.
     case channel
-    /// `channel_activity`.
+    /// `channel_activity`: the last activity and message of a channel.
     case activity
     /// `channel_member` of the user themselves, in a list room.
     case ownMembership
-    /// `channel_member` of anybody, in a channel's own room or in the list of a channel whose members are shown.
+    /// `channel_member` of any user, in a channel's own room or in the list of a channel whose members are shown.
     case member
-    /// `message` of eras B and C: the whole message.
+    /// `message` of eras B and C: the complete message.
     case message
-    /// The head of a reply that is new, gone or moved: its counter is not sent (T3).
+    /// The head of a reply that is new, removed or moved: its counter is not sent (T3).
     case replyCounter
-    /// `realtime:event` of era A: a message's ids.
+    /// `realtime:event` of era A: the ids of a message.
     case messageNotice
-    /// `user_notification_badges`.
+    /// `user_notification_badges`: one unread thread of the user.
     case badge
-    /// `user`: an account.
+    /// `user`: the account of a user.
     case account
-    /// `workspace`.
+    /// `workspace`: the name and other details of a workspace.
     case workspace
-    /// `company`.
+    /// `company`: the name and other details of a company.
     case company
-    /// `company_user`: what a user may do in a company.
+    /// `company_user`: a user's permissions in a company.
     case companyUser
-    /// `user:online`: whether a user is there.
+    /// `user:online`: whether a user is online.
     case presence
-    /// `writing`: whether a user types. Told, never kept.
+    /// `writing`: whether a user is typing. It is reported but not stored.
     case typing
 }
 
-/// What is done about an event.
+/// The treatment of an event: what is applied and what is fetched.
 struct TwakeTreatment: Hashable, Sendable {
-    /// What is fetched, and when.
+    /// The resource to fetch, and whether to delay the fetch.
     enum Refetch: Hashable, Sendable {
-        /// Nothing.
+        /// No fetch: the payload suffices, or is ignored.
         case none
-        /// The list that holds the channel, at once: only it knows whether the channel is the user's.
+        /// The list that contains the channel, at once. Only the list shows whether the channel is the user's.
         case list
-        /// The same, a little later: what made it doubtful mostly comes in bursts.
+        /// The list that contains the channel, after a delay, since doubtful events mostly come in bursts.
         case listSoon
-        /// The channel's own row, a little later (era B; the list on era A, which has no such call).
+        /// The channel's own row, after a delay. In era A, which has no such call, the list.
         case channelSoon
         /// The members of the channel.
         case members
-        /// The one message.
+        /// The message that the event describes.
         case message
         /// The head of the message's thread.
         case head
-        /// The one account.
+        /// The account that the event describes.
         case account
-        /// The list of the user's companies, or of a company's workspaces, a little later.
+        /// The user's companies, or the workspaces of a company, after a delay.
         case placesSoon
-        /// All badges of the company, a little later: N frames, one count (T6).
+        /// All badges of the company, after a delay, so that N frames cause one fetch (T6).
         case badgesSoon
     }
 
-    /// Whether the payload is applied.
+    /// Whether the payload is applied to the model.
     var applies: Bool
     var refetch: Refetch
 
@@ -84,27 +84,29 @@ struct TwakeTreatment: Hashable, Sendable {
     static func ask(_ refetch: Refetch) -> TwakeTreatment { TwakeTreatment(applies: false, refetch: refetch) }
 }
 
-/// The one place that says what is applied from the payload and what is refetched. A payload that is complete and newer is applied; what is
-/// doubtful is applied and verified; what is incomplete is asked for, as narrowly as the service allows.
+/// Decides for every event what is applied from the payload and what is fetched.
+///
+/// A complete and newer payload is applied. A doubtful one is applied and verified. An incomplete one is fetched, as
+/// narrowly as the service allows.
 enum TwakeTable {
     static func treatment(of subject: TwakeSubject, _ standing: TwakeStanding) -> TwakeTreatment {
         switch (subject, standing) {
-        // Whether an unknown channel is the user's, only the list knows (T7, T9).
+        // Only the list shows whether an unknown channel is the user's (T7, T9).
         case (.channel, .unknown), (.activity, .unknown): .ask(.list)
         case (.channel, .older), (.activity, .older), (.channel, .same), (.activity, .same): .ignore
         case (.channel, .doubtful): .verify(.channelSoon)
         case (.activity, .doubtful): .verify(.listSoon)
         case (.channel, .newer), (.activity, .newer): .apply
-        // `channel deleted` is final: an id never comes back (T13).
+        // `channel deleted` is final: an id is never reused (T13).
         case (.channel, .removed): .apply
         case (.activity, .removed): .ignore
 
         case (.ownMembership, .unknown): .ask(.list)
         case (.ownMembership, .same): .ignore
         case (.ownMembership, .newer): .apply
-        // A read marker that goes back is a frame that was overtaken, or a channel marked unread.
+        // A read marker that goes back is an overtaken frame, or a channel marked as unread.
         case (.ownMembership, .older), (.ownMembership, .doubtful): .ask(.listSoon)
-        // The user may have been added again before: the removal has no time (3.3).
+        // The user may have been added again in the meantime: the removal has no time (3.3).
         case (.ownMembership, .removed): .verify(.listSoon)
 
         case (.member, .older), (.member, .same): .ignore
@@ -114,35 +116,36 @@ enum TwakeTable {
         case (.message, .unknown), (.message, .newer): .apply
         case (.message, .older), (.message, .same): .ignore
         case (.message, .doubtful): .verify(.message)
-        // Eras B and C never send it: a deletion is an update (T5).
+        // Eras B and C never send this: a deletion is an update (T5).
         case (.message, .removed): .ask(.message)
 
         case (.replyCounter, .unknown), (.replyCounter, .doubtful), (.replyCounter, .newer), (.replyCounter, .removed):
             .ask(.head)
         case (.replyCounter, .older), (.replyCounter, .same): .ignore
 
-        // Ids only (3.1).
+        // The event contains ids only (3.1).
         case (.messageNotice, .removed): .apply
         case (.messageNotice, .unknown), (.messageNotice, .older), (.messageNotice, .same), (.messageNotice, .doubtful),
             (.messageNotice, .newer):
             .ask(.message)
 
-        // A badge has no time, and its frames overtake each other.
+        // Badges have no time, and their frames overtake each other.
         case (.badge, .unknown), (.badge, .older), (.badge, .doubtful), (.badge, .newer), (.badge, .removed):
             .verify(.badgesSoon)
         case (.badge, .same): .ask(.badgesSoon)
 
-        // Whose messages nobody saw need not be known.
+        // An account is needed only if messages of its user were seen.
         case (.account, .unknown): .ask(.account)
         case (.account, .same), (.account, .older): .ignore
         case (.account, .doubtful), (.account, .newer), (.account, .removed): .verify(.account)
 
-        // No server keeps more of it than it says; who is there is asked for from time to time all the same, since none tells who left.
+        // Presence cannot be verified: servers store no more than they send. It is queried periodically, because no
+        // event reports that a user left.
         case (.presence, .same), (.presence, .older): .ignore
         case (.presence, .unknown), (.presence, .doubtful), (.presence, .newer), (.presence, .removed): .apply
         case (.typing, _): .apply
 
-        // Whether an unknown one is the user's, only the list knows. None has a time.
+        // Only the list shows whether an unknown company or workspace is the user's. These events have no time.
         case (.workspace, .unknown), (.company, .unknown), (.companyUser, .unknown), (.companyUser, .removed):
             .ask(.placesSoon)
         case (.workspace, .same), (.company, .same), (.companyUser, .same): .ignore

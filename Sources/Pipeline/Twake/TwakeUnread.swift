@@ -1,18 +1,19 @@
 import Events
 package import SectionedModel
 
-/// How much is not read, as far as the model says: of a channel, a workspace and a company.
+/// Counts the unread messages of a channel, a workspace or a company, as far as the model contains them.
 ///
-/// The server counts threads: era A has counters, era B a badge for each unread thread. It also says when the user saw a channel last, and
-/// what the model has of others' messages after that is counted, so that three in one thread are three. The greater number holds: a channel
-/// that is not looked at has its badges alone, and one that is muted has none.
+/// The server counts threads: era A has counters, era B one badge for each unread thread. The server also stores when
+/// the user last saw a channel. Messages of others after that time are counted in addition, so that three messages in
+/// one thread count as three. The larger number wins: a channel whose messages are not followed has only badges, and a
+/// muted one has none.
 struct TwakeUnread {
     private let model: SectionedCollection<Item>
     private let user: EntityID?
     private let company: EntityID
     private let counters: [Twake.BadgeCount]
     private let badges: [Twake.Badge]
-    /// How many badges each channel has.
+    /// The number of badges of each channel.
     private let threads: [EntityID: Int]
 
     init(of company: EntityID, by user: EntityID?, in model: SectionedCollection<Item>) {
@@ -31,13 +32,13 @@ struct TwakeUnread {
             channel.hasUnread(for: user) ? 1 : 0)
     }
 
-    /// Of a workspace; `direct` is all directs of the company.
+    /// Returns the count for a workspace; `direct` means all directs of the company.
     func of(workspace: EntityID) -> Int {
         let section = workspace == .direct ? Item.Section.directs(company) : .channels(workspace)
         return max(counter(.workspace, workspace), sum([section]) { $0.workspace == workspace })
     }
 
-    /// Of the whole company.
+    /// The count for the whole company.
     var all: Int {
         let sections = model.sectionKeys.filter { $0.name == Item.Section.channelsName } + [.directs(company)]
         return max(counter(.company, company), sum(sections) { _ in true })
@@ -47,7 +48,7 @@ struct TwakeUnread {
         counters.first { $0.matches(level, id) }?.count ?? 0
     }
 
-    /// What is unread in the channels of these sections, and in those that the model does not have.
+    /// Returns the sum for the channels of the sections, and for matching badges whose channel is not in the model.
     private func sum(_ sections: [Item.Section], _ isMeant: (Twake.Badge) -> Bool) -> Int {
         let channels = sections.flatMap { model.elements(in: $0) }.compactMap(\.channel).filter {
             $0.company == company
@@ -56,7 +57,7 @@ struct TwakeUnread {
         return channels.reduce(others) { $0 + of($1) }
     }
 
-    /// Messages and replies that others sent since the user saw the channel, or said something in the same place.
+    /// Counts the messages and replies of others since the user last saw the channel or wrote in the same place.
     private func messages(of channel: Twake.Channel) -> Int {
         guard let seen = channel.lastAccess, let heads = model.sectionIndex(of: .messages(channel.id)) else { return 0 }
         var count = newer(than: seen, at: heads)

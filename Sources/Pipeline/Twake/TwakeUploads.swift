@@ -1,13 +1,14 @@
 import Events
 import JSONText
 
-// The files of a message: each is uploaded by a request of its own, and the message then names them (3.3, 4.3, 4.4).
+// Uploads the files of a message. Each file needs its own request; the message then refers to the files (3.3, 4.3,
+// 4.4).
 extension TwakeBackend {
-    /// The most bytes of a file that era A takes (4.3).
+    /// The maximum size of a file in era A, in bytes (4.3).
     static let largestProxyFile = 50_000_000
 
-    /// Uploads the next of an action's files, which belongs to a company in era B, and to a workspace in era A. None is uploaded when another
-    /// one is too large.
+    /// Returns the request that uploads the next file of an action. The file belongs to a company in era B, and to a
+    /// workspace in era A. If any file is too large, none is uploaded.
     func upload(
         _ file: Action.File, of action: Action, for operation: Action.Operation, to place: TwakePlace, _ era: TwakeEra
     ) -> ActionStep {
@@ -28,7 +29,7 @@ extension TwakeBackend {
         return .request(operation, call)
     }
 
-    /// What the answer to an upload means. One that may have been done is not done again.
+    /// Returns the verdict on the answer to an upload. An upload that may have succeeded is not repeated.
     func judge(_ answer: Answer, ofUpload file: Action.File) -> ActionVerdict {
         let failed = "\(file.name) was not uploaded: "
         switch answer {
@@ -55,7 +56,7 @@ extension TwakeBackend {
         return Self.uploadedID(in: body).map { .uploaded($0) }
     }
 
-    /// Era A answers with the file, era B with an envelope.
+    /// Reads the id of an uploaded file. Era A answers with the file itself, era B with an envelope.
     private static func uploadedID(in body: ArraySlice<UInt8>) -> EntityID? {
         guard let value = try? JSONValue(parsing: body) else { return nil }
         return value["resource"]?["id"]?.id ?? value["id"]?.id
@@ -63,7 +64,8 @@ extension TwakeBackend {
 }
 
 extension [Twake.File] {
-    /// The files once those of an action are there, too: an edit that is done again finds them there already.
+    /// Returns the files together with those of an action. A repeated edit finds its files already in the message, so
+    /// they are not added twice.
     func adding(_ files: [Action.File]) -> [Twake.File] {
         let known = Set(map(\.contentID))
         return self + files.map { Twake.File($0) }.filter { !known.contains($0.contentID) }
@@ -71,14 +73,15 @@ extension [Twake.File] {
 }
 
 extension Twake.File {
-    /// A file of the user's, as it is shown and named.
+    /// Creates the displayed form of a user's file.
     fileprivate init(_ file: Action.File) {
         self.init(
             id: file.uploaded ?? EntityID(file.name), source: "internal", externalID: file.uploaded, name: file.name,
             size: file.size, mime: file.type)
     }
 
-    /// How a message of era B names a file. The server completes the metadata of its own files; one that a message has is named by its id.
+    /// Returns the reference to a file in a message of era B. The server completes the metadata of its own files. A
+    /// file that already belongs to a message is identified by its id.
     func reference(in company: EntityID) -> JSONValue {
         let owner = (self.company ?? company).description
         var value = JSONValue.fields(["company_id": .string(owner)])
@@ -97,7 +100,7 @@ extension Twake.File {
         return value.adding(["metadata": metadata.adding(facts)])
     }
 
-    /// What is known of the file itself.
+    /// The name, size and type of the file.
     private var facts: KeyValuePairs<String, JSONValue> {
         [
             "name": name.map { .string($0) } ?? .null, "size": size.map { .integer(Int64($0)) } ?? .null,
@@ -105,7 +108,7 @@ extension Twake.File {
         ]
     }
 
-    /// How a message of era A names a file: a piece of its contents.
+    /// The reference to a file in a message of era A: an element of the message's contents.
     fileprivate var piece: JSONValue {
         .fields([
             "type": .string("file"), "mode": .string("preview"), "content": .string(id.description),
@@ -119,7 +122,8 @@ extension Twake.File {
 }
 
 extension JSONValue {
-    /// What is said in a message of era A. With files the contents are written out: the proxy makes them of a text alone.
+    /// Returns the value with the contents of a message of era A. With files, the contents are sent as elements,
+    /// because the proxy creates them from plain text only.
     func saying(_ text: String, _ files: [Twake.File]) -> JSONValue {
         let value = adding(["original_str": .string(text)])
         guard !files.isEmpty else { return value }
