@@ -2,48 +2,50 @@ import JSONText
 import Terminal
 import YAMLText
 
-/// What an AsyncAPI document, of version 2 or 3, says: servers, channels, and the messages on them. References within the document are followed,
-/// bounded, since a document may refer to itself. What is there and cannot be used is noted.
+/// The contents of an AsyncAPI document of version 2 or 3: servers, channels, and their messages.
+///
+/// References within the document are followed, up to a limit, since a document may refer to itself. Anything unusable
+/// is recorded in `unmapped`.
 struct AsyncAPIDocument {
     struct Server {
         var name: String
-        /// In lower case, as `wss`.
+        /// The protocol in lower case, such as `wss`.
         var transport: String
         var host: String
-        /// The path, without a slash at its end.
+        /// The path without a trailing slash.
         var path: String
     }
 
     struct Channel {
-        /// Its address, as `/rooms/{roomId}`.
+        /// The address, such as `/rooms/{roomId}`.
         var address: String
-        /// Its parameters, with the way into the payload where a parameter says it.
+        /// The parameters, each with its path into the payload if the document gives one.
         var parameters: [(name: String, path: String?)]
     }
 
     struct Message {
         var name: String
         var channel: Channel
-        /// Whether the server says it, not the client.
+        /// Whether the server sends the message, not the client.
         var isServers: Bool
         var fields: [ProfileDraft.Field]
-        /// The values of fields that have one value only, by their paths.
+        /// The values of the fields that allow only one value, by path.
         var constants: [String: String]
-        /// What its payload is called.
+        /// An identifier of the payload's schema: its reference, or else a list of its fields.
         var payload: String?
-        /// The schema of its payload.
+        /// The schema of the payload.
         var node: YAMLNode?
-        /// Whether it is answered.
+        /// Whether the message has a reply or acknowledgement.
         var isAnswered: Bool
-        /// The method of an HTTP binding.
+        /// The HTTP method of the operation's binding.
         var method: String?
     }
 
-    /// A scheme by which the server knows the client.
+    /// A security scheme, by which the server identifies the client.
     struct Security {
         var name: String
         var type: String
-        /// Of a key: where it stands, and its name.
+        /// For an API key: its location and its name.
         var place: String
         var key: String
     }
@@ -53,16 +55,17 @@ struct AsyncAPIDocument {
     private(set) var servers: [Server] = []
     private(set) var messages: [Message] = []
     private(set) var security: [Security] = []
-    /// Why the events are those of Socket.IO; nil where they are not.
+    /// The reason to assume that events use Socket.IO; `nil` when they do not.
     private(set) var socketIO: String?
-    /// What cannot be used, in sentences.
+    /// The unusable parts of the document, one phrase each.
     private(set) var unmapped: [String] = []
     private(set) var problems: [ProfileProblem] = []
     private let root: YAMLNode
     private var found: [String: YAMLNode] = [:]
-    /// The schemas that are being read, to end circles.
+    /// The references being resolved, to stop at cycles.
     private var stack: [String] = []
-    /// Schemas that may still be read: one that contains others many times over grows without end.
+    /// The number of schemas that may still be read. A schema that contains others many times over would expand without
+    /// limit.
     private var budget = 20_000
 
     private static let (mostMessages, mostFields, deepest, mostHops) = (200, 60, 4, 32)
@@ -116,7 +119,7 @@ struct AsyncAPIDocument {
 
     // MARK: - References
 
-    /// The members of a mapping; a problem for anything else that is there.
+    /// Returns the members of a mapping. Anything else is recorded as a problem.
     private mutating func members(_ node: YAMLNode?, _ what: String) -> [YAMLNode.Member] {
         guard let node, !node.isNull else { return [] }
         guard case .mapping(let members) = node.value else {
@@ -130,7 +133,7 @@ struct AsyncAPIDocument {
         if case .sequence(let elements)? = node?.value { elements } else { [] }
     }
 
-    /// What stands there, and by what reference; nil, after noting why, where there is nothing.
+    /// Follows references. Returns the target and the last reference, or `nil` after recording the reason.
     private mutating func resolved(_ node: YAMLNode) -> (node: YAMLNode, reference: String?)? {
         var (node, reference): (YAMLNode, String?) = (node, nil)
         for _ in 0..<Self.mostHops {
@@ -153,7 +156,7 @@ struct AsyncAPIDocument {
         return nil
     }
 
-    /// What a reference such as `#/channels/~1rooms~1%7Bid%7D` leads to.
+    /// Returns the target of a reference such as `#/channels/~1rooms~1%7Bid%7D`.
     private mutating func find(_ reference: String) -> YAMLNode? {
         if let node = found[reference] { return node }
         var node = root
@@ -170,7 +173,7 @@ struct AsyncAPIDocument {
         return node
     }
 
-    /// A part of a JSON pointer in the fragment of a URI: `%7B` is `{`, `~1` is `/`.
+    /// Decodes a part of a JSON pointer in a URI fragment: `%7B` is `{`, `~1` is `/`.
     private static func decoded(_ part: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = Array(part.utf8)[...]
@@ -231,7 +234,7 @@ struct AsyncAPIDocument {
         }
     }
 
-    /// Socket.IO has no binding of its own in AsyncAPI: documents say it in many ways.
+    /// Detects Socket.IO, which has no standard binding in AsyncAPI: documents declare it in many ways.
     private mutating func noteBindings(_ node: YAMLNode) {
         guard let bindings = node["bindings"].flatMap({ resolved($0)?.node }) else { return }
         for name in ["socketio", "socket.io", "x-socketio", "x-socket.io"] where bindings[name] != nil {
@@ -366,7 +369,7 @@ struct AsyncAPIDocument {
         messages.append(found)
     }
 
-    /// The schema of the first argument, where a list of them is described.
+    /// Returns the schema of the first argument when the schema describes a list of arguments.
     private func firstArgument(_ schema: YAMLNode) -> YAMLNode {
         guard schema["type"]?.text == "array" else { return schema }
         return elements(schema["prefixItems"]).first ?? elements(schema["items"]).first ?? schema
@@ -380,7 +383,7 @@ struct AsyncAPIDocument {
         return words.compactMap(\.text).first { $0 != "null" }
     }
 
-    /// Adds what a schema describes, below a path.
+    /// Adds the fields that a schema describes below a path.
     private mutating func add(_ node: YAMLNode, at path: String, _ depth: Int, to message: inout Message) {
         budget -= 1
         guard budget > 0, message.fields.count < Self.mostFields, let (schema, reference) = resolved(node) else {
@@ -415,7 +418,7 @@ struct AsyncAPIDocument {
         let constant = schema["const"] ?? (values.count == 1 ? values[0] : nil)
         if let text = constant?.text, !text.isEmpty, text.utf8.count <= 100 { message.constants[way] = text }
         let type = Self.type(of: schema) ?? Self.type(ofValue: constant ?? values.first)
-        // A payload that is an object of nobody knows what has no field.
+        // A payload whose object has no described properties has no fields.
         if path.isEmpty, type != "string" { return }
         var field = ProfileDraft.Field(path: way, type: "any", isPlain: ["string", "integer", "number"].contains(type))
         switch type {
@@ -437,7 +440,8 @@ struct AsyncAPIDocument {
             ? "boolean" : node.integer != nil ? "integer" : node.number != nil ? "number" : "string"
     }
 
-    /// An example of a payload: constants as they are, and places where `place` has one for a field's name.
+    /// Returns an example of a payload. Constants keep their values; `place` may return a placeholder for a field's
+    /// name.
     mutating func example(of node: YAMLNode?, _ depth: Int = 0, _ place: (String) -> String?) -> JSONValue {
         budget -= 1
         guard budget > 0, depth < Self.deepest, let node, let schema = resolved(node)?.node else { return .object([]) }

@@ -1,15 +1,19 @@
 import JSONText
 import Terminal
 
-/// Makes a first profile of what an AsyncAPI document says. What the document does not say is guessed, as of a recording, each guess with a comment
-/// that says why; what a profile cannot say is listed.
+/// A first draft of a profile, generated from an AsyncAPI document.
+///
+/// Anything that the document does not specify is guessed, as for a recording; a comment explains each guess. Anything
+/// that a profile cannot express is listed.
 public struct AsyncAPIProfile: Sendable {
-    /// The profile, which is to be read, corrected and gone on with.
+    /// The profile, to be reviewed, corrected and extended.
     public let text: String
-    /// What of the document is not in it, in sentences.
+    /// The parts of the document that the profile does not contain, one phrase each.
     public let unmapped: [String]
 
-    /// Reads a document: YAML or JSON.
+    /// Generates a profile from a document in YAML or JSON.
+    ///
+    /// - Throws: `Profile.Invalid` with all problems of the document.
     public init(of bytes: [UInt8]) throws(Profile.Invalid) {
         var writer = AsyncAPIWriter(try AsyncAPIDocument(parsing: bytes))
         text = writer.profile()
@@ -22,10 +26,10 @@ private struct AsyncAPIWriter {
     private let isSocketIO: Bool
     private let said: [AsyncAPIDocument.Message]
     private let asked: [AsyncAPIDocument.Message]
-    /// Where a plain WebSocket's messages have their names, and where what they carry.
+    /// The paths of the event's name and data in the messages of a plain WebSocket.
     private var name: String?
     private var data: String?
-    /// What the client says and the profile has.
+    /// The names of the client's messages that the profile uses.
     private var used: Set<String> = []
     var unmapped: [String] { document.unmapped }
 
@@ -41,7 +45,8 @@ private struct AsyncAPIWriter {
         data = name.flatMap { Self.dataField(of: said, besides: $0) }
     }
 
-    /// The field that has one value in most messages: the likeliest name, else the one that tells most of them apart.
+    /// Returns the field that has a single value in most messages. A likely name wins; otherwise the field that
+    /// distinguishes most of them.
     private static func nameField(of messages: [AsyncAPIDocument.Message]) -> String? {
         let likely = ["type", "event", "t", "kind", "action", "op", "method", "name"]
         var best: (path: String, rank: (Int, Int))?
@@ -54,7 +59,7 @@ private struct AsyncAPIWriter {
         return best?.path
     }
 
-    /// The member that holds all that messages carry besides their names.
+    /// Returns the member that contains everything except the messages' names.
     private static func dataField(of messages: [AsyncAPIDocument.Message], besides name: String) -> String? {
         ["data", "d", "payload", "body", "params"].first { word in
             let others = messages.flatMap(\.fields).filter { $0.path != name }
@@ -65,10 +70,11 @@ private struct AsyncAPIWriter {
 
     // MARK: - Words
 
-    /// A text of the document in a comment.
+    /// Returns a text of the document, shortened for a comment.
     private static func shown(_ text: String) -> String { TerminalText.truncated(text, to: 60) }
 
-    /// The words of a name: `messageDeleted`, `MESSAGE_DELETED` and `message.deleted` are `message` and `deleted`.
+    /// Splits a name into words: `messageDeleted`, `MESSAGE_DELETED` and `message.deleted` become `message` and
+    /// `deleted`.
     private static func words(_ name: String) -> [String] {
         var words = [""]
         var wasLower = false
@@ -88,7 +94,7 @@ private struct AsyncAPIWriter {
 
     private static func isRoom(_ field: String) -> Bool { ProfileDraft.rooms.contains(field) }
 
-    /// The profile's name: the title's letters.
+    /// The profile's name, made from the letters and digits of the title.
     private var label: String {
         var label = document.title.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
         label = Array(label.drop { !$0.isLetter }.prefix(40))
@@ -160,7 +166,7 @@ private struct AsyncAPIWriter {
         if let path = server?.path, !path.isEmpty {
             lines.append("  path: \(ProfileDraft.quoted(path + "/"))  # the server's path")
         }
-        // A channel is a namespace, where documents name any.
+        // Documents use the channel's address as the namespace.
         var spaces: [String] = []
         for message in said + asked
         where message.method == nil && message.channel.parameters.isEmpty && message.channel.address.hasPrefix("/") {
@@ -191,7 +197,7 @@ private struct AsyncAPIWriter {
         return path.isEmpty ? [] : ["  path: \(ProfileDraft.quoted(path))  # the server's path and the channel's"]
     }
 
-    /// The message that says whose the connection is, or the auth object.
+    /// Returns the `identify` key for the message that authenticates the connection.
     private mutating func identify() -> [String] {
         guard !isSocketIO, let message = identifying else { return [] }
         used.insert(message.name)
@@ -288,7 +294,7 @@ private struct AsyncAPIWriter {
         return event
     }
 
-    /// A path below a member; nil for one that is beside it.
+    /// Returns the part of a path below a member, or `nil` when the path is outside it.
     private static func inside(_ member: String, _ path: String) -> String? {
         path.hasPrefix(member + ".") ? String(path.dropFirst(member.count + 1)) : nil
     }
@@ -382,7 +388,7 @@ private struct AsyncAPIWriter {
         return nil
     }
 
-    /// The path of a request: its parameters are the room and the message.
+    /// Returns the path of a request with the places of the room and the message, or `nil` for any other parameter.
     private func writePath(_ channel: AsyncAPIDocument.Channel) -> String? {
         guard channel.address.hasPrefix("/"), let template = try? Template(channel.address) else { return nil }
         var path = channel.address

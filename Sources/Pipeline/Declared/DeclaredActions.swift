@@ -2,9 +2,9 @@ import Events
 import JSONText
 import SectionedModel
 
-// What the user wants done, as the profile's writes say it.
+// Performs the user's actions with the writes of the profile.
 extension DeclaredBackend {
-    /// The write of an action, and what its templates' places stand for.
+    /// Returns the write for an action, with a function that returns the values of its places.
     private func write(for action: Action, in model: SectionedCollection<Item>) -> (Profile.Write, (String) -> String?)?
     {
         guard let write = profile.writes.first(where: { $0.name == action.operation.name }),
@@ -30,7 +30,8 @@ extension DeclaredBackend {
         )
     }
 
-    /// The id of a channel that is named by `#` and what people call it, the letters' case aside; any other name is the id.
+    /// Returns the id of a channel that is named by `#` and its title, compared without regard to case. Any other name
+    /// is the id itself.
     private func id(ofChannel name: EntityID, in model: SectionedCollection<Item>) -> String {
         let text = name.description
         guard text.hasPrefix("#") else { return text }
@@ -65,7 +66,7 @@ extension DeclaredBackend {
         return .request(action.operation, call)
     }
 
-    /// The request of a write; nil where a place of it has no value.
+    /// Returns the request of a write, or `nil` when a place has no value.
     func call(
         of write: Profile.Write, _ values: (String) -> String?,
         as filling: (String) -> JSONTemplate.Filling? = { _ in nil }
@@ -79,7 +80,7 @@ extension DeclaredBackend {
         return call
     }
 
-    /// Asks whose the token is, where a template names the user.
+    /// Returns the fetch of the user's account when a place names the user and the id is still unknown.
     func asking(for places: [String], _ fetched: [ResourceKey]) -> ActionStep? {
         guard let account = profile.account.flatMap({ reads[$0] }), user == nil, places.contains("user") else {
             return nil
@@ -92,7 +93,7 @@ extension DeclaredBackend {
         switch answer {
         case .failure("file", let message): return .refused(why: message, status: nil)
         case .failure(let kind, let message):
-            // These end before the request has left.
+            // Failures of these kinds happen before the request is sent.
             let neverLeft = ["resolve", "connect", "tls", "proxy"].contains(kind)
             return .later(after: nil, why: message, mayBeDone: !neverLeft)
         case .response(200..<300, let body, _) where body.isPage:
@@ -107,9 +108,9 @@ extension DeclaredBackend {
             let wait = retryAfter.map { Duration.seconds($0) }
             switch status {
             case 401: return .tokenRefused(why: why)
-            // Its read finds what is there already; a row that a read does not find is not there.
+            // After a 409, the step's read finds the existing row. After a 404 of the read, the row does not exist.
             case 409 where step?.read != nil, 404 where step?.read != nil && !isWriting(action): return .done
-            // The server has what this action made.
+            // The server already has what this action creates.
             case 409 where write?.echo != nil: return .done
             case 404 where action.operation.name == "delete" && attempt > 1: return .done
             case 429: return .later(after: wait, why: why, mayBeDone: false)
@@ -137,7 +138,8 @@ extension DeclaredBackend {
         else { return message }
         overtake(entity, parent, in: &transaction)
         let known = transaction.model[entity.itemID(reading.id)]
-        // Of one time, an event came after what the answer says. A row that is not held is older than the window; it would stand alone.
+        // With equal times, an event came after the state in the answer. A row that is not held may be older than the
+        // window, and would stand alone.
         let isNews =
             known.map { entity.standing(reading, $0, isWhole: message == nil) == .newer }
             ?? (message == nil ? !removedMeanwhile.contains(entity.itemID(reading.id)) : !isOfWindow(entity))
@@ -149,7 +151,7 @@ extension DeclaredBackend {
         return reading.id
     }
 
-    /// Whether a read lists the newest rows of the entity only.
+    /// Whether a read lists only the newest rows of the entity.
     private func isOfWindow(_ entity: Profile.Entity) -> Bool {
         profile.reads.contains { $0.replaces == .window && $0.entity == entity.name }
     }
@@ -175,7 +177,7 @@ extension DeclaredBackend {
 
     // MARK: While it waits
 
-    /// Where rows that wait for the server stand: after all others, in the order they were asked for.
+    /// The base of the sort keys of pending rows. They follow all other rows in the order of the actions.
     private static let afterAllOthers = Int64(1) << 62
 
     func lay(_ view: ActionView, on overlay: inout Overlay, in model: inout SectionedCollection<Item>) {
@@ -197,7 +199,7 @@ extension DeclaredBackend {
                 entity: row.entity, delivery: view.delivery), in: &model)
     }
 
-    /// The fields that a write shows before it is done.
+    /// Returns the fields that a write shows before the server answers.
     private func shown(
         _ write: Profile.Write, _ entity: Profile.Entity, _ id: EntityID, _ values: (String) -> String?
     ) -> Profile.Entity.Reading {
@@ -214,7 +216,7 @@ extension DeclaredBackend {
 }
 
 extension Action.Operation {
-    /// The text that is said, or that a message gets.
+    /// The text to send, the new text of a message, or the name of a reaction.
     fileprivate var text: String? {
         switch self {
         case .send(_, _, let text), .edit(_, let text): text
@@ -227,7 +229,7 @@ extension Action.Operation {
 
     fileprivate var thread: EntityID? { if case .send(_, let thread, _) = self { thread } else { nil } }
 
-    /// The message that is changed.
+    /// The message that the action changes; `nil` for other actions.
     fileprivate var reference: Action.MessageReference? {
         switch self {
         case .edit(let reference, _), .react(let reference, _), .delete(let reference): reference
@@ -239,7 +241,7 @@ extension Action.Operation {
 }
 
 extension Profile.Write {
-    /// The places its templates have.
+    /// The names of the places in all templates of the write.
     var places: [String] {
         path.places + (body?.places ?? []) + shows.flatMap(\.value.places)
     }

@@ -3,43 +3,44 @@ import JSONText
 import SectionedModel
 import Wire
 
-/// A backend as a profile declares it.
+/// A backend declared by a profile.
 ///
-/// An event's row is applied, or what it makes one ask for is fetched, as its rule says; an answer is the truth but for rows that an event
-/// changed while it was under way (`newer` decides, row by row). After a reconnect what is about joined rooms is read again.
+/// An event's rule decides whether its rows are applied or its reads are fetched. An answer is authoritative, except
+/// for rows that an event changed while it was in flight; `newer` decides for each row. After a reconnect, the reads of
+/// joined rooms are fetched again.
 struct DeclaredBackend: Backend {
     let profile: Profile
-    /// One for each of the profile's rules, in their order.
+    /// The readers of the profile's rules, in their order.
     private let readers: [EventReader]
-    /// The same, by the wire name.
+    /// The same readers, grouped by event name on the wire.
     private let rules: [String: [EventReader]]
     let entities: [String: Profile.Entity]
     let reads: [String: Profile.Read]
-    /// Whether the list of rooms is asked for, because the user did not name every room.
+    /// Whether the list of rooms is fetched, because the user did not name every room.
     private let discoversRooms: Bool
     private var token: Secret?
-    /// The user; nil while no read has said so.
+    /// The user's id; `nil` until a read returns it.
     var user: String?
-    /// Reads that are asked again and again, and when each is due.
+    /// The periodic reads, with the time at which each is due.
     var polls: [DeclaredResource: Moment] = [:]
-    /// Reads of one row, by the row, and whether they are still asked.
+    /// The reads of single rows, and whether each still runs.
     var rowPolls: [DeclaredResource: RowPoll] = [:]
-    /// The reads that are asked for each row, by its kind; none where only actions are done.
+    /// The reads for each row, by entity. Empty in a session without a realtime connection.
     let readsOfRows: [String: [Profile.Read]]
-    /// The ids of rooms by their names in lower case, of the list that came last: rows that came just now stand in no section yet.
+    /// The ids of rooms by lower-case name, from the last list. Its new rows are staged and not yet in a section.
     var listedNames: [String: String] = [:]
-    /// Rows of windows that may have changed, or gone, without a word: the next answer that is current lists them, or they go, however old
-    /// they are.
+    /// Rows of windows that may have changed or gone unnoticed. The next current answer either lists such a row or
+    /// removes it, however old it is.
     var doubted: Set<Item.ID> = []
-    /// The same of rows that an overtaken answer brought, until an event says that they are there.
+    /// New rows of an overtaken answer. They are treated in the same way, until an event confirms them.
     var unproven: Set<Item.ID> = []
-    /// Rows that events removed while the answer to a message of the user's is awaited: it may be about one of them.
+    /// The rows that events removed while the answer to a sent message is pending. The answer may contain one of them.
     var removedMeanwhile: Set<Item.ID> = []
-    /// Whether the server has said `ready` on this connection.
+    /// Whether the connection has become ready.
     private var isReady = false
-    /// Rooms that nobody wants any more, and of which an answer may still come.
+    /// The rooms that are no longer wanted, whose answers may still arrive.
     private(set) var abandoned: Set<String> = []
-    /// Resources whose failure was told.
+    /// The resources whose failure the user was told.
     var told = ToldFailures()
 
     init(_ profile: Profile, _ configuration: Configuration) {
@@ -75,7 +76,7 @@ struct DeclaredBackend: Backend {
         if !profile.events.contains(where: { $0.says == .ready }) { beReady(into: &transaction) }
     }
 
-    /// The channels beside the rooms, as far as it is known whose the token is.
+    /// The channels other than rooms. A channel whose name contains the user's id is missing until the id is known.
     private var ownChannels: [Bayeux.Channel] {
         profile.realtime.subscribe.compactMap { $0.filled(places(nil, token)).flatMap { Bayeux.Channel($0) } }
     }
@@ -104,7 +105,7 @@ struct DeclaredBackend: Backend {
         discover(into: &transaction)
     }
 
-    /// Asks what is asked once connected: whose the token is, which rooms there are, and what the profile names.
+    /// Fetches the user's account, the list of rooms, and the reads that the profile names for the start.
     private func discover(into transaction: inout Transaction) {
         var names = profile.account.map { [$0] } ?? []
         if discoversRooms, let list = profile.rooms?.list { names.append(list) }
@@ -126,7 +127,7 @@ struct DeclaredBackend: Backend {
         }
     }
 
-    /// What a template's places stand for.
+    /// Returns a function that returns the value of a template's place.
     func places(_ room: String?, _ token: Secret?) -> (String) -> String? {
         let (profile, user) = (profile, user)
         return { place in
@@ -171,7 +172,7 @@ struct DeclaredBackend: Backend {
                 let place = entity.parent == nil ? nil : row.parent ?? known?.sectionKey.parent ?? parent
                 if let room = event.room, isUnfollowed(room, rooms), let place, place == parent { continue }
                 let standing = entity.standing(row, known)
-                // What is under way would show a row that was not known as it was before.
+                // An answer in flight would restore the state before the event.
                 if rule.then[standing] != .nothing || standing == .unknown { overtake(entity, place, in: &transaction) }
                 switch rule.then[standing] {
                 case .apply:
@@ -194,13 +195,13 @@ struct DeclaredBackend: Backend {
         if fetches { for name in rule.reads { fetch(name, of: event.room, into: &transaction) } }
     }
 
-    /// Whether an event is of a room that is not wanted. Its rows would stay after the room is gone; a room that is joined later is read
-    /// then.
+    /// Whether the event belongs to a room that is not wanted. Its rows would never be removed, and joining the room
+    /// later reads them anyway.
     private func isUnfollowed(_ room: String, _ rooms: RoomBook) -> Bool {
         rooms[room] == nil && (profile.rooms?.list ?? profile.rooms?.join?.event) != nil
     }
 
-    /// What is under way about a section may have been read before the event.
+    /// Marks requests for the section as overtaken: the server may have answered before the event happened.
     func overtake(_ entity: Profile.Entity, _ parent: EntityID?, in transaction: inout Transaction) {
         transaction.refetcher.taint { key in
             guard let resource = key.declared, reads[resource.read]?.entity == entity.name else { return false }
@@ -265,17 +266,18 @@ struct DeclaredBackend: Backend {
         model[roomID(profile.id(ofRoom: room))]
     }
 
-    /// The kind of the rows that are rooms.
+    /// The entity of the rows that represent rooms.
     var roomEntity: String { profile.rooms?.list.flatMap { reads[$0]?.entity } ?? "channel" }
 
-    /// The row of the room of what has this id.
+    /// Returns the id of the row that represents the room with this id.
     func roomID(_ id: String) -> Item.ID { Item.ID(Item.Kind(rawValue: roomEntity), EntityID(id)) }
 
     func resources(of room: String, _ model: SectionedCollection<Item>) -> [ResourceKey] {
         (profile.rooms?.reads ?? []).compactMap { reads[$0] }.map { ResourceKey(DeclaredResource($0, of: room)) }
     }
 
-    /// Until now nobody told what happens in it: what is in flight about it may be older than what is asked next.
+    /// Marks requests for the room as overtaken. Their answers may be older than the subscription, which starts the
+    /// events.
     mutating func joined(_ room: String, into transaction: inout Transaction) {
         abandoned.remove(room)
         transaction.refetcher.taint { $0.declared?.room == room }
@@ -285,7 +287,7 @@ struct DeclaredBackend: Backend {
 
     mutating func missed(_ model: SectionedCollection<Item>) { doubtWindows(model) { _ in true } }
 
-    /// What is held of older rows than a window lists may have changed, or gone, without a word.
+    /// Marks all held rows of window reads as doubtful. Rows older than the window may have changed or gone unnoticed.
     private mutating func doubtWindows(_ model: SectionedCollection<Item>, of isMeant: (EntityID?) -> Bool) {
         for read in profile.reads where read.replaces == .window {
             let name = read.entity.flatMap { entities[$0] }?.section(of: nil).name
@@ -319,7 +321,7 @@ struct DeclaredBackend: Backend {
         return (section(of: entity, room), ResourceKey(DeclaredResource(read, of: room)))
     }
 
-    /// The section of the rows that a room has of an entity; one of all where the entity belongs to nothing.
+    /// Returns the section of an entity's rows in a room. An entity without a parent has a single section.
     func section(of entity: Profile.Entity, _ room: String?) -> Item.Section {
         entity.section(of: entity.parent == nil ? nil : room.map { EntityID(profile.id(ofRoom: $0)) })
     }
@@ -347,7 +349,7 @@ struct DeclaredBackend: Backend {
 }
 
 extension Profile.Emission {
-    /// The event, its places filled; nil where one has no value.
+    /// Returns the event with its places filled, or `nil` when a place has no value.
     func filled(_ values: (String) -> String?) -> Transaction.Emission? {
         var list: [UInt8] = []
         for (index, argument) in arguments.enumerated() {
@@ -374,12 +376,12 @@ extension Profile.EventRule.Treatments {
         }
     }
 
-    /// Whether nothing but a row's id is of use.
+    /// Whether the row's id is the only field needed.
     var onlyRemoves: Bool { [unknown, older, same, newer].allSatisfy { $0 == .remove } }
 }
 
 extension RawJSON {
-    /// The elements of an array; of anything else that value alone.
+    /// The elements of an array, or the value itself if it is not an array.
     var elements: [RawJSON] {
         var reader = JSONReader(bytes.span)
         guard (try? reader.peek()) == .array, (try? reader.beginArray()) != nil else { return [self] }

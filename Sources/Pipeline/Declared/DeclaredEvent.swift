@@ -1,13 +1,13 @@
 import Events
 import JSONText
 
-/// An event of a declared backend.
+/// An event of a declared backend, decoded by the first rule that applies.
 struct DeclaredEvent: BackendEvent, Hashable {
-    /// The wire name. Untrusted text.
+    /// The name on the wire, which is untrusted text.
     var name: String
-    /// Which of the profile's rules says what it means; nil where none does.
+    /// The index of the profile's rule for this event; `nil` when no rule applies.
     var rule: Int?
-    /// The event as it came: the name and the arguments, or one value.
+    /// The event as received: the name and the arguments, or a single value.
     var payload: RawJSON
 
     var kind: String
@@ -17,7 +17,7 @@ struct DeclaredEvent: BackendEvent, Hashable {
     var text: String?
     var serverTime: Timestamp?
     var mentions: [Mention] = []
-    /// The rows that it carries.
+    /// The rows that the event contains.
     var rows: [Profile.Entity.Reading] = []
     var isKnown: Bool { rule != nil }
 
@@ -27,14 +27,16 @@ struct DeclaredEvent: BackendEvent, Hashable {
     }
 }
 
-/// Reads the events that one rule is about. A class: a copy of the rule for every event would cost a twentieth of the event.
+/// A reader for the events of one rule.
+///
+/// A class, because copying the rule for every event would cost a twentieth of the event's time.
 final class EventReader: Sendable {
     let rule: Profile.EventRule
     let entity: Profile.Entity?
     private let index: Int
-    /// Where the room, the actor, its id, the text, the time, the rows and the mentions are.
+    /// The paths of the room, the actor, the actor's id, the text, the time, the rows and the mentions.
     private let paths: [JSONPath?]
-    /// Where the mentions are among the fields of a row.
+    /// The index of the field `mentions` in a row; `nil` if the rule has a path for them or the entity lacks the field.
     private let fieldOfMentions: Int?
 
     init(_ rule: Profile.EventRule, index: Int, _ entities: [String: Profile.Entity]) {
@@ -71,9 +73,9 @@ final class EventReader: Sendable {
 }
 
 extension Profile {
-    /// The name of the room of what has this id.
+    /// Returns the name of the room with this id.
     func room(of id: String) -> String { rooms?.name.filled { _ in id } ?? id }
 
-    /// The id of what a room is of.
+    /// Returns the id in the name of a room.
     func id(ofRoom room: String) -> String { rooms?.name.value(in: room) ?? room }
 }

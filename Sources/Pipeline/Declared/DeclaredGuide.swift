@@ -1,6 +1,6 @@
-/// `EventGuide` for a declared backend: what its profile says of each event.
+/// Computes the `EventGuide` of each event from the rules of a profile.
 enum DeclaredGuide {
-    /// One for each rule, in the order of the profile.
+    /// Returns one guide for each rule, in the order of the profile.
     static func all(_ profile: Profile) -> [EventGuide] {
         profile.events.map { rule in
             EventGuide(
@@ -11,13 +11,13 @@ enum DeclaredGuide {
         }
     }
 
-    /// What the profile reads, each by the way to it.
+    /// Returns the fields that the profile reads, each with its path in a filter.
     private static func fields(of rule: Profile.EventRule, _ profile: Profile) -> [EventGuide.Field] {
         var fields: [EventGuide.Field] = []
         func add(_ path: ProfilePath?, in place: ProfilePath? = nil, _ what: String) {
             guard let path else { return }
             var way = (place?.way ?? "") + path.way
-            // A value that is all of the event is its first argument, where events have arguments.
+            // A value that is the whole event is its first argument, if events have arguments.
             let isOfWhole = way.isEmpty || place == .whole && way.hasPrefix("[")
             if isOfWhole, profile.realtime.transport == .socketio { way = "[1]" + way }
             guard !way.isEmpty else { return }

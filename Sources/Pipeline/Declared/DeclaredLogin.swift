@@ -3,7 +3,8 @@ import JSONText
 import Wire
 
 extension BackendAccounts {
-    /// What a declared backend is asked about accounts; nil where its profile says nothing of them.
+    /// Returns the account calls of a declared backend, or `nil` when its profile declares neither an account nor a
+    /// login.
     static func declared(_ profile: Profile) -> BackendAccounts? {
         let backend = DeclaredBackend(profile, Configuration(backend: .socketio))
         let read = profile.account.flatMap { backend.reads[$0] }
@@ -45,7 +46,7 @@ extension LoginCalls {
 
 extension DeclaredBackend {
     fileprivate func call(of login: Profile.Login.Call, _ values: [String: String]) -> RESTCall {
-        // The profile was refused if a place could stay empty.
+        // Parsing rejects a profile whose places could stay unfilled.
         call(
             .post, login.path.filled({ values[$0] }, encoded: Self.encoded) ?? "/",
             body: login.body?.filled { values[$0] }, of: nil)
@@ -53,12 +54,13 @@ extension DeclaredBackend {
 }
 
 extension Profile.Login.Call {
-    /// The places of its templates.
+    /// The names of the places in all templates of the call.
     package var places: [String] { path.places + (body?.places ?? []) }
 }
 
 extension Profile.Login {
-    /// No server says a time of before 2001; a smaller number is a span.
+    /// The smallest number that is a point in time, in seconds since 1970 (September 2001). A smaller number is a
+    /// duration.
     private static let longestSpan: Int64 = 1_000_000_000
 
     fileprivate func tokens(in body: ArraySlice<UInt8>) -> AccountTokens? {

@@ -1,5 +1,5 @@
 extension BackendModule {
-    /// The backend that a profile declares.
+    /// Returns the module of the backend that a profile declares.
     static func declared(_ profile: Profile) -> BackendModule {
         var kinds: Set<String> = []
         let words = profile.events.map { $0.kind ?? $0.event } + ["event"]
@@ -20,7 +20,7 @@ extension BackendModule {
 }
 
 extension Profile.Realtime.Transport {
-    /// Where a server of it is, where the profile does not say.
+    /// The path of a server when the profile contains none.
     package var usualPath: String {
         switch self {
         case .socketio: "/socket.io/"
@@ -31,10 +31,10 @@ extension Profile.Realtime.Transport {
 }
 
 extension Configuration.BackendKind {
-    /// The backend that a profile declares.
+    /// Returns the backend that a profile declares.
     public static func declared(_ profile: Profile) -> Self { Self(.declared(profile)) }
 
-    /// The kinds of events and rows that its profile declares; none for a backend that Weir knows.
+    /// The kinds of events and rows that the profile declares; empty for a built-in backend.
     package var declaredKinds: [String] {
         guard let profile = module.profile else { return [] }
         return module.eventKinds + profile.entities.map(\.name)

@@ -1,28 +1,29 @@
 import Events
 import SectionedModel
 
-/// Whether a read of one row is asked again.
+/// Whether the polling of one row continues.
 enum RowPoll: Hashable, Sendable {
     case running
-    /// The user stopped it, or the server refused it: it begins again only when the row has been away.
+    /// The user cancelled the polling, or the server refused it. It restarts only after the row was removed and came
+    /// back.
     case stopped
 }
 
-// Reads that are asked for each row by itself (`each`), until the row is as `until` says.
+// Polls single rows: a read with `each` is fetched for every row of an entity, until the row satisfies `until`.
 //
-//     row is there ──► asked ──answer──► wait `every` ──► asked …
-//                        │                 │
-//                        │ refused, tag    │ `until` holds, or the row is gone
-//                        ▼                 ▼
-//                     stopped            over
+//     row exists ──► fetch ──answer──► wait `every` ──► fetch …
+//                      │                 │
+//                      │ refused, tag    │ `until` holds, or the row is gone
+//                      ▼                 ▼
+//                   stopped            over
 extension DeclaredBackend {
-    /// Puts a row that was read, or that an event carries.
+    /// Puts a row from an answer or an event into the model.
     mutating func put(_ item: Item, over known: Item?, into transaction: inout Transaction) {
         if item != known { transaction.model.put(item) }
         watch(item, isNew: known == nil, into: &transaction)
     }
 
-    /// The reads of rows like this one begin or end.
+    /// Starts or ends the polling of a row, according to its new state.
     mutating func watch(_ item: Item, isNew: Bool, into transaction: inout Transaction) {
         for read in readsOfRows[item.id.kind.rawValue] ?? [] {
             let resource = DeclaredResource(read, of: item.id)
@@ -35,14 +36,14 @@ extension DeclaredBackend {
         }
     }
 
-    /// Nothing is asked about the row any more.
+    /// Ends the polling of a row, and drops its pending request.
     mutating func end(_ resource: DeclaredResource, into transaction: inout Transaction) {
         polls[resource] = nil
         guard rowPolls.removeValue(forKey: resource) == .running else { return }
         transaction.plans.append(.forget(ResourceKey(resource)))
     }
 
-    /// Asks again about each row about which anything is asked.
+    /// Fetches the read for every row that is being polled.
     func fetchRows(of read: Profile.Read, into transaction: inout Transaction) {
         for resource in running where resource.read == read.name { transaction.fetch(ResourceKey(resource)) }
     }

@@ -2,22 +2,24 @@ import Events
 import JSONText
 import SectionedModel
 
-// Actions of several steps, as the profile declares them. Each step is one request or more; what it finds or makes is known to the later ones.
+// Runs actions of several steps, as the profile declares them. Each step makes one or more requests; later steps know
+// the rows that it finds or makes.
 //
 //     look ──a row──────────────────────────► next step
 //       │ no row, and there is a write
 //       ▼
 //     write ──done───────────────────────────► next step
-//       │ 409: somebody else has made it      ▲
+//       │ 409: another client has made it     ▲
 //       ▼                                     │
 //     look again ──a row──────────────────────┘
 //
-// The server's constraint decides who makes a row; this only looks again. A write that nobody knows to have been done is not sent again: the
-// step looks first (`Outbox.wait`), or sends the key by which the server knows it (`echo`).
+// The server's uniqueness constraint decides which client makes a row; this code only looks again. A write whose
+// outcome is unknown is not sent again: the step looks first (`Outbox.wait`), or sends the key that lets the server
+// recognise the repetition (`echo`).
 extension DeclaredBackend {
     private func procedure(_ name: String) -> Profile.Procedure? { profile.procedures.first { $0.name == name } }
 
-    /// The step that an action is at; nil where the profile has none.
+    /// Returns the current step of an action, or `nil` when the profile has none.
     func step(of run: Action.Run) -> Profile.Step? {
         guard let steps = procedure(run.name)?.steps, steps.indices.contains(run.step) else { return nil }
         return steps[run.step]
@@ -25,7 +27,7 @@ extension DeclaredBackend {
 
     func write(of step: Profile.Step?) -> Profile.Write? { profile.writes.first { $0.name == step?.write } }
 
-    /// Whether the action's request is the write of its step.
+    /// Whether the action's current request is the write of its step.
     func isWriting(_ action: Action) -> Bool {
         guard case .run(let run) = action.operation, let step = step(of: run) else { return false }
         return step.read == nil || run.phase == .write
@@ -41,14 +43,14 @@ extension DeclaredBackend {
         return { place in
             switch place {
             case "user": user
-            // Each step has a key of its own.
+            // Each step sends a key of its own.
             case "action": "\(action.id)-\(run.step)"
             default: run.values[place]
             }
         }
     }
 
-    /// The request of the step that an action is at.
+    /// Returns the request for the current step of an action.
     func step(
         for run: Action.Run, of action: Action, fetched: [ResourceKey], in model: SectionedCollection<Item>
     ) -> ActionStep {
@@ -81,7 +83,7 @@ extension DeclaredBackend {
         return .request(.run(run), call)
     }
 
-    /// The run at the next of the rows that its step goes through; nil when none is left.
+    /// Returns the run with the next row of its step selected, or `nil` when all rows are done.
     private func atNextRow(_ run: Action.Run, _ step: Profile.Step, in model: SectionedCollection<Item>) -> Action.Run?
     {
         guard let name = step.each, let entity = step.read.flatMap({ reads[$0]?.entity }).flatMap({ entities[$0] })
@@ -93,7 +95,8 @@ extension DeclaredBackend {
         return run
     }
 
-    /// Actions that would download the same row that never changes do it one after the other: the later ones find it.
+    /// Returns the lane of an action. Actions that would download the same immutable row share one, so that the later
+    /// ones find it.
     func lane(of action: Action, in model: SectionedCollection<Item>) -> EntityID? {
         guard case .run(let run) = action.operation, let step = step(of: run),
             let id = atNextRow(run, step, in: model).flatMap({ unchanging(step, values($0, of: action)) }),
@@ -139,7 +142,7 @@ extension DeclaredBackend {
         return followed(run, step, rows, wrote, status)
     }
 
-    /// What comes after a step that gave these rows.
+    /// Returns what follows a step that produced these rows.
     private func followed(
         _ run: Action.Run, _ step: Profile.Step, _ rows: [Item], _ wrote: Bool, _ status: Int
     ) -> ActionFollowing {
@@ -168,7 +171,7 @@ extension DeclaredBackend {
         return advanced(run, subject: rows.first?.id.id)
     }
 
-    /// The action at its next step, or done.
+    /// Returns the action at its next step, or its end.
     private func advanced(_ run: Action.Run, subject: EntityID?) -> ActionFollowing {
         var run = run
         run.phase = .look
@@ -177,7 +180,7 @@ extension DeclaredBackend {
         return .next(.run(run))
     }
 
-    /// The row that a step would read, when it is one that never changes.
+    /// Returns the row that the step would read, if that row is immutable.
     private func unchanging(_ step: Profile.Step, _ values: (String) -> String?) -> Item.ID? {
         guard let read = step.read.flatMap({ reads[$0] }), let entity = read.entity.flatMap({ entities[$0] }),
             entity.once,
@@ -186,7 +189,7 @@ extension DeclaredBackend {
         return entity.itemID(EntityID(id))
     }
 
-    /// The row in a write's answer.
+    /// Decodes the row in the answer to a write.
     private func made(
         by write: Profile.Write, _ entity: Profile.Entity, _ body: ArraySlice<UInt8>
     ) throws(DecodingFailure) -> Profile.Entity.Reading {
@@ -201,7 +204,7 @@ extension DeclaredBackend {
 }
 
 extension Action.Run {
-    /// The ids of an earlier step's rows that have not had their turn.
+    /// Returns the ids of an earlier step's rows that are not done yet.
     fileprivate func listed(_ name: String) -> [String] {
         values[name + ".all"].map { $0.split(separator: "\n").map(String.init) } ?? []
     }
@@ -210,7 +213,7 @@ extension Action.Run {
         values[name + ".all"] = listed(name).filter { !isDone($0) }.joined(separator: "\n")
     }
 
-    /// Notes what a step found for the later ones: the first row's id and fields, and the ids of all.
+    /// Stores the result of a step for later steps: the first row's id and fields, and the ids of all rows.
     fileprivate mutating func note(_ rows: [Item], as name: String) {
         guard let row = rows.first else { return }
         values[name + ".all"] = rows.map(\.id.id.description).joined(separator: "\n")
@@ -225,15 +228,16 @@ extension Action.Run {
 }
 
 extension Profile.Read {
-    /// The places its templates have.
+    /// The names of the places in all templates of the read.
     var places: [String] { self.get.places + query.flatMap(\.value.places) }
 }
 
 extension Profile.Procedure {
-    /// Every parameter: texts, JSON and files.
+    /// All parameters: texts, JSON values and files.
     package var allParameters: [String] { parameters + json + files }
 
-    /// What is wrong with the values of its parameters; nil when nothing is. A name with a dot is of a row that a step found.
+    /// Returns the problem with the parameters' values, or `nil`. A name with a dot belongs to a row of an earlier step
+    /// and is not checked.
     package func problem(with values: [String: String]) -> String? {
         for name in values.keys.sorted() where !allParameters.contains(name) && !name.contains(".") {
             return "'\(self.name)' has no parameter '\(name)'; it has " + allParameters.joined(separator: ", ")
@@ -245,7 +249,7 @@ extension Profile.Procedure {
         return allParameters.first { values[$0] == nil }.map { "'\(name)' needs \($0)=VALUE" }
     }
 
-    /// What a parameter puts into a body that is no text.
+    /// Returns the value of a parameter that fills a body with something other than text: a file or JSON.
     func filling(_ name: String, _ value: String?) -> JSONTemplate.Filling? {
         guard let value else { return nil }
         if files.contains(name) { return .file(path: value) }
@@ -254,13 +258,13 @@ extension Profile.Procedure {
 }
 
 extension Profile.Service {
-    /// Whether it is at an address of its own.
+    /// Whether the service has its own address, on another server than the connection.
     package var hasOwnAddress: Bool { url.hasPrefix("https://") || url.hasPrefix("http://") }
 
-    /// What stands after the scheme of an address of its own: host and path.
+    /// The part of the service's own address after the scheme: host and path.
     private var rest: Substring { url.drop { $0 != ":" }.dropFirst(3) }
-    /// Host and port of an address of its own.
+    /// The host and port of the service's own address.
     var host: Substring { rest.prefix { $0 != "/" } }
-    /// What the paths of its reads begin with, on its host.
+    /// The prefix of the paths of all requests, on the service's host.
     package var basePath: String { hasOwnAddress ? String(rest.drop { $0 != "/" }) : url }
 }

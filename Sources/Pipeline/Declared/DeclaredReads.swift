@@ -3,9 +3,9 @@ import JSONText
 import SectionedModel
 import Wire
 
-// What a profile reads: the requests, and what their answers do to the rows.
+// Creates the requests of the profile's reads, and applies their answers to the rows.
 extension DeclaredBackend {
-    /// A read that is asked again and again is due a while after its last answer.
+    /// Schedules the next request of a periodic read, counted from its last answer.
     private mutating func pollAgain(_ resource: DeclaredResource, at now: Moment) {
         guard resource.row == nil || rowPolls[resource] == .running else { return }
         if let span = reads[resource.read]?.every { polls[resource] = now + span }
@@ -26,7 +26,7 @@ extension DeclaredBackend {
         name.flatMap { name in profile.services.first { $0.name == name } } ?? profile.services.first
     }
 
-    /// A text as part of a path or a query.
+    /// Returns a text with percent encoding, for a path or a query.
     static func encoded(_ text: String) -> String { (("\(text)") as RESTTarget).text }
 
     private func endpoint(
@@ -42,7 +42,7 @@ extension DeclaredBackend {
         }
     }
 
-    /// The request of a read; nil where a place of it has no value.
+    /// Returns the request of a read, or `nil` when a place has no value.
     func call(of read: Profile.Read, _ values: (String) -> String?, page: String? = nil) -> RESTCall? {
         guard var target = read.get.filled(values, encoded: Self.encoded) else { return nil }
         var query: [(String, String)] = []
@@ -57,7 +57,7 @@ extension DeclaredBackend {
         return call(.get, target, of: read.service)
     }
 
-    /// A request of a service, by its path there.
+    /// Returns a request to a service. `path` follows the path of the service.
     func call(_ method: RESTCall.Method, _ path: String, body: RawJSON? = nil, of name: String?) -> RESTCall {
         let service = service(name)
         var call = RESTCall(
@@ -105,12 +105,12 @@ extension DeclaredBackend {
             for row in rows { transaction.want(profile.room(of: row.id.description)) }
         }
         guard transaction.leftOut.isHarmless, read.replaces != .none else { return }
-        // Of what an answer brings that was overtaken some may be gone already.
+        // Some rows of an overtaken answer may already be gone.
         guard isCurrent else { return unproven.formUnion(news) }
         remove(read, section(of: entity, resource.room), butNot: listed, into: &transaction)
     }
 
-    /// Removes rows that an answer would have listed.
+    /// Removes the held rows that the answer should have listed.
     private mutating func remove(
         _ read: Profile.Read, _ section: Item.Section, butNot listed: [Item.ID: Item],
         into transaction: inout Transaction
@@ -157,7 +157,8 @@ extension DeclaredBackend {
 
     mutating func failed(_ key: ResourceKey, why: String, _ answer: Answer?, into transaction: inout Transaction) {
         guard let resource = key.declared else { return }
-        // No connection says so itself: a channel of the user's cannot even be named.
+        // Only on these connections does a refused read of the account show that the token is bad. On Bayeux, without
+        // that read, the user's channel cannot even be named.
         let isTold = profile.realtime.transport == .bayeux || profile.realtime.transport == .none
         if isTold, resource.read == profile.account, why == Refetcher.tokenRefusal {
             return transaction.plans.append(.tokenRefused("the service does not accept the token"))
@@ -165,7 +166,7 @@ extension DeclaredBackend {
         var why = why
         if case .response(let status, let body, _)? = answer {
             if let words = reads[resource.read]?.why?.words(in: body) { why = "\(words.prefix(300)) (\(why))" }
-            // What a service says of one row, it means.
+            // A service that refuses one row means it; polling on would be useless.
             if resource.row != nil, 400..<500 ~= status, !Refetcher.isPassing(status), status != 401, status != 403 {
                 rowPolls[resource] = .stopped
                 why += "; it is not asked again"
@@ -181,7 +182,7 @@ extension DeclaredBackend {
     }
 }
 
-/// A read of a profile, of a room or of a row where it is about one.
+/// A read of a profile as a refetch key, for a room or a single row if the read names one.
 struct DeclaredResource: BackendResource, Comparable {
     let read: String
     let room: String?
@@ -190,7 +191,7 @@ struct DeclaredResource: BackendResource, Comparable {
 
     init(_ read: Profile.Read, of room: String?) {
         self.read = read.name
-        // A read that names no room is one, whatever room made it be asked.
+        // A read that names no room has one key, whichever room caused it.
         let isOfRoom = (read.get.places + read.query.flatMap(\.value.places)).contains { $0 == "room" || $0 == "id" }
         self.room = isOfRoom ? room : nil
         id = self.room.map { EntityID($0) }
@@ -201,7 +202,7 @@ struct DeclaredResource: BackendResource, Comparable {
 
     var label: String { (room ?? row?.id.description).map { "\(read) of \($0)" } ?? read }
     var tags: [RequestTag] { id.map { [.channel($0)] } ?? [] }
-    /// The model needs every list: one that is refused is asked for again. A read of one row that is refused ends.
+    /// Lists are retried until they succeed, because the model needs them. A refused read of one row ends.
     var isPersistent: Bool { row == nil }
     var isShared: Bool { room == nil }
 
@@ -214,7 +215,7 @@ extension ResourceKey {
 }
 
 extension Profile.Read {
-    /// The rows of an answer, and through the sieve what the next page is asked for with.
+    /// Decodes the rows of an answer, and notes the cursor of the next page in the sieve.
     func rows(
         of entity: Profile.Entity?, in body: ArraySlice<UInt8>, page: String?, isLast: Bool, _ sieve: RowSieve
     ) throws(DecodingFailure) -> [Profile.Entity.Reading] {
@@ -230,7 +231,7 @@ extension Profile.Read {
         var readings: [Profile.Entity.Reading] = []
         for element in elements {
             do throws(Profile.Entity.Unreadable) { readings.append(try entity.reading(element)) } catch {
-                // One that is no list, and no row, is another answer than the one that was asked for.
+                // If the whole answer is a single undecodable row, it is the wrong answer.
                 if element == found { throw DecodingFailure(subject: name, message: error.message, offset: 0) }
                 sieve.leaveOut(element, DecodingFailure(subject: "row", message: error.message, offset: 0))
             }
@@ -248,6 +249,6 @@ extension Profile.Read {
 }
 
 extension ArraySlice<UInt8> {
-    /// Whether it is a page for a browser: of a server in between, not the service's word.
+    /// Whether the body is an HTML page, which comes from an intermediary and not from the service.
     var isPage: Bool { first { !" \n\r\t".utf8.contains($0) } == UInt8(ascii: "<") }
 }

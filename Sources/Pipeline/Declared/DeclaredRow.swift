@@ -2,19 +2,19 @@ package import Events
 public import JSONText
 import SectionedModel
 
-/// A row of a declared backend: its fields as one JSON object, in the order that its profile has them.
+/// A row of a declared backend: one JSON object with its fields, in the order of the profile.
 public struct DeclaredRow: ItemEntity, Hashable, Sendable {
     package static let typeName = "declared"
 
-    /// The object: each field that is there.
+    /// The object, with the fields that have a value.
     public let json: RawJSON
 
     init(json: RawJSON) { self.json = json }
 
-    /// Writes the object.
+    /// Writes the object as JSON.
     public func encode(into writer: inout JSONWriter) { writer.raw(json) }
 
-    /// Reads what `encode` wrote.
+    /// Decodes an object that `encode` wrote.
     package init(decoding reader: inout JSONReader) throws(DecodingFailure) {
         do throws(JSONError) {
             guard try reader.peek() == .object else {
@@ -26,7 +26,7 @@ public struct DeclaredRow: ItemEntity, Hashable, Sendable {
         }
     }
 
-    /// The value of a field; nil where there is none.
+    /// Returns the value of a field, or `nil` when the row lacks it.
     func value(of field: String) -> RawJSON? { JSONPath(key: field).value(in: json) }
 
     package var channelName: String? { (value(of: "name") ?? value(of: "title"))?.plainText }
@@ -39,7 +39,7 @@ public struct DeclaredRow: ItemEntity, Hashable, Sendable {
 extension RawJSON {
     var isNull: Bool { bytes.elementsEqual("null".utf8) }
 
-    /// One mention or a list: each an object with an id or a name, or a text, of which nothing says whether it is an id or a name.
+    /// The mentions in a single value or a list. Each is an object with an id or a name, or a text that may be either.
     var mentions: [Mention] {
         elements.compactMap { element in
             if let text = element.plainText { return Mention(name: text, id: text) }
@@ -51,8 +51,8 @@ extension RawJSON {
         }
     }
 
-    /// A time: a date of ISO 8601, or a number since 1970: of seconds, milliseconds, microseconds or nanoseconds, whichever lies between 1973
-    /// and 5138.
+    /// The value as a time: an ISO 8601 date, or a number since 1970. The unit is seconds, milliseconds, microseconds
+    /// or nanoseconds, whichever gives a year between 1973 and 5138.
     var time: Timestamp? {
         guard let text = plainText else { return nil }
         guard bytes.first != UInt8(ascii: "\"") || Double(text) != nil else { return Timestamp(iso8601: text) }
@@ -63,7 +63,7 @@ extension RawJSON {
                 size < 1e11 ? number * 1e3 : size < 1e14 ? number : size < 1e17 ? number / 1e3 : number / 1e6))
     }
 
-    /// Whether a greater value stands for a newer state: numbers by their size, texts by their characters.
+    /// Whether this value means a newer state than `other`: numbers are compared by value, texts by their characters.
     func isGreater(than other: RawJSON) -> Bool {
         guard let a = plainText, let b = other.plainText else { return false }
         if let a = Int64(a), let b = Int64(b) { return a > b }
@@ -73,17 +73,18 @@ extension RawJSON {
 }
 
 extension Profile.Entity {
-    /// A row as it was read: its id, what it belongs to, and its fields; nil for a field that is not there, null where it is taken away.
+    /// A decoded row: its id, its parent, and its fields. A value is `nil` for an absent field, and JSON null for a
+    /// removed one.
     struct Reading: Hashable {
         var id: EntityID
         var parent: EntityID?
         var values: [RawJSON?]
     }
 
-    /// What is wrong with a row, and the field.
+    /// The error of a row that cannot be decoded, with the name of the field.
     struct Unreadable: Error { var message: String }
 
-    /// Reads one row; with `onlyID`, no field of it.
+    /// Decodes one row; with `onlyID`, only its key and parent.
     func reading(_ value: RawJSON, onlyID: Bool = false) throws(Unreadable) -> Reading {
         var found = JSONPath.values(at: onlyID ? Array(paths.prefix(2)) : paths, in: value)
         guard let id = found[0]?.plainText else { throw Unreadable(message: "\(name) without \(key.text)") }
@@ -102,7 +103,7 @@ extension Profile.Entity {
         return Reading(id: EntityID(id), parent: belongsTo, values: found)
     }
 
-    /// The row; what was not read of it stays as it was in `known`.
+    /// Returns the row. Fields that were not read keep their values from `known`.
     func row(_ reading: Reading, over known: Item?, parent: EntityID?) -> Item {
         let before = known?.entity.as(DeclaredRow.self)
         var sortKey: Int64 = 0
@@ -126,10 +127,11 @@ extension Profile.Entity {
     func itemID(_ id: EntityID) -> Item.ID { Item.ID(Item.Kind(rawValue: name), id) }
     func section(of parent: EntityID?) -> Item.Section { Item.Section(section ?? name, parent) }
 
-    /// What is known of a row, beside what an event says of it.
+    /// The relation of an event's row to the known one.
     enum Standing { case unknown, older, same, newer }
 
-    /// An event may leave out the field that says which is newer. A whole row that lacks it is older than one that has it.
+    /// Compares a row with the known one. An event may omit the field that orders versions, but a whole row without it
+    /// is older than one that has it.
     func standing(_ reading: Reading, _ known: Item?, isWhole: Bool = false) -> Standing {
         guard let known else { return .unknown }
         guard let newer, let index = fields.firstIndex(where: { $0.name == newer }),
@@ -141,7 +143,7 @@ extension Profile.Entity {
 }
 
 extension Profile.Field.Kind {
-    /// A value as it is kept; nil for one of another type.
+    /// Returns the value in its stored form, or `nil` when it has another type.
     func normal(_ value: RawJSON) -> RawJSON? {
         let first = value.bytes.first
         let isText = first == UInt8(ascii: "\"")

@@ -3,50 +3,51 @@ import Wire
 
 /// A JSON message of a plain WebSocket.
 public struct JSONMessage: Hashable, Sendable {
-    /// What it is called, where the profile says; empty where it has no name.
+    /// The name at the profile's path; empty when the message has none.
     public var name: String
-    /// What it carries: the part that the profile names, else all of it.
+    /// The part that the profile selects as data, or else the whole message.
     public var payload: RawJSON
 
-    /// The name of a notification of a push service.
+    /// The name of messages that carry a notification of a push service.
     static let push = "push"
 }
 
-/// The client's end of a plain WebSocket of JSON messages, as a profile describes it. Pure: messages and times in, effects out.
+/// The client side of a plain WebSocket with JSON messages, as a profile describes it. Pure: messages and times go in,
+/// effects come out.
 ///
 ///     start ──► greeting ──hello──► asked ──────────► open ──beat, answer, beat … ──► closed
-///       │ (no hello is waited for)    ▲ │ resumed, or the first message        │
-///       └─────────────────────────────┘ └─ resume refused: identify ───────────┘ silence, or a message that says so
+///       │ (without a hello)           ▲ │ resumed, or the first message        │
+///       └─────────────────────────────┘ └─ resume refused: identify ───────────┘ silence, or a restart message
 ///
-/// `asked` is only waited in where an earlier session is resumed: whether that went well decides whether anything was missed.
+/// The client waits in `asked` only when it resumes an earlier session: the outcome decides whether events were missed.
 struct MessageClient: Sendable {
-    /// What outlives a connection: what resumes the session.
+    /// The state that outlives a connection, for resuming the session.
     struct Memory: Sendable {
-        /// The number of the last message, as the server wrote it.
+        /// The sequence number of the last message, as the server wrote it.
         fileprivate(set) var sequence: String?
-        /// The server's name of the session.
+        /// The server's identifier of the session.
         fileprivate(set) var session: String?
     }
 
-    /// What is to be done.
+    /// An output of the client, to be performed in order.
     enum Effect: Sendable {
         case send(RawJSON)
-        /// Events may come now; whether the session of the last connection goes on.
+        /// The connection is usable. `isRecovered` means that the previous session continues.
         case connected(isRecovered: Bool)
         case message(JSONMessage)
         case malformed(String)
         case close(CloseCause)
     }
 
-    /// Why it ended the connection.
+    /// The reason why the client ends the connection.
     enum CloseCause: Hashable, Sendable {
-        /// The server did not greet in time.
+        /// The server sent no hello in time.
         case noHello
         /// The server did not answer a heartbeat.
         case silent
-        /// The server asked for another connection.
+        /// The server asked the client to reconnect.
         case restart
-        /// A message of ours lacks a value; which.
+        /// A message of the client lacks a value; the text names the message.
         case unfilled(String)
 
         var text: String {
@@ -62,15 +63,15 @@ struct MessageClient: Sendable {
     private enum State {
         case idle
         case greeting(until: Moment)
-        /// A resume was sent.
+        /// A resume request was sent.
         case asked
         case open
         case closed
     }
 
-    /// How long a server may take to greet.
+    /// The time limit for the server's hello.
     private static let helloTimeout: Duration = .seconds(15)
-    /// Bounds of what a server says about heartbeats.
+    /// The limits of the heartbeat interval that a server may request.
     private static let beats = Duration.milliseconds(100)...Duration.seconds(3600)
 
     private let realtime: Profile.Realtime
@@ -95,7 +96,7 @@ struct MessageClient: Sendable {
         }
     }
 
-    /// The socket is open.
+    /// Starts the handshake after the socket opens.
     mutating func start(at now: Moment, into effects: inout [Effect]) {
         if realtime.hello == nil {
             identify(at: now, into: &effects)
@@ -104,7 +105,7 @@ struct MessageClient: Sendable {
         }
     }
 
-    /// The socket is read, or not; for what was not read the server has as much longer.
+    /// Records whether the socket is being read. After a pause, the server gets its full time limits again.
     mutating func set(_ reading: SocketReading, at now: Moment) {
         if reading == .resumed, self.reading != .resumed {
             if case .greeting = state { state = .greeting(until: now + Self.helloTimeout) }
@@ -135,7 +136,7 @@ struct MessageClient: Sendable {
             memory.sequence = sequence
         }
         if let session = realtime.session?.inValue.value(in: message)?.plainText { memory.session = session }
-        // What only keeps the connection alive is no event.
+        // A heartbeat answer is not an event.
         if realtime.heartbeat?.answer?.holds(of: message) == true {
             awaitsAnswer = false
             return
@@ -161,7 +162,7 @@ struct MessageClient: Sendable {
         effects.append(.message(JSONMessage(name: name, payload: payload)))
     }
 
-    /// Sends a message of the backend's.
+    /// Sends a message of the backend, unless the connection is not yet usable.
     mutating func send(_ message: RawJSON, into effects: inout [Effect]) {
         switch state {
         case .asked, .open: effects.append(.send(message))
@@ -169,7 +170,8 @@ struct MessageClient: Sendable {
         }
     }
 
-    /// The server closed the socket with this code: with one that ends the session, the next connection begins another.
+    /// Records that the server closed the socket. After a code that ends the session, the next connection begins a new
+    /// one.
     mutating func closed(code: Int) {
         state = .closed
         if realtime.close.anew.contains(code) || realtime.close.refused.contains(code) { memory = Memory() }
@@ -197,7 +199,7 @@ struct MessageClient: Sendable {
         switch place {
         case "token": token?.reveal()
         case "session": memory.session
-        // Servers take null before the first message.
+        // Servers accept null before the first message.
         case "sequence": memory.sequence ?? "null"
         default: nil
         }
@@ -209,9 +211,8 @@ struct MessageClient: Sendable {
     }
 }
 
-// A connection that speaks plain JSON messages.
 extension Session {
-    /// The WebSocket is open.
+    /// Starts the message client when the WebSocket opens.
     mutating func openMessages(into effects: inout [Effect]) {
         guard let realtime = configuration.backend.module.profile?.realtime else { return }
         messages = MessageClient(realtime, token: token, memory: history.messages)
@@ -220,7 +221,7 @@ extension Session {
         withMessages(into: &effects) { client, wire in client.start(at: now, into: &wire) }
     }
 
-    /// Runs the machine of the open connection, if there is one, and carries out what it wants.
+    /// Runs `body` on the message client of the open connection, if any, and performs the resulting effects.
     mutating func withMessages(
         into effects: inout [Effect], _ body: (inout MessageClient, inout [MessageClient.Effect]) -> Void
     ) {
@@ -241,7 +242,7 @@ extension Session {
         }
     }
 
-    /// Why a close of the server's means that the token is refused; nil when it does not.
+    /// Returns the reason when a close code means that the token was refused, otherwise `nil`.
     func refusal(_ close: WebSocketClose) -> String? {
         guard let realtime = configuration.backend.module.profile?.realtime,
             realtime.close.refused.contains(Int(close.code))

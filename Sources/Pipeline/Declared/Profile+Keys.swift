@@ -1,4 +1,4 @@
-// The keys of a profile: from these tables come reading, writing and the schema.
+// The keys of a profile. These tables drive reading, writing and the JSON schema.
 
 extension Profile: ProfileObject {
     static let keys: [ProfileKey<Profile>] = [
@@ -217,7 +217,7 @@ extension Profile.EventRule.Treatments: ProfileObject {
         .init("newer", \.newer, "What is known is older, or nothing says which is newer."),
     ]
 
-    /// One word for all: what is older is still passed over, unless the row is to go.
+    /// Sets all treatments with one word. Older rows are still ignored, unless the word is `remove`.
     private var each: Profile.EventRule.Treatment {
         get { .apply }
         set {

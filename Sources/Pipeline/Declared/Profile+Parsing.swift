@@ -4,16 +4,16 @@ import Wire
 import YAMLText
 
 extension Profile {
-    /// The actions that a write can be.
+    /// The user actions that a write can implement.
     static let writeNames = ["send", "edit", "delete", "react", "read"]
 
-    /// All that is wrong with a profile, in the order of its lines.
+    /// All problems of a profile, in the order of its lines.
     public struct Invalid: Error, Hashable, Sendable {
-        /// One at least.
+        /// The problems; at least one.
         public let problems: [ProfileProblem]
     }
 
-    /// Reads a profile: YAML, and so JSON too.
+    /// Reads a profile in YAML, and therefore also in JSON.
     public init(parsing bytes: [UInt8]) throws(Invalid) {
         let root: YAMLNode
         do throws(YAMLError) { root = try YAMLNode.parse(bytes) } catch {
@@ -26,14 +26,14 @@ extension Profile {
         self = profile
     }
 
-    /// The profile as JSON, which reads as the same: what a recording keeps of it.
+    /// The profile as JSON, which reads back as an equal profile. Recordings store it.
     public var json: RawJSON {
         var writer = JSONWriter()
         write(into: &writer)
         return RawJSON(unchecked: writer.bytes[...])
     }
 
-    /// The JSON Schema of a profile.
+    /// The JSON Schema of profiles, published as `schemas/profile.schema.json`.
     package static var jsonSchema: JSONValue {
         guard case .object(let members) = schema else { return schema }
         return .object(
@@ -43,7 +43,7 @@ extension Profile {
             ] + members)
     }
 
-    /// What one key of the file says that another one does not know.
+    /// Checks the relations between keys: references, names and combinations that one key alone cannot decide.
     private func check(_ root: YAMLNode, _ reader: inout ProfileReader) {
         let known: [ProfileReference: [String]] = [
             .entity: entities.map(\.name), .read: reads.map(\.name), .write: writes.map(\.name),
@@ -109,7 +109,7 @@ extension Profile {
 }
 
 extension Profile {
-    /// A read of each row names the row, and is about nothing else.
+    /// Checks that a read of single rows names its row, and has neither pages nor rows to replace.
     private func check(each read: Read, _ node: YAMLNode, _ reader: inout ProfileReader) {
         guard let each = read.each else {
             for (key, isThere) in [("until", read.until != nil), ("tag", read.tag != nil)] where isThere {
@@ -125,7 +125,7 @@ extension Profile {
         }
     }
 
-    /// Each step does something, and knows what its templates name.
+    /// Checks that each step does something, and that all places of its templates have values by then.
     private func check(procedures root: YAMLNode, _ reader: inout ProfileReader) {
         let named = Set(procedures.flatMap(\.allParameters) + reads.compactMap { $0.each.map { "\($0).id" } })
         let rows = Set(procedures.flatMap { $0.steps.compactMap(\.row) })
@@ -174,7 +174,7 @@ extension Profile {
         }
     }
 
-    /// What is sent has a name on Socket.IO, and is a message on a plain WebSocket.
+    /// Checks that each login call uses only its own places, and that no secret is part of a path.
     private func check(login root: YAMLNode, _ reader: inout ProfileReader) {
         guard let login, let node = root["login"] else { return }
         let calls = [
@@ -183,17 +183,19 @@ extension Profile {
         ]
         for case let (key, call?, allowed) in calls {
             let node = node[key] ?? node
-            // Any other place was refused as unknown before.
+            // Any other place was already reported as unknown.
             for place in call.places where !allowed.contains(place) && Login.places?.contains(place) == true {
                 reader.unknown(node, named: place, among: allowed, what: "place")
             }
-            // Addresses are shown and recorded.
+            // Addresses are shown to users and recorded, so they must not contain secrets.
             if let secret = call.path.places.first(where: { $0 == "password" || $0 == "refresh" }) {
                 reader.problem(node, "'{\(secret)}' belongs in the body, not in an address")
             }
         }
     }
 
+    /// Checks that what is sent suits the protocol: named events on Socket.IO, messages on a plain WebSocket, nothing
+    /// on the others.
     private func check(emissions root: YAMLNode, _ reader: inout ProfileReader) {
         var sent = realtime.emit.map {
             (node: root["realtime"]?["emit"], event: $0.event, hasMessage: $0.message != nil)
@@ -226,7 +228,7 @@ extension Profile {
 }
 
 extension Profile.Entity {
-    /// The field its rows are sorted by, and whether the greatest comes first.
+    /// The field by which rows are sorted, and whether the order is descending.
     var sortField: (name: String, descends: Bool)? {
         sort.map { $0.hasPrefix("-") ? (String($0.dropFirst()), true) : ($0, false) }
     }

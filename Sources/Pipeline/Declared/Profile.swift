@@ -1,214 +1,222 @@
 import JSONText
 
-/// A chat backend, declared: what its events, rooms, entities and REST reads are. A file says it (`Profile(parsing:)`, described by
-/// `schemas/profile.schema.json`), or Swift does.
+/// The declaration of a chat backend: its connection, events, rooms, entities and REST calls. It comes from a file
+/// (`Profile(parsing:)`, described by `schemas/profile.schema.json`) or from Swift code.
 ///
-/// A name alone is a profile: every event is shown then. What is known under a name is what Weir knows it as: the entity `channel` names rooms,
-/// `account` people, an entity's field `name`, `title` or `text` is what its row is called, and its field `mentions` has the users that
-/// it mentions.
+/// A name alone is a complete profile, which shows every event. Some names have a meaning for Weir: rows of the entity
+/// `channel` name rooms, and rows of `account` name people. An entity's field `name`, `title` or `text` is the
+/// displayed name of its row, and its field `mentions` contains the mentioned users.
 public struct Profile: Hashable, Sendable {
-    /// How the backend is called: a letter, then letters, digits, `_` and `-`.
+    /// The backend's name: a letter, then letters, digits, `_` and `-`.
     public var name = ""
-    /// The connection.
+    /// The settings of the realtime connection.
     public var realtime = Realtime()
-    /// The REST services; the first is meant where a read names none.
+    /// The REST services. The first one is the default of reads and writes.
     public var services: [Service] = []
-    /// What rows are made of, by kind.
+    /// The entities, which define the fields of rows by kind.
     public var entities: [Entity] = []
-    /// What can be joined.
+    /// The declaration of rooms; `nil` for a backend without rooms.
     public var rooms: Rooms?
-    /// What each event means; of those with one name the first counts whose condition holds.
+    /// The rules for events. Among the rules for one name, the first whose condition holds applies.
     public var events: [EventRule] = []
-    /// What is asked of the services.
+    /// The GET requests to the services.
     public var reads: [Read] = []
-    /// What the user can have done.
+    /// The user actions that consist of one request, and the requests of procedures.
     public var writes: [Write] = []
-    /// What the user can have done in several steps.
+    /// The user actions that consist of several steps.
     public var procedures: [Procedure] = []
-    /// The reads that are asked once connected.
+    /// The names of the reads that are fetched after connecting.
     public var start: [String] = []
-    /// The read that says whose the token is: the key of its first row is the user's id.
+    /// The name of the read that identifies the token's user. The key of its first row is the user's id.
     public var account: String?
-    /// How a token is had for a name and a password; nil where that is not how.
+    /// The login with a name and a password; `nil` when the server has none.
     public var login: Login?
 
-    /// A profile of that name, which shows every event.
+    /// Creates a profile that only has a name and shows every event.
     public init(name: String) { self.name = name }
     init() {}
 }
 
 extension Profile {
-    /// The realtime connection.
+    /// The settings of the realtime connection.
     public struct Realtime: Hashable, Sendable {
-        /// What is spoken.
+        /// The protocols of the realtime connection.
         public enum Transport: String, Hashable, Sendable, CaseIterable {
             case socketio
-            /// Rooms are channels.
+            /// Bayeux, whose channels are the rooms.
             case bayeux
-            /// A plain WebSocket of JSON messages.
+            /// A plain WebSocket with JSON messages.
             case websocket
-            /// Nothing: what is to be known is read from the services.
+            /// No connection: all data comes from the services.
             case none
         }
-        /// What is spoken.
+        /// The protocol of the connection.
         public var transport = Transport.socketio
-        /// The path on the server; nil for `/socket.io/`, `/faye` of Bayeux, and `/` of a plain WebSocket.
+        /// The path on the server. `nil` means `/socket.io/` for Socket.IO, `/faye` for Bayeux, and `/` for a plain
+        /// WebSocket.
         public var path: String?
-        /// The namespace.
+        /// The namespace of Socket.IO; unused by other protocols.
         public var namespace = "/"
-        /// What CONNECT carries, or, as its `ext`, what is subscribed to and published by Bayeux; nil for `{"token": "{token}"}` where there is a
-        /// token.
+        /// The payload of CONNECT or, for Bayeux, the `ext` of subscriptions and publications. `nil` means
+        /// `{"token": "{token}"}` if there is a token.
         public var auth: JSONTemplate?
-        /// Channels of Bayeux beside the rooms, such as the user's own.
+        /// The Bayeux channels to subscribe to in addition to the rooms, such as the user's own.
         public var subscribe: [Template] = []
-        /// What is emitted once connected, in order.
+        /// The events or messages to send after connecting, in order.
         public var emit: [Emission] = []
-        /// What the server says first, of a plain WebSocket; nil where it is not waited for.
+        /// The condition that recognises the server's first message on a plain WebSocket; `nil` when the client does
+        /// not wait for one.
         public var hello: ProfileCondition?
-        /// What says whose the connection is, of a plain WebSocket.
+        /// The message that authenticates the client on a plain WebSocket.
         public var identify: JSONTemplate?
-        /// Where a message of a plain WebSocket, or of a channel, says what it is.
+        /// The paths of the name and data in messages of a plain WebSocket or a Bayeux channel.
         public var message: Message?
-        /// Where the server says what the session is called, for resuming it.
+        /// The path of the session identifier in the server's messages, for resuming the session.
         public var session: ProfilePath?
-        /// How the session of a lost connection is gone on with.
+        /// The request that resumes the session of a lost connection; `nil` when sessions cannot be resumed.
         public var resume: Resume?
-        /// How a plain WebSocket is kept alive.
+        /// The heartbeat of a plain WebSocket; `nil` for none.
         public var heartbeat: Heartbeat?
-        /// A message by which the server asks for another connection.
+        /// The condition that recognises a message by which the server asks the client to reconnect.
         public var restart: ProfileCondition?
-        /// What the codes of a close mean; any other is tried again.
+        /// The meanings of close codes. The client reconnects after any other code.
         public var close = Close()
-        /// The usual connection.
+        /// Creates the settings of a Socket.IO connection on the default path.
         public init() {}
     }
 
-    /// The parts of a message of a plain WebSocket, or of a channel.
+    /// The paths into a message of a plain WebSocket or a Bayeux channel.
     public struct Message: Hashable, Sendable {
-        /// Where its name is; nil for `type` of what was published on a channel.
+        /// The path of the name. For a Bayeux channel, `nil` means `type` in the published data.
         public var name: ProfilePath?
-        /// Where what it carries is; nil for all of it.
+        /// The path of the data; `nil` for the whole message.
         public var data: ProfilePath?
-        /// Where its number is, for resuming.
+        /// The path of the sequence number, for resuming the session.
         public var sequence: ProfilePath?
-        /// A message without parts.
+        /// Creates a description of messages without a name.
         public init() {}
     }
 
-    /// How a session is gone on with.
+    /// The request that resumes a session.
     public struct Resume: Hashable, Sendable {
-        /// What asks for it, with the places {session} and {sequence}.
+        /// The message to send, with the places `{session}`, `{sequence}` and `{token}`.
         public var send = try! JSONTemplate(.null)
-        /// What an answer that refuses it is like; any other message takes it.
+        /// The condition that recognises a refusal. Any other message means that the session was resumed.
         public var refused: ProfileCondition?
-        /// A resume of nothing.
+        /// Creates a resume request whose message is null.
         public init() {}
     }
 
-    /// How a plain WebSocket is kept alive.
+    /// The heartbeat of a plain WebSocket.
     public struct Heartbeat: Hashable, Sendable {
-        /// What is sent, with the place {sequence}.
+        /// The message to send, with the place `{sequence}`.
         public var send = try! JSONTemplate(.null)
-        /// How often, where the server does not say.
+        /// The interval, unless the server sends one.
         public var every: Duration?
-        /// Where the hello says how often, in milliseconds.
+        /// The path of the interval, in milliseconds, in the server's hello.
         public var interval: ProfilePath?
-        /// What an answer is like; nil where none comes. A heartbeat that was not answered when the next is due ends the connection.
+        /// The condition that recognises an answer; `nil` when the server sends none. If a heartbeat is unanswered when
+        /// the next one is due, the client closes the connection.
         public var answer: ProfileCondition?
-        /// A heartbeat of nothing.
+        /// Creates a heartbeat whose message is null.
         public init() {}
     }
 
-    /// What the codes of a close mean.
+    /// The meanings of close codes.
     public struct Close: Hashable, Sendable {
-        /// The token is refused.
+        /// The codes that mean that the token was refused.
         public var refused: [Int] = []
-        /// The session is over: another one begins.
+        /// The codes that end the session. The next connection begins a new one.
         public var anew: [Int] = []
-        /// None of them.
+        /// Creates a value in which no code has a special meaning.
         public init() {}
     }
 
     /// An event to the server, or a message of a plain WebSocket.
     public struct Emission: Hashable, Sendable {
-        /// Its name.
+        /// The event's name; unused on a plain WebSocket.
         public var event = ""
-        /// What is sent on a plain WebSocket.
+        /// The message to send on a plain WebSocket; `nil` for Socket.IO.
         public var message: JSONTemplate?
-        /// Its arguments.
+        /// The event's arguments, in order.
         public var arguments: [JSONTemplate] = []
-        /// An event without a name.
+        /// Creates an event without a name and arguments.
         public init() {}
     }
 
-    /// A REST service.
+    /// A REST service of the backend, with its own path or address.
     public struct Service: Hashable, Sendable {
-        /// Its name.
+        /// The service's name, unique within the profile.
         public var name = ""
-        /// What the paths of its reads begin with: a path at the server of the connection, or an address of its own. A service with an
-        /// address of its own is sent the token of its name (`--token NAME=env:…`), and never the server's.
+        /// The prefix of the paths of its requests: a path on the connection's server, or the service's own address.
+        ///
+        /// A service with its own address gets the token for its name (`--token NAME=env:…`), never the server's token.
         public var url = ""
-        /// The header that carries the token; nil for `Authorization: Bearer`.
+        /// The header that carries the token; `nil` for `Authorization: Bearer`.
         public var header: String?
-        /// Whether the token goes with its requests.
+        /// Whether requests carry the token.
         public var token = true
-        /// Requests in a second at most.
+        /// The maximum number of requests per second; `nil` for no limit.
         public var rate: Int?
-        /// A service at the root.
+        /// Creates a service at the root of the connection's server.
         public init() {}
     }
 
-    /// How a token is had, and how another one once it ends.
+    /// The calls that obtain and renew a token.
     public struct Login: Hashable, Sendable {
-        /// A request of the first service, POST.
+        /// A POST request to the first service.
         public struct Call: Hashable, Sendable {
-            /// The path, after that of the service.
+            /// The path, relative to the service's path.
             public var path = try! Template("/")
-            /// What is sent.
+            /// The JSON body; `nil` for an empty one.
             public var body: JSONTemplate?
-            /// A request of nothing.
+            /// Creates a call of the service's root without a body.
             public init() {}
         }
-        /// Asks for a token, with the places {user} and {password}; the user's token does not go with it.
+        /// The call that obtains a token, with the places `{user}` and `{password}`. It carries no token.
         public var call = Call()
-        /// Where the token is in the answer.
+        /// The path of the token in the answer.
         public var token = ProfilePath("token")!
-        /// Where the refresh token is; nil where the server gives none.
+        /// The path of the refresh token; `nil` when the server sends none.
         public var refresh: ProfilePath?
-        /// Where it says when the token ends: a time, or seconds from now.
+        /// The path of the token's expiry in the answer: a time, or a number of seconds from now.
         public var expires: ProfilePath?
-        /// Asks for another token, with the place {refresh}; where it has none, the refresh token goes in the token's place. The answer is
-        /// like that to a login; a refresh token that it does not have stays.
+        /// The call that renews the token, with the place `{refresh}`. Without that place, the refresh token replaces
+        /// the token in the header.
+        ///
+        /// The answer has the same form as that to a login. If it contains no refresh token, the old one stays valid.
         public var renew: Call?
-        /// Ends the login.
+        /// The call that ends the login; `nil` when the server has none.
         public var logout: Call?
-        /// A login at the root.
+        /// Creates a login at the root of the first service.
         public init() {}
     }
 
-    /// What a row is made of.
+    /// The fields and the identity of one kind of rows.
     public struct Entity: Hashable, Sendable {
-        /// The kind of the rows: its name.
+        /// The kind of the rows, which is the entity's name.
         public var name = ""
-        /// Where its id is.
+        /// The path of the row's id.
         public var key = ProfilePath("id")! { didSet { paths = waysOfFields } }
-        /// What is kept of it, in this order.
+        /// The fields that rows keep, in the order of writing.
         public var fields: [Field] = [] { didSet { paths = waysOfFields } }
-        /// The field that says which of two states is newer: the greater one; nil where the later word counts.
+        /// The field that orders two versions of a row: the greater value is newer. `nil` means that the last one
+        /// received wins.
         public var newer: String?
-        /// The section its rows stand in; nil for its name.
+        /// The section of the rows; `nil` for the entity's name.
         public var section: String?
-        /// Where the id of what the section belongs to is, such as a message's room; nil for one section of all.
+        /// The path of the id of the section's parent, such as a message's room; `nil` for a single section without a
+        /// parent.
         public var parent: ProfilePath? { didSet { paths = waysOfFields } }
-        /// The field its rows are sorted by, a time or a whole number; `-` before it for the greatest first.
+        /// The field by which rows are sorted, a time or an integer. A leading `-` sorts the greatest first.
         public var sort: String?
-        /// Whether it never changes: a row that is there is neither asked for nor replaced.
+        /// Whether rows are immutable: a row that exists is neither fetched nor replaced.
         public var once = false
-        /// The fields of which no two rows have the same value, as the server sees to.
+        /// The fields whose values are unique across rows. The server enforces this.
         public var unique: [String] = []
-        /// Where the key, the parent and each field are: made once, read for every row.
+        /// The paths of the key, the parent and each field. They are computed once and used for every row.
         private(set) var paths: [JSONPath?] = []
-        /// An entity without fields.
+        /// Creates an entity with the key `id` and without fields.
         public init() { paths = waysOfFields }
 
         private var waysOfFields: [JSONPath?] {
@@ -216,291 +224,296 @@ extension Profile {
         }
     }
 
-    /// A field of a row.
+    /// A field of an entity.
     public struct Field: Hashable, Sendable {
-        /// What a value is read as.
+        /// The types of fields, which define how values are checked and stored.
         public enum Kind: String, Hashable, Sendable, CaseIterable {
-            /// Any JSON value, as it came.
+            /// Any JSON value, stored unchanged.
             case any
             case text, integer, number, boolean
-            /// A date of ISO 8601, or seconds or milliseconds since 1970; kept as milliseconds.
+            /// An ISO 8601 date, or a number of seconds, milliseconds, microseconds or nanoseconds since 1970. It is
+            /// stored as milliseconds.
             case time
-            /// A text or a number, kept as a text.
+            /// A text or a number, stored as a text.
             case id
         }
-        /// Its name.
+        /// The name of the field in rows.
         public var name = ""
-        /// Where its value is; nil for its name.
+        /// The path of the value; `nil` when it equals the name.
         public var path: ProfilePath?
-        /// What its value is.
+        /// The type of the value; a row with another type is left out.
         public var type = Kind.any
-        /// Whether a row without it is left out, and said so.
+        /// Whether a row without the field is left out and reported.
         public var required = false
-        /// A field of any value.
+        /// Creates a field of type `any`.
         public init() {}
     }
 
-    /// What can be joined.
+    /// The declaration of rooms: their names, joins and reads.
     public struct Rooms: Hashable, Sendable {
-        /// The name of a room, by the id of what it is of.
+        /// The name of a room, with the place `{id}`.
         public var name = try! Template("{id}")
-        /// How one is joined; nil where the server says everything unasked.
+        /// The request that joins a room; `nil` when the server sends everything without one.
         public var join: Join?
-        /// How one is left.
+        /// The request that leaves a room; `nil` for none.
         public var leave: Emission?
-        /// The read that lists them: each row is a room.
+        /// The name of the read that lists rooms. Each of its rows is a room.
         public var list: String?
-        /// The reads that are asked when a room is joined, and again after a reconnect.
+        /// The names of the reads to fetch when a room is joined, and again after a reconnect.
         public var reads: [String] = []
-        /// The read of what was said in a room.
+        /// The name of the read of a room's messages.
         public var history: String?
-        /// The read of who is in a room.
+        /// The name of the read of a room's members.
         public var who: String?
-        /// Rooms that are joined at once.
+        /// Creates a declaration of rooms that need no join.
         public init() {}
     }
 
-    /// How a room is joined.
+    /// The request that joins a room.
     public struct Join: Hashable, Sendable {
-        /// What says that the server took it.
+        /// The ways in which a server confirms a join.
         public enum Answer: String, Hashable, Sendable, CaseIterable {
-            /// Nothing: it is joined once it was asked for.
+            /// No confirmation: the room counts as joined once the request is sent.
             case none
             /// The acknowledgement of the event.
             case ack
-            /// An event that `says` joined or refused.
+            /// An event whose rule `says` joined or refused.
             case event
         }
-        /// The name of the event that asks.
+        /// The name of the event to send.
         public var event = ""
-        /// What asks on a plain WebSocket.
+        /// The message to send on a plain WebSocket.
         public var message: JSONTemplate?
-        /// Its arguments.
+        /// The event's arguments, in order.
         public var arguments: [JSONTemplate] = []
-        /// What says that the server took it.
+        /// The way in which the server confirms the join.
         public var answer = Answer.none
-        /// What an acknowledgement that refuses is like.
+        /// The condition that recognises an acknowledgement that refuses the join.
         public var refused: ProfileCondition?
-        /// Where such an acknowledgement says why.
+        /// The path of the reason in such an acknowledgement.
         public var why: ProfilePath?
-        /// A join without an event.
+        /// Creates a join without an event.
         public init() {}
     }
 
-    /// What an event means.
+    /// The meaning of an event.
     public struct EventRule: Hashable, Sendable {
-        /// What an event says of the connection or of a room.
+        /// The effects of an event on the connection or a room.
         public enum Saying: String, Hashable, Sendable, CaseIterable {
-            /// The connection can be used.
+            /// The connection is usable, so rooms can be joined.
             case ready
-            /// The token is refused.
+            /// The server refused the token.
             case unauthorized
-            /// The room is joined, was refused, or is left.
+            /// The room was joined, refused or left.
             case joined, refused, left
-            /// There is such a room.
+            /// A room exists and can be joined.
             case room
-            /// There is no such room any more.
+            /// A room no longer exists.
             case gone
         }
-        /// What becomes of the row that an event carries.
+        /// The treatments of a row in an event.
         public enum Treatment: String, Hashable, Sendable, CaseIterable {
-            /// The row is as the event says; what the event does not mention stays.
+            /// The row is updated; fields that the event lacks keep their values.
             case apply
-            /// The row goes.
+            /// The row is removed from the model.
             case remove
-            /// The rule's reads are asked.
+            /// The reads of the rule are fetched.
             case fetch
-            /// Nothing.
+            /// The row is ignored; nothing is fetched.
             case nothing
         }
-        /// The treatment by what is known of the row.
+        /// The treatments of a row, by its relation to the known version.
         public struct Treatments: Hashable, Sendable {
-            /// Nothing is known of it.
+            /// The treatment of a row that is not known.
             public var unknown = Treatment.apply
-            /// What is known is newer.
+            /// The treatment of a row that is older than the known one.
             public var older = Treatment.nothing
-            /// What is known is as old.
+            /// The treatment of a row that is as old as the known one.
             public var same = Treatment.apply
-            /// What is known is older, or nothing says which is newer.
+            /// The treatment of a row that is newer than the known one, or that cannot be compared.
             public var newer = Treatment.apply
-            /// The usual ones.
+            /// Creates the default treatments: older rows are ignored, all others applied.
             public init() {}
         }
-        /// The name on the wire.
+        /// The event's name on the wire.
         public var event = ""
-        /// Which of the events with that name are meant; nil for all.
+        /// The condition that selects among the events with that name; `nil` for all.
         public var when: ProfileCondition?
-        /// What it is printed and filtered as; nil for its name.
+        /// The kind for printing and filtering; `nil` for the event's name.
         public var kind: String?
-        /// What it says of the connection or of a room.
+        /// The effect on the connection or a room; `nil` for none.
         public var says: Saying?
-        /// Where the id of its room is.
+        /// The path of the room's id.
         public var room: ProfilePath?
-        /// Where the name, or else the id, of the user that it comes from is.
+        /// The path of the acting user's name, or else of the user's id.
         public var actor: ProfilePath?
-        /// Where that user's id is, when `actor` is a name.
+        /// The path of the acting user's id, when `actor` is a name.
         public var actorID: ProfilePath?
-        /// Where the text that people read is.
+        /// The path of the displayed text.
         public var text: ProfilePath?
-        /// Where the users that it mentions are, by their ids or names; nil for the field `mentions` of what it carries.
+        /// The path of the mentioned users, by id or name; `nil` for the field `mentions` of the event's rows.
         public var mentions: ProfilePath?
-        /// Where the server's time of it is.
+        /// The path of the server's time.
         public var time: ProfilePath?
-        /// Where it says why something was refused.
+        /// The path of the reason for a refusal.
         public var why: ProfilePath?
-        /// What it carries; nil for nothing that is kept.
+        /// The entity of the event's rows; `nil` when no rows are kept.
         public var entity: String?
-        /// Where that is, one or a list; nil for the whole payload.
+        /// The path of the row or the list of rows; `nil` for the whole payload.
         public var at: ProfilePath?
-        /// What becomes of it.
+        /// The treatment of each row.
         public var then = Treatments()
-        /// What is asked again.
+        /// The names of the reads to fetch.
         public var reads: [String] = []
-        /// A rule without a name.
+        /// Creates a rule without an event name.
         public init() {}
     }
 
-    /// A question to a service.
+    /// A GET request to a service.
     public struct Read: Hashable, Sendable {
-        /// What an answer says of rows that it does not list.
+        /// The conclusions about rows that an answer does not list.
         public enum Replacing: String, Hashable, Sendable, CaseIterable {
-            /// Nothing.
+            /// Nothing is known about the other rows.
             case none
-            /// None of its section is there.
+            /// The other rows of the section are gone.
             case all
-            /// None is there from its first row on, in the order of the section.
+            /// The other rows of the section are gone, if they follow the first listed row.
             case window
         }
-        /// What a 404 means.
+        /// The meanings of a 404.
         public enum Missing: String, Hashable, Sendable, CaseIterable {
-            /// Nothing.
+            /// A 404 leaves the rows as they are.
             case ignore
-            /// Its rows are gone.
+            /// A 404 removes the rows of the read.
             case remove
         }
-        /// Its name.
+        /// The read's name, unique within the profile.
         public var name = ""
-        /// The path, after that of the service.
+        /// The path, relative to the service's path.
         public var get = try! Template("/")
-        /// The service; nil for the first one.
+        /// The name of the service; `nil` for the first one.
         public var service: String?
-        /// Parameters of the query.
+        /// The parameters of the query.
         public var query: [Parameter] = []
-        /// Where the rows are; nil for the whole answer. One that is no list is one row.
+        /// The path of the rows in the answer; `nil` for the whole answer. A value that is not a list is a single row.
         public var rows: ProfilePath?
-        /// What a row is.
+        /// The entity of the rows; `nil` when the answer contains none.
         public var entity: String?
-        /// What it says of rows that it does not list.
+        /// The conclusion about rows that the answer does not list.
         public var replaces = Replacing.none
-        /// How further pages are asked for; nil where an answer is all.
+        /// The paging of the answer; `nil` when one answer is complete.
         public var pages: Pages?
-        /// How often it is asked while it is of use; nil for only when something asks for it.
+        /// The polling interval; `nil` for a read that does not repeat by itself.
         public var every: Duration?
-        /// The entity of which each row is asked for by itself, {ENTITY.id}, once the row is there; nil for a read that is asked for all at once.
+        /// The entity whose rows are fetched one by one, as soon as they exist, with the place `{ENTITY.id}`; `nil` for
+        /// a read that is not about single rows.
         public var each: String?
-        /// What a row is like that is not asked for any more.
+        /// The condition on a row's fields that ends its polling.
         public var until: ProfileCondition?
-        /// What names the polling of one row, for stopping it.
+        /// The name of one row's polling, for cancelling it.
         public var tag: Template?
-        /// What a 404 means.
+        /// The meaning of a 404.
         public var missing = Missing.ignore
-        /// Where an answer that refuses says why.
+        /// The path of the reason in an answer that reports an error.
         public var why: ProfilePath?
-        /// A read of nothing.
+        /// Creates a read of the service's root, without rows.
         public init() {}
     }
 
-    /// Something the user can have done: `send`, `edit`, `delete`, `react` or `read`, by its name.
+    /// A request that changes something: the action `send`, `edit`, `delete`, `react` or `read`, or a step of a
+    /// procedure.
     public struct Write: Hashable, Sendable {
-        /// How it is asked.
+        /// The HTTP methods of writes.
         public enum Method: String, Hashable, Sendable, CaseIterable {
             case post, put, patch, delete
         }
-        /// Which action it is.
+        /// The name of the user action, or a name that a procedure's step refers to.
         public var name = ""
-        /// How it is asked.
+        /// The HTTP method of the request.
         public var method = Method.post
-        /// The path, after that of the service.
+        /// The path, relative to the service's path.
         public var path = try! Template("/")
-        /// The service; nil for the first one.
+        /// The name of the service; `nil` for the first one.
         public var service: String?
-        /// What is sent.
+        /// The JSON body; `nil` for an empty one.
         public var body: JSONTemplate?
-        /// What it makes or changes.
+        /// The entity of the row that the write creates or changes.
         public var entity: String?
-        /// Where that is in the answer; nil for all of it.
+        /// The path of that row in the answer; `nil` for the whole answer.
         public var at: ProfilePath?
-        /// The fields that are shown before the server has answered.
+        /// The fields to show before the server answers.
         public var shows: [Parameter] = []
-        /// The field that holds the action's id, by which its echo is known; the server makes nothing twice for one.
+        /// The field that contains the action's id, which identifies the echo. The server must ignore a repeated id.
         public var echo: String?
-        /// Where an answer that refuses says why.
+        /// The path of the reason in an answer that reports an error.
         public var why: ProfilePath?
-        /// What is asked again once it is done.
+        /// The names of the reads to fetch afterwards.
         public var reads: [String] = []
-        /// A write of nothing.
+        /// Creates a POST request to the service's root.
         public init() {}
     }
 
-    /// An action of several steps, which `weir do` has done. It is kept how far it is: a process that is killed goes on with the next step.
+    /// An action of several steps, for `weir do`. Its progress is stored, so a restarted process continues with the
+    /// next step.
     public struct Procedure: Hashable, Sendable {
-        /// Its name.
+        /// The action's name, as in `weir do`.
         public var name = ""
-        /// What it is told: places of its steps' templates.
+        /// The text parameters, which fill places in the templates of its steps.
         public var parameters: [String] = []
-        /// More parameters, each JSON: `true` or `12` stands in a body as that, not as a text.
+        /// The JSON parameters: `true` or `12` enters a body as that value, not as a text.
         public var json: [String] = []
-        /// More parameters, each the path of a file: its content stands in a body, as base64.
+        /// The file parameters: the content of the file at the given path enters a body in base64.
         public var files: [String] = []
-        /// What there is one of at a time: a newer action of the same tag takes the place of an older one.
+        /// The tag that excludes others: a newer action with the same tag replaces an older one.
         public var tag: Template?
-        /// What is done, in this order.
+        /// The steps, in the order of execution.
         public var steps: [Step] = []
-        /// An action of nothing.
+        /// Creates an action without steps.
         public init() {}
     }
 
     /// A step of an action.
     ///
-    /// With a read alone it asks; with a write alone it writes. With both it finds or else makes: the write is done where the read gives no
-    /// row, and where the server answers that the row is there (409), the read is asked again. A read whose row is there already, of an
-    /// entity that never changes, is not asked: the row is named by the last place of its path.
+    /// With only a read, it fetches; with only a write, it writes. With both, it finds or creates: the write is done
+    /// when the read returns no row, and if the server answers that the row exists (409), the read is repeated. A read
+    /// whose row already exists and is immutable is skipped; the last place of its path identifies the row.
     public struct Step: Hashable, Sendable {
-        /// The read that is asked.
+        /// The name of the read; `nil` for a step that only writes.
         public var read: String?
-        /// The write that is done.
+        /// The name of the write; `nil` for a step that only reads.
         public var write: String?
-        /// What the row that was found or made is called in later steps: {NAME.id}, {NAME.FIELD}.
+        /// The name for the found or created row in later steps: `{NAME.id}`, `{NAME.FIELD}`.
         public var row: String?
-        /// The rows of an earlier step: the read is asked for each of them, {NAME.id}, one after the other.
+        /// The name of an earlier step's rows. The read is fetched for each of them in turn, with the place
+        /// `{NAME.id}`.
         public var each: String?
-        /// A step of nothing.
+        /// Creates a step without a read and a write.
         public init() {}
     }
 
-    /// A parameter of a query.
+    /// A named template: a query parameter, or a field that a write shows.
     public struct Parameter: Hashable, Sendable {
-        /// Its name.
+        /// The name of the parameter or field.
         public var name = ""
-        /// Its value.
+        /// The template of its value.
         public var value = try! Template("")
-        /// A parameter without a name.
+        /// Creates an empty parameter without a name.
         public init() {}
     }
 
-    /// How further pages of an answer are asked for.
+    /// The paging of a read. Exactly one of `next`, `last` and `from` is set.
     public struct Pages: Hashable, Sendable {
-        /// The parameter that names a page.
+        /// The query parameter that selects a page.
         public var query = "page"
-        /// Where an answer says what the next page is called; nothing there, or null, is the end.
+        /// The path of the next page's name in the answer. A missing or null value ends the list.
         public var next: ProfilePath?
-        /// Where the last row says it, for servers that page by the id of a row.
+        /// The path of the next page's name in the last row, for servers that page by row id.
         public var last: ProfilePath?
-        /// The number of the first page, for servers that count them; a page without rows is the end.
+        /// The number of the first page, for servers that number pages. A page without rows ends the list.
         public var from: Int?
-        /// Pages at most.
+        /// The maximum number of pages.
         public var most = 100
-        /// Pages that are counted.
+        /// Creates a paging with the parameter `page` and at most 100 pages.
         public init() {}
     }
 }

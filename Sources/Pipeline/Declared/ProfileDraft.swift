@@ -1,64 +1,65 @@
 import JSONText
 
-/// A first profile, to be read, corrected and gone on with: of events of which the fields are known it makes rules and entities. Each guess has a
-/// comment that says why.
+/// A first draft of a profile, to be reviewed, corrected and extended. It turns events with known fields into rules and
+/// entities. A comment explains each guess.
 struct ProfileDraft {
-    /// A value in what an event carries.
+    /// A value in an event's payload.
     struct Field {
-        /// The way to it.
+        /// The path of the value.
         var path: String
-        /// `time`, `text`, `integer`, `number`, `boolean`, or `any`.
+        /// The type: `time`, `text`, `integer`, `number`, `boolean`, or `any`.
         var type: String
-        /// Whether it is always a text or a number.
+        /// Whether every value is a text or a number.
         var isPlain: Bool
-        /// Whether it can be the key of a row.
+        /// Whether the values are distinct enough for a key.
         var isDistinct = true
-        /// What is known of its values; empty for nothing.
+        /// A remark on the values for a comment; empty for none.
         var note = ""
-        /// The words that it can be, where they are few; 0 where they are not.
+        /// The number of distinct words, if there are few; otherwise 0.
         var words = 0
     }
 
-    /// An event, and what is known of it.
+    /// An event with its known properties.
     struct Event {
         var name: String
         var comments: [String] = []
         var fields: [Field]
-        /// What it is printed as.
+        /// The kind for printing; `nil` for the event's name.
         var kind: Guess?
-        /// Where its room is, where that is no guess by a field's name.
+        /// The path of the room, if it is known other than by a field's name.
         var room: Guess?
-        /// What its payload is called; events of one payload carry rows of one entity.
+        /// An identifier of the payload's schema. Events with the same payload contain rows of the same entity.
         var payload: String?
-        /// What an entity of that payload is called that is no message.
+        /// The name for an entity of that payload.
         var entity = "message"
-        /// Whether its row goes.
+        /// Whether the event removes its row.
         var removes = false
-        /// Objects in it whose members are called by ids.
+        /// The paths of objects whose members are named by ids.
         var byID: [String] = []
     }
 
-    /// A guess and why.
+    /// A guessed path or word, with the reason for it.
     struct Guess {
         var path: String
         var why: String
     }
 
-    /// Why a field is a time.
+    /// The reason given for a field that is a time.
     var timeReason = "a time"
-    /// Whether the entities' fields are written with their types.
+    /// Whether the fields of entities are written with their types.
     var writesTypes = false
     private(set) var rules: [String] = []
     private(set) var entities: [String] = []
-    /// The entities by what their payloads are called, and the ways to their keys.
+    /// The entities by payload, and the path of each entity's key.
     private var known: [String: String] = [:]
     private var keyPaths: [String: String] = [:]
-    /// The entities by where in a row their key, text, time and room are.
+    /// The entities by the paths of their key, text, time and room.
     private var shapes: [[String?]: String] = [:]
 
     // MARK: - Guessing
 
-    /// The path whose last words are one of these, the likeliest first; of those that hold, the shallowest.
+    /// Returns the field whose path ends with one of the words, in the order of the words. Among several such fields,
+    /// the one with the shortest path wins.
     static func guess(
         _ fields: [Field], _ words: [String], where holds: (Field) -> Bool,
         why: (Field) -> String = { $0.path == "." ? "it is all of the payload" : "by its name" }
@@ -72,7 +73,7 @@ struct ProfileDraft {
         return nil
     }
 
-    /// Why a field that was found by its name is one.
+    /// Returns the reason for a field that was found by its name.
     private static func reason(_ field: Field) -> String {
         "by its name" + (field.note.isEmpty ? "" : "; \(field.note)")
     }
@@ -86,14 +87,15 @@ struct ProfileDraft {
         "sender.name", "user.name", "author.username", "author.name", "user.username", "username", "sender_name",
         "nick", "sender", "author", "user", "from", "user_id", "userId", "sender_id",
     ]
-    /// A payload that is nothing but a text is one.
+    /// The path `.` accepts a payload that is itself a text.
     private static let texts = ["text", "content", "message", "body", "msg", "output", "."]
     private static let names = ["name", "title", "username", "display_name", "displayName"]
     static let times = ["created_at", "createdAt", "timestamp", "time", "ts", "at", "date", "sent_at", "sentAt"]
 
     // MARK: - Writing
 
-    /// Writes the rules of the events, in their order. Removals come last: the other events name the entities.
+    /// Writes the rules of the events in their order. Removals are processed last, because the other events name the
+    /// entities.
     mutating func add(_ events: [Event]) {
         var written: [Int: [String]] = [:]
         for (index, event) in events.enumerated() where !event.removes { written[index] = rule(event) }
@@ -101,7 +103,7 @@ struct ProfileDraft {
         rules += events.indices.flatMap { written[$0] ?? [] }
     }
 
-    /// Whether a profile can say the way to a field: YAML takes `null` for nothing.
+    /// Whether a profile can contain the path of a field. YAML reads `null` as no value.
     static func isPath(_ text: String) -> Bool { ProfilePath(text) != nil && text.lowercased() != "null" }
 
     private mutating func rule(_ event: Event) -> [String] {
@@ -165,18 +167,19 @@ struct ProfileDraft {
             + (place.isEmpty ? [] : ["    at: \(place.dropLast())"]) + ["    then: remove  # by its name"]
     }
 
-    /// Where in an event its row lies: where the row's id is, with a dot after it; all of the event where the name is elsewhere.
+    /// Returns the path of the row in an event: that of its id, with a trailing dot; empty when the name lies
+    /// elsewhere.
     private static func place(of key: Guess, _ name: Guess? = nil) -> String {
         let row = key.path.lastIndex(of: ".").map { String(key.path[...$0]) } ?? ""
         return name?.path.hasPrefix(row) ?? true ? row : ""
     }
 
-    /// The rest of a path that begins with a place; nil for one that leads elsewhere.
+    /// Returns the rest of a path after a prefix, or `nil` when the path has another prefix.
     private static func path(_ path: String, in place: String) -> String? {
         path.hasPrefix(place) ? String(path.dropFirst(place.count)) : nil
     }
 
-    /// The name of the entity of an event, which is written where it is a new one.
+    /// Returns the name of an event's entity, and writes the entity if it is new.
     private mutating func entity(
         _ event: Event, _ guess: Guess, _ label: String, _ place: String, _ shape: [String?]
     ) -> String {
@@ -208,13 +211,13 @@ struct ProfileDraft {
         return entity
     }
 
-    /// Whether a text can be the name of something in a profile.
+    /// Whether a text can be a name in a profile.
     static func isWord(_ text: String) -> Bool {
         text.utf8.first.map { (0x61...0x7A).contains($0 | 0x20) } == true && text.utf8.count <= 64
             && FilterSyntax.isPlainKey(text)
     }
 
-    /// A text of a stranger's as YAML: plain where that reads as the same, else in quotes.
+    /// Returns an untrusted text as YAML: plain if that reads back unchanged, otherwise quoted.
     static func quoted(_ text: String) -> String {
         let isPlain = text.utf8.enumerated().allSatisfy { index, byte in
             switch byte {
@@ -231,7 +234,7 @@ struct ProfileDraft {
         return yaml(.string(text))
     }
 
-    /// JSON as YAML: what YAML does not take in a text is escaped.
+    /// Returns JSON as YAML. Characters that YAML rejects are escaped.
     static func yaml(_ json: JSONValue) -> String {
         json.raw.description.unicodeScalars.reduce(into: "") { text, scalar in
             if scalar.value <= 0xFFFF, scalar.properties.isNoncharacterCodePoint {

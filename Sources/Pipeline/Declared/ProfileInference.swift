@@ -1,17 +1,17 @@
 import Events
 public import JSONText
 
-/// Makes a first profile of what an unknown server was seen to say: its events with their payloads' fields, and guesses, each with a comment that
-/// says why. Bounded, since a server names the events and the fields.
+/// Infers a first draft of a profile from the events of an unknown server: its events, the fields of their payloads,
+/// and guesses, each with a comment that explains it. Bounded, since the server chooses the names of events and fields.
 public struct ProfileInference: Sendable {
-    /// What is known of a field: a path into the payload.
+    /// The statistics of a field, which is a path into the payload.
     fileprivate struct Field {
         var count = 0
         var texts = 0
         var numbers = 0
         var truths = 0
         var times = 0
-        /// The first of its values, to tell a few from many.
+        /// The first distinct values, which show whether there are few or many.
         var values: Set<String> = []
 
         var type: String {
@@ -26,26 +26,26 @@ public struct ProfileInference: Sendable {
         }
     }
 
-    /// What is known of the events of one name, and of one word where a field tells them apart.
+    /// The statistics of all events with one name.
     fileprivate struct Seen {
         var count = 0
         var fields: [String: Field] = [:]
-        /// The paths in the order they were met.
+        /// The paths of the fields, in the order of first appearance.
         var order: [String] = []
-        /// Objects whose members are called by ids.
+        /// The paths of objects whose members are named by ids.
         var byID: Set<String> = []
     }
 
     fileprivate static let (mostNames, mostFields, deepest, mostValues) = (100, 60, 4, 40)
     private var seen: [String: Seen] = [:]
     private var names: [String] = []
-    /// Events seen.
+    /// The number of events seen so far.
     public private(set) var count = 0
 
-    /// Nothing seen.
+    /// Creates an inference that has seen no events.
     public init() {}
 
-    /// Sees an event: its name on the wire, and its payload as `EventReport.payload` has it.
+    /// Adds an event: its name on the wire, and its payload as in `EventReport.payload`.
     public mutating func see(_ name: String, _ payload: RawJSON) {
         count += 1
         if seen[name] == nil {
@@ -65,7 +65,7 @@ public struct ProfileInference: Sendable {
         }
         guard depth < deepest, case .object(let members)? = try? JSONValue(parsing: value.bytes) else { return }
         for member in members where FilterSyntax.isPlainKey(member.key) {
-            // What is called by an id is called otherwise the next time.
+            // A member named by an id has another name in the next event.
             if isID(member.key) {
                 seen.byID.insert(path.isEmpty ? "the payload" : path)
                 continue
@@ -75,7 +75,7 @@ public struct ProfileInference: Sendable {
         }
     }
 
-    /// Whether a member's name is no word: a number, or a long text with digits in it.
+    /// Whether a member's name is an id: a number, or a long text with digits.
     private static func isID(_ key: String) -> Bool {
         let digits = key.utf8.count { (0x30...0x39).contains($0) }
         return digits == key.utf8.count || digits >= 4 && key.utf8.count >= 16
@@ -96,7 +96,7 @@ public struct ProfileInference: Sendable {
         case UInt8(ascii: "["): break
         default: field.numbers += 1
         }
-        // Between 2001 and 2100: any number could be a time, and so could a text of digits.
+        // A time between 2001 and 2100. Without these limits, any number or text of digits could be a time.
         if let time = value.time, (1_000_000_000_000..<4_100_000_000_000).contains(time.milliseconds) {
             field.times += 1
         }
@@ -107,7 +107,11 @@ public struct ProfileInference: Sendable {
 
     static func count(_ number: Int, _ what: String) -> String { "\(number) \(what)\(number == 1 ? "" : "s")" }
 
-    /// A profile that is to be read, corrected and gone on with. The events were seen at that path and in that namespace.
+    /// Returns a draft of a profile, to be reviewed, corrected and extended.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the connection in which the events were seen.
+    ///   - namespace: The namespace in which the events were seen.
     public func profile(called name: String, path: String = "/socket.io/", namespace: String = "/") -> String {
         var draft = ProfileDraft()
         draft.timeReason = "a time in every event"

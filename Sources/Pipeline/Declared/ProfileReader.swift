@@ -3,45 +3,45 @@ import Terminal
 import Wire
 import YAMLText
 
-/// Something that a profile says, wherever it stands: how it is read, written and described is said here once.
+/// A type of value in a profile. It defines once how such values are read, written and described.
 protocol ProfileValue: Hashable, Sendable {
-    /// Reads a node; nil, after noting a problem, where it is none.
+    /// Reads a node, or returns `nil` after recording a problem.
     static func read(_ node: YAMLNode, _ reader: inout ProfileReader) -> Self?
-    /// Writes the value so that it reads as the same.
+    /// Writes the value so that it reads back equal.
     func write(into writer: inout JSONWriter)
-    /// Its JSON Schema.
+    /// The JSON Schema of values of this type.
     static var schema: JSONValue { get }
 }
 
-/// A mapping with known keys.
+/// A mapping with a fixed set of keys.
 protocol ProfileObject: ProfileValue {
     init()
-    /// The keys it has, in the order they are described.
+    /// The keys, in the order of the documentation.
     static var keys: [ProfileKey<Self>] { get }
-    /// The key that is meant where a text stands in place of the mapping.
+    /// The key that a scalar in place of the mapping sets; `nil` when a scalar is not allowed.
     static var shortKey: String? { get }
-    /// The places that templates in it may have; nil for those of the object around it.
+    /// The places allowed in templates; `nil` for those of the enclosing object.
     static var places: [String]? { get }
 }
 
-/// A mapping that is the value of a name of the user's.
+/// A mapping whose own key is a name that the user chooses.
 protocol NamedProfileObject: ProfileObject {
     var name: String { get set }
 }
 
-/// What a name in a profile can refer to.
+/// The kinds of objects that a name can refer to.
 enum ProfileReference: String, Hashable, Sendable {
     case entity, read, write, service
 }
 
-/// One key of a mapping.
+/// One key of a mapping: how to read, write and describe it.
 struct ProfileKey<Owner: ProfileObject>: Sendable {
     let name: String
     let meaning: String
     let isRequired: Bool
     let schema: @Sendable () -> JSONValue
     let read: @Sendable (YAMLNode, inout Owner, inout ProfileReader) -> Void
-    /// Writes the value under the key; nothing where it is the usual one.
+    /// Writes the key and its value, unless it has the default value.
     let write: @Sendable (Owner, inout JSONWriter) -> Void
 
     init<Value: ProfileValue>(
@@ -63,7 +63,7 @@ struct ProfileKey<Owner: ProfileObject>: Sendable {
         }
     }
 
-    /// A mapping of names to objects.
+    /// Creates a key whose value maps names to objects.
     init<Value: NamedProfileObject>(
         _ name: String, named path: any WritableKeyPath<Owner, [Value]> & Sendable, _ meaning: String
     ) {
@@ -153,7 +153,7 @@ extension ProfileObject {
 }
 
 extension JSONValue {
-    /// A schema with what it means.
+    /// Returns the schema with a description.
     fileprivate func described(_ meaning: String) -> JSONValue {
         guard case .object(let members) = self else { return self }
         return .object([Member("description", .string(meaning))] + members)
@@ -162,20 +162,20 @@ extension JSONValue {
 
 // MARK: - Reading
 
-/// Reads a profile's nodes and gathers all that is wrong with them.
+/// Reads the nodes of a profile and collects all problems.
 struct ProfileReader {
-    /// What is wrong, in the order it was found.
+    /// The problems, in the order of discovery.
     private(set) var problems: [ProfileProblem] = []
-    /// The places that templates may have here.
+    /// The places that templates may contain at the current position.
     var places: [String] = []
-    /// Names that refer to something else in the profile.
+    /// The names that refer to other parts of the profile.
     private(set) var references: [(kind: ProfileReference, name: String, node: YAMLNode)] = []
 
     mutating func problem(_ node: YAMLNode, _ message: String) {
         problems.append(ProfileProblem(message, at: node.position))
     }
 
-    /// Notes names that are looked up when all is read: one, or a list of them.
+    /// Records one or several names, which are looked up after everything is read.
     mutating func note(_ kind: ProfileReference, _ node: YAMLNode) {
         if case .sequence(let nodes) = node.value {
             for node in nodes { note(kind, node) }
@@ -192,15 +192,17 @@ struct ProfileReader {
             node, "unknown \(what) '\(shown)'" + (near.isEmpty ? "; allowed: " + words.joined(separator: ", ") : near))
     }
 
-    /// Places of templates that are none of their object's, and those that it has.
+    /// The places that the enclosing object does not allow, with those it allows.
     private var otherPlaces: [(place: String, node: YAMLNode, places: [String])] = []
 
-    /// Checks the places of a template.
+    /// Checks the places of a template against those that are allowed here.
     mutating func check(_ used: [String], at node: YAMLNode) {
         for place in used where !places.contains(place) { otherPlaces.append((place, node, places)) }
     }
 
-    /// Notes the places that nothing fills; `isKnown` says which the profile's actions do.
+    /// Reports every place that nothing fills.
+    ///
+    /// - Parameter isKnown: Whether the profile's actions fill a place.
     mutating func checkPlaces(_ isKnown: (String) -> Bool) {
         for (place, node, places) in otherPlaces where !isKnown(place) {
             let near = Suggestion.phrase(for: place, among: places)
@@ -212,7 +214,7 @@ struct ProfileReader {
         }
     }
 
-    /// A name of the user's: a letter, then letters, digits, `_` and `-`.
+    /// Reads a name chosen by the user: a letter, then letters, digits, `_` and `-`, 64 characters at most.
     static func word(_ node: YAMLNode, _ reader: inout ProfileReader) -> String? {
         guard let text = node.text, let first = text.utf8.first, isLetter(first), text.utf8.count <= 64,
             text.utf8.allSatisfy({ isLetter($0) || (0x30...0x39).contains($0) || $0 == 0x5F || $0 == 0x2D })
@@ -229,13 +231,13 @@ struct ProfileReader {
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 }
 
-/// Something wrong in a profile.
+/// A problem in a profile, with its position.
 public struct ProfileProblem: Error, Hashable, Sendable {
-    /// The line, from 1.
+    /// The line, counted from 1.
     public var line: Int
-    /// The column, from 1.
+    /// The column, counted from 1.
     public var column: Int
-    /// What is wrong, and what is allowed: one sentence.
+    /// One sentence that describes the problem and the allowed values.
     public var message: String
 
     init(_ message: String, at position: YAMLPosition) {
@@ -244,13 +246,13 @@ public struct ProfileProblem: Error, Hashable, Sendable {
 }
 
 extension YAMLNode {
-    /// The value of a key; nil where there is none.
+    /// The value of a key; `nil` when the node is not a mapping or lacks the key.
     subscript(key: String) -> YAMLNode? {
         guard case .mapping(let members) = value else { return nil }
         return members.first { $0.key.text == key }?.value
     }
 
-    /// What a node is, for people.
+    /// A description of the node for error messages.
     var kindName: String {
         switch value {
         case .scalar: isNull ? "nothing" : "the value '\(TerminalText.truncated(text ?? "", to: 40))'"
@@ -318,7 +320,7 @@ extension Optional: ProfileValue where Wrapped: ProfileValue {
     static var schema: JSONValue { Wrapped.schema }
 }
 
-/// A list; one value stands for a list of it.
+/// A list. A single value is read as a list of one element.
 extension Array: ProfileValue where Element: ProfileValue {
     static func read(_ node: YAMLNode, _ reader: inout ProfileReader) -> [Element]? {
         guard case .sequence(let nodes) = node.value else { return Element.read(node, &reader).map { [$0] } }
@@ -338,7 +340,7 @@ extension Array: ProfileValue where Element: ProfileValue {
     }
 }
 
-/// One of some words.
+/// A value that is one of a fixed set of words.
 protocol ProfileWord: ProfileValue, RawRepresentable, CaseIterable where RawValue == String {}
 
 extension ProfileWord {

@@ -3,90 +3,90 @@ import Terminal
 import Wire
 package import YAMLText
 
-/// A world of a declared backend, and what happens in it, as a file says it for `weir serve --profile`. It is read by
-/// the same tables of keys as the profile, which is why it stands here.
+/// The world of a declared backend and the events in it, as a file describes them for `weir serve --profile`. It is in
+/// this folder because it uses the profile's tables of keys.
 package struct ProfileScenario: Hashable, Sendable {
-    /// The tokens that the server takes.
+    /// The tokens that the server accepts.
     package var tokens: [Token] = []
-    /// The rows that are there at first, by entity.
+    /// The initial rows, by entity.
     package var rows: [Table] = []
-    /// The rooms that nobody may join.
+    /// The rooms that refuse every join.
     package var forbidden: [Forbidden] = []
-    /// What happens, in order.
+    /// The events of the scenario, in order.
     package var steps: [Step] = []
 
-    /// A world where nothing is and nothing happens.
+    /// Creates an empty world without events.
     package init() {}
 }
 
 extension ProfileScenario {
-    /// A token, and whose it is.
+    /// A token together with its user.
     package struct Token: Hashable, Sendable {
-        /// The token.
+        /// The text of the token.
         package var name = ""
-        /// The key of its user's row.
+        /// The key of the user's row.
         package var user = ""
-        /// The service that takes it; nil for every one.
+        /// The name of the service that accepts it; `nil` for all.
         package var service: String?
         package init() {}
     }
 
-    /// The rows of an entity.
+    /// The initial rows of an entity.
     package struct Table: Hashable, Sendable {
-        /// The entity.
+        /// The name of the entity.
         package var name = ""
-        /// Each has the entity's fields by their names, and its key and parent by their paths.
+        /// The rows. Each contains the entity's fields by name, and its key and parent by path.
         package var rows: [Placed] = []
         package init() {}
     }
 
-    /// A room that nobody may join.
+    /// A room that refuses every join.
     package struct Forbidden: Hashable, Sendable {
-        /// The id of what the room is of.
+        /// The id in the room's name.
         package var room = ""
-        /// What is said to who asks.
+        /// The reason that the server sends.
         package var why = "it is not for you"
         package init() {}
     }
 
-    /// Something that happens.
+    /// A single event of the scenario.
     package struct Step: Hashable, Sendable {
-        /// What becomes of the connections.
+        /// The ways to interrupt connections.
         package enum Drop: String, Hashable, Sendable, CaseIterable {
-            /// They are cut.
+            /// All connections are closed; sessions can be resumed.
             case connections
-            /// They are cut, and no session can be resumed.
+            /// All connections are closed, and no session can be resumed.
             case sessions
         }
-        /// How long after the step before.
+        /// The delay after the previous step.
         package var after: Duration?
-        /// An event of this name is emitted, whatever the profile says of it.
+        /// The name of an event to emit, whether or not the profile has a rule for it.
         package var emit: String?
-        /// What it carries.
+        /// The payload of the emitted event.
         package var payload: Placed?
-        /// The id of the room that receives it; nil for every client.
+        /// The id of the room that receives the event; `nil` for all clients.
         package var room: String?
-        /// The entity of the row that is made, changed or deleted.
+        /// The entity of the row to create, change or delete.
         package var create: String?, change: String?, delete: String?
         /// The key of that row.
         package var id: String?
-        /// The fields that it gets.
+        /// The new values of the row's fields.
         package var row: Placed?
-        /// The key of the user who does it.
+        /// The key of the user who acts.
         package var by: String?
-        /// Connections are cut.
+        /// The way to interrupt connections; `nil` for other steps.
         package var drop: Drop?
         package init() {}
     }
 
-    /// A value, and where it stands in the file.
+    /// A value with its position in the file.
     package struct Placed: Hashable, Sendable {
-        /// The value's node.
+        /// The node that contains the value.
         package var node: YAMLNode
 
-        /// Its members, where it is a mapping.
+        /// The members of a mapping; empty for any other value.
         var members: [YAMLNode.Member] { if case .mapping(let members) = node.value { members } else { [] } }
-        /// The value.
+        /// The value as JSON; null if it cannot be converted.
         package var json: JSONValue { (try? JSONValue(parsing: node.json.bytes)) ?? .null }
     }
 }
@@ -146,7 +146,7 @@ extension ProfileScenario.Step: ProfileObject {
         .init("by", \.by, "The key of the user who does it."),
         .init("drop", \.drop, "Connections are cut, or sessions forgotten, too."),
     ]
-    /// What a step can be; each has one of them.
+    /// The keys that define the type of a step. Each step has exactly one.
     fileprivate static let deeds = ["emit", "create", "change", "delete", "drop"]
 }
 extension ProfileScenario.Step.Drop: ProfileWord {}
@@ -160,7 +160,7 @@ extension ProfileScenario.Placed: ProfileValue {
 // MARK: - Reading
 
 extension ProfileScenario {
-    /// Reads a scenario for a profile: YAML, and so JSON too.
+    /// Reads a scenario for a profile, in YAML and therefore also in JSON.
     package init(parsing bytes: [UInt8], for profile: Profile) throws(Profile.Invalid) {
         let root: YAMLNode
         do throws(YAMLError) { root = try YAMLNode.parse(bytes) } catch {
@@ -207,12 +207,12 @@ extension ProfileScenario {
         }
         var nodes = root["steps"].map { [$0] } ?? []
         if case .sequence(let elements)? = root["steps"]?.value { nodes = elements }
-        // A step that could not be read was told already.
+        // A step that could not be read was already reported.
         guard nodes.count == steps.count else { return }
         for (step, node) in zip(steps, nodes) { check(step, node, profile, &reader) }
     }
 
-    /// The keys of an entity's rows; nil where none are given.
+    /// Returns the keys of an entity's rows, or `nil` when the scenario has none for it.
     private func keys(of entity: Profile.Entity) -> [String]? {
         rows.first { $0.name == entity.name }.map { $0.rows.compactMap { $0.node[entity.key.text]?.text } }
     }
@@ -264,7 +264,7 @@ extension ProfileScenario {
 }
 
 extension YAMLNode {
-    /// The key of that name.
+    /// Returns the key node with a given name, for its position.
     fileprivate func key(_ name: String) -> YAMLNode? {
         guard case .mapping(let members) = value else { return nil }
         return members.first { $0.key.text == name }?.key
@@ -272,7 +272,7 @@ extension YAMLNode {
 }
 
 extension Profile.Invalid {
-    /// The problems of a text, in the order of its lines.
+    /// Creates the error, with the problems sorted by line and column.
     init(_ problems: [ProfileProblem]) {
         self.init(
             problems: problems.enumerated().sorted {

@@ -1,24 +1,26 @@
 public import JSONText
 
-/// A text with places to be filled, as `/rooms/{room}/messages`: `{{` and `}}` are braces.
+/// A text with places to fill, such as `/rooms/{room}/messages`. `{{` and `}}` are literal braces.
 public struct Template: Hashable, Sendable {
     package enum Part: Hashable, Sendable {
         case text(String)
         case place(String)
     }
 
-    /// What is wrong with one, in a sentence.
+    /// The error of a malformed template.
     public struct Malformed: Error, Hashable, Sendable {
-        /// The sentence.
+        /// One sentence that describes the problem.
         public var message: String
     }
 
-    /// As it was written.
+    /// The template as it was written.
     public let text: String
-    /// What it is made of, in order.
+    /// The literal texts and places, in order.
     package private(set) var parts: [Part] = []
 
-    /// Reads a template.
+    /// Parses a template.
+    ///
+    /// - Throws: `Malformed` for a brace without its counterpart.
     public init(_ text: String) throws(Malformed) {
         self.text = text
         var literal = ""
@@ -43,10 +45,10 @@ public struct Template: Hashable, Sendable {
         if !literal.isEmpty { parts.append(.text(literal)) }
     }
 
-    /// The names of the places.
+    /// The names of the places, in order.
     public var places: [String] { parts.compactMap { if case .place(let name) = $0 { name } else { nil } } }
 
-    /// The text with each place filled; nil where a place has no value.
+    /// Returns the text with each place filled, or `nil` when a place has no value.
     package func filled(_ values: (String) -> String?, encoded: (String) -> String = { $0 }) -> String? {
         var result = ""
         for part in parts {
@@ -60,7 +62,7 @@ public struct Template: Hashable, Sendable {
         return result
     }
 
-    /// What stands in the only place of a text that this template was filled to give; nil for any other text.
+    /// Returns the value of the template's only place in a text that the template produced; `nil` for any other text.
     func value(in text: String) -> String? {
         guard places.count == 1, let index = parts.firstIndex(where: { if case .place = $0 { true } else { false } })
         else { return nil }
@@ -74,7 +76,7 @@ public struct Template: Hashable, Sendable {
     }
 }
 
-/// A JSON value whose texts are templates: what is filled in is written as JSON needs it.
+/// A JSON value whose texts are templates. Values are escaped as JSON requires.
 public struct JSONTemplate: Hashable, Sendable {
     private indirect enum Node: Hashable, Sendable {
         case template(Template)
@@ -89,10 +91,10 @@ public struct JSONTemplate: Hashable, Sendable {
     }
 
     private let root: Node
-    /// As it was written.
+    /// The value as it was written.
     public let json: JSONValue
 
-    /// Reads the texts of a value as templates.
+    /// Parses all texts of a value as templates.
     public init(_ json: JSONValue) throws(Template.Malformed) {
         self.json = json
         root = try Self.node(json)
@@ -113,7 +115,7 @@ public struct JSONTemplate: Hashable, Sendable {
         }
     }
 
-    /// The names of the places.
+    /// The names of the places, in order.
     public var places: [String] { Self.templates(root).flatMap(\.places) }
 
     private static func templates(_ node: Node) -> [Template] {
@@ -125,23 +127,27 @@ public struct JSONTemplate: Hashable, Sendable {
         }
     }
 
-    /// The names of the places that are not all of their text.
+    /// The names of the places that share their text with other parts.
     var mixedPlaces: [String] { Self.templates(root).filter { $0.parts.count > 1 }.flatMap(\.places) }
 
-    /// The value with each place filled; nil where a place has no value.
+    /// Returns the value with each place filled, or `nil` when a place has no value.
     func filled(_ values: (String) -> String?) -> RawJSON? {
         var files: [RESTCall.File] = []
         return filled(values, as: { _ in nil }, &files)
     }
 
-    /// What takes a place that is all of its text, other than a text.
+    /// A value other than text that fills a place. The place must be the whole text.
     enum Filling {
-        /// The content of a file.
+        /// The content of a file, encoded in base64.
         case file(path: String)
         case json(RawJSON)
     }
 
-    /// The same; `filling` gives what is no text, and `files` says where the contents of files belong.
+    /// Returns the value with each place filled, some of them with files or JSON.
+    ///
+    /// - Parameters:
+    ///   - filling: Returns the value of a place that is not text.
+    ///   - files: Receives the files, with the offsets at which their contents belong.
     func filled(
         _ values: (String) -> String?, as filling: (String) -> Filling?, _ files: inout [RESTCall.File]
     ) -> RawJSON? {
@@ -161,13 +167,13 @@ public struct JSONTemplate: Hashable, Sendable {
                 case .json(let value): writer.raw(value)
                 case .file(let path):
                     writer.string("")
-                    // Between the quotes.
+                    // The content belongs between the two quotes.
                     files.append(RESTCall.File(path: path, offset: writer.bytes.count - 1))
                 }
                 return true
             }
             guard let text = template.filled(values) else { return false }
-            // A number of the server's goes back as one.
+            // Send a number of the server back as a number.
             if template.text == "{sequence}", let number = try? RawJSON(checking: Array(text.utf8)[...]) {
                 writer.raw(number)
             } else {
@@ -190,16 +196,17 @@ public struct JSONTemplate: Hashable, Sendable {
     }
 }
 
-/// The way to a value, as in the filter language without its `payload`: `data.user.name`, `list[0].id`, `.` for all of it.
+/// The path of a value, in the filter language without `payload`: `data.user.name`, `list[0].id`, or `.` for the whole
+/// value.
 public struct ProfilePath: Hashable, Sendable {
-    /// As it was written.
+    /// The path as it was written.
     public let text: String
-    /// In the payload of an event, where it begins in the first argument; `[0]` is the event's name.
+    /// The path within an event's payload. It starts at the first argument; `[0]` is the event's name.
     let inEvent: JSONPath
-    /// In any other value.
+    /// The path within any other value.
     let inValue: JSONPath
 
-    /// Reads a path; nil for a text that is none.
+    /// Parses a path; returns `nil` for an invalid one.
     public init?(_ text: String) {
         let way = Self.way(text)
         guard !text.isEmpty, let event = JSONPath(way, beginsInArguments: true),
@@ -209,33 +216,33 @@ public struct ProfilePath: Hashable, Sendable {
         (inEvent, inValue) = (way.isEmpty ? .firstArgument : event, value)
     }
 
-    /// What follows the word `payload` in a filter.
+    /// The part of the path that follows `payload` in a filter.
     var way: String { Self.way(text) }
 
     private static func way(_ text: String) -> String {
         text == "." ? "" : text.hasPrefix("[") || text.hasPrefix(".") ? text : "." + text
     }
 
-    /// All of a value.
+    /// The path of the whole value, written as `.`.
     static let whole = ProfilePath(".")!
 
-    /// The words there in an answer; nil for none.
+    /// Returns the text at the path in an answer, or `nil` when there is none.
     func words(in body: ArraySlice<UInt8>) -> String? {
         (try? RawJSON(checking: body)).flatMap { inValue.value(in: $0)?.plainText }
     }
 
-    /// The value in the payload of an event; all of it is its first argument.
+    /// Returns the value at the path in an event's payload. The path `.` means the first argument.
     func value(inEvent payload: RawJSON) -> RawJSON? { inEvent.value(in: payload) }
 }
 
 extension RawJSON {
-    /// The arguments of an event with its name, as Socket.IO has it; of any other value that alone.
+    /// The arguments of a Socket.IO event, without its name; for any other value, the value itself.
     var arguments: [RawJSON] { bytes.first == UInt8(ascii: "[") ? Array(elements.dropFirst()) : [self] }
 }
 
-/// A question about a JSON value in the filter language: `payload.data.type = message`. In a profile it can ask for `payload` alone.
+/// A condition on a JSON value, in the filter language: `payload.data.type = message`. It may only test `payload`.
 public struct ProfileCondition: Hashable, Sendable {
-    /// As it was written.
+    /// The condition as it was written.
     public let text: String
     private let question: Question
 
@@ -246,7 +253,9 @@ public struct ProfileCondition: Hashable, Sendable {
         case any([Question])
     }
 
-    /// Reads a condition.
+    /// Parses a condition.
+    ///
+    /// - Throws: `FilterError` for a syntax error, or for a test of a field other than `payload`.
     public init(_ text: String) throws(FilterError) {
         let expression = try FilterParser.parse(text)
         for test in expression.tests {
@@ -267,7 +276,7 @@ public struct ProfileCondition: Hashable, Sendable {
         }
     }
 
-    /// Whether it holds of a payload, or of any other value.
+    /// Whether the condition holds for a payload or another value.
     package func holds(of value: RawJSON) -> Bool { Self.holds(question, value) }
 
     private static func holds(_ question: Question, _ value: RawJSON) -> Bool {
@@ -279,8 +288,8 @@ public struct ProfileCondition: Hashable, Sendable {
         }
     }
 
-    /// Whether both are written alike.
+    /// Whether both conditions have the same text.
     public static func == (a: Self, b: Self) -> Bool { a.text == b.text }
-    /// Hashes the text.
+    /// Hashes the text of the condition.
     public func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
