@@ -102,8 +102,7 @@ extension TwakeHandler where Payload == Twake.Account {
         let standing: TwakeStanding =
             envelope.isDeletion ? .removed : known == nil ? .unknown : merged == known ? .same : .doubtful
         let treatment = TwakeTable.treatment(of: .account, standing)
-        // The server sends a change of the own account to the user only, so the account is fetched from the own
-        // resource.
+        // Some fields of an account are sent to its own user only, so the own account is fetched from its own resource.
         let isOwn = sent.id == facts.user
         let resources =
             isOwn ? [.account(facts.effectiveEra)] : TwakeAccountBook.resources(for: [sent.id], facts.effectiveEra)

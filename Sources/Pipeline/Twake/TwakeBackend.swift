@@ -29,7 +29,7 @@ struct TwakeBackend: Backend {
         facts = TwakeFacts(
             company: configuration.company.map { EntityID($0) },
             workspace: configuration.workspace.map { EntityID($0) },
-            // A session without a realtime connection runs one action only.
+            // A session without a realtime connection serves one command and follows nothing.
             following: configuration.connects ? configuration.following : [])
         looksAgain = configuration.lookAgain != nil
         if configuration.rooms.contains(where: { $0.hasPrefix("previous::") }) { facts.era = .a }

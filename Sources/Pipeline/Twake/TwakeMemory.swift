@@ -39,7 +39,7 @@ struct TwakeMemory: Sendable {
     var listed: [EntityID: Set<EntityID>] = [:]
     /// The long threads being read, by the id of their head.
     var longThreads: [EntityID: LongThread] = [:]
-    /// The threads with a hole, each with its channel. `deepThreads` contains those that are to be read completely.
+    /// The threads with a hole, each with its channel. `deepThreads` contains those to read completely.
     private var brokenThreads: [EntityID: EntityID] = [:]
     private var deepThreads: Set<EntityID> = []
     var accounts = TwakeAccountBook()
@@ -105,7 +105,7 @@ struct TwakeMemory: Sendable {
         deepThreads.remove(thread)
     }
 
-    /// Whether a thread is to be read completely.
+    /// Whether to read a thread completely.
     func isDeep(_ thread: EntityID) -> Bool { deepThreads.contains(thread) }
 
     /// Marks the threads of a channel that have a hole, so that they are read completely.
@@ -113,7 +113,7 @@ struct TwakeMemory: Sendable {
         for (thread, place) in brokenThreads where place == channel { deepThreads.insert(thread) }
     }
 
-    /// Returns the threads of a channel that are to be read completely, sorted by id.
+    /// Returns the threads of a channel to read completely, sorted by id.
     func deepThreads(of channel: EntityID) -> [EntityID] {
         deepThreads.filter { brokenThreads[$0] == channel }.sorted()
     }
