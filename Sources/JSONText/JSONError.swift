@@ -1,40 +1,42 @@
-/// Why a text is not the JSON that was asked for, and where.
+/// An error found while reading JSON text: the reason, and its position in the text.
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kinds of error that a reader reports.
     public enum Reason: Hashable, Sendable {
         /// The text ends inside a value.
         case unexpectedEnd
-        /// A byte that may not stand here.
+        /// A byte that the grammar does not allow at this position.
         case unexpectedByte(UInt8)
-        /// Something follows the value.
+        /// Text other than white space follows the value.
         case trailingBytes
         /// A byte sequence that is not UTF-8 (RFC 3629).
         case invalidUTF8
-        /// A raw control character or a wrong escape in a string.
+        /// A raw control character or an invalid escape in a string.
         case invalidString
-        /// A number against the grammar, or one that the type asked for does not hold.
+        /// A number that violates the grammar or does not fit the requested type.
         case invalidNumber
-        /// Arrays and objects nested deeper than `limit`: `found` levels, where the text goes on as it began.
+        /// Arrays and objects nested deeper than `limit`.
+        ///
+        /// `found` is the depth that the text would reach if it were valid from here on.
         case tooDeep(found: Int, limit: Int)
-        /// A value of another kind than the one asked for.
+        /// A value of a kind other than the requested one.
         case wrongKind(expected: JSONKind, found: JSONKind)
     }
-    /// What is wrong.
+    /// The reason, without a position.
     public var reason: Reason
-    /// Offset in bytes from the start of the bytes given to the reader.
+    /// The position of the error, in bytes from the start of the bytes given to the reader.
     public var offset: Int
-    /// An error at a place.
+    /// Creates an error at a byte offset.
     @inlinable
     public init(_ reason: Reason, at offset: Int) {
         self.reason = reason
         self.offset = offset
     }
-    /// One sentence for people, with the offset.
+    /// One sentence for people, with the byte offset.
     public var description: String { "\(reason) at byte \(offset)" }
 }
 
 extension JSONError.Reason: CustomStringConvertible {
-    /// A few words for people, without the place. Never holds text of the peer.
+    /// A short phrase for people, without the position. It never contains text from the peer.
     public var description: String {
         switch self {
         case .unexpectedEnd: "the text ends too early"
@@ -55,11 +57,11 @@ extension JSONError.Reason: CustomStringConvertible {
     }
 }
 
-/// What kind of value comes next.
+/// The kind of a JSON value.
 public enum JSONKind: Sendable, Hashable, CustomStringConvertible {
     case object, array, string, number, bool, null
 
-    /// With its article, for sentences: "an object", "null".
+    /// The kind with its article, for use in a sentence: "an object", "null".
     public var description: String {
         switch self {
         case .object: "an object"

@@ -1,4 +1,4 @@
-/// A way to a value in a JSON text: `.resource.text`, `[1].list[0]`, nothing for all of it.
+/// A path to a value in JSON text, such as `.resource.text` or `[1].list[0]`. The empty path selects the whole value.
 package struct JSONPath: Hashable, Sendable {
     private enum Step: Hashable {
         case key(String)
@@ -6,22 +6,25 @@ package struct JSONPath: Hashable, Sendable {
     }
 
     private let steps: [Step]
-    /// Whether an array is an event with its name, whose first argument is meant.
+    /// Whether the path starts in the event's first argument when the payload is an array (`[name, argument, …]`).
     private let beginsInArguments: Bool
 
-    /// The way to a member.
+    /// Creates a path to one member of an object.
     package init(key: String) { self.init(steps: [.key(key)], beginsInArguments: false) }
 
-    /// All of an event's first argument, or all of what is no event.
+    /// The path to the whole first argument of an event, or to the whole payload if it is not an event.
     package static let firstArgument = JSONPath(steps: [], beginsInArguments: true)
 
     private init(steps: [Step], beginsInArguments: Bool) {
         (self.steps, self.beginsInArguments) = (steps, beginsInArguments)
     }
 
-    /// The way that a text names; nil when it names none. Into an event's payload, a way that begins with a key begins in the event's
-    /// first argument; `[0]` is its name. What was published on a channel has neither, and is the value itself. `.0` at the beginning
-    /// names neither: it could be taken for the name, and for the first argument.
+    /// Parses a path; returns `nil` if the text is not one.
+    ///
+    /// If `beginsInArguments` is true, a path that starts with a key starts in the first argument of an event's
+    /// payload, and `[0]` is the event's name. A message published on a channel has neither name nor arguments, so the
+    /// path applies to the value itself. A leading `.0` is rejected, because it could mean the name or the first
+    /// argument.
     package init?(_ text: some StringProtocol, beginsInArguments: Bool) {
         var rest = Substring(text)
         var steps: [Step] = []
@@ -48,16 +51,17 @@ package struct JSONPath: Hashable, Sendable {
         self.steps = steps
     }
 
-    /// What an error about a way adds.
+    /// A hint to append to an error about a path.
     package static let hint = "payload[0] is the event's name, payload[1] its first argument"
 
-    /// The text of the value, a slice of the payload's; nil where there is none.
+    /// Returns the text of the value as a slice of the payload, or `nil` if the payload has no such value.
     package func value(in payload: RawJSON) -> RawJSON? {
         start(in: payload).flatMap { Self.value(at: steps[...], in: $0) }
     }
 
-    /// The values at several paths, in their order; nil where there is no path or no value. An object that paths begin in is read once for
-    /// all of them.
+    /// Returns the values at several paths, in the order of the paths, with `nil` for a `nil` path or a missing value.
+    ///
+    /// An object in which several paths start is read only once.
     package static func values(at paths: [JSONPath?], in payload: RawJSON) -> [RawJSON?] {
         var reader = JSONReader(payload.bytes.span)
         let isEvent = payload.bytes.first == UInt8(ascii: "[")
@@ -105,7 +109,7 @@ package struct JSONPath: Hashable, Sendable {
         }
     }
 
-    /// Goes to the value that the step leads to; false where there is none.
+    /// Moves the reader to the value that the step selects. Returns false if it does not exist.
     private static func descend(_ step: Step, _ reader: inout JSONReader) throws(JSONError) -> Bool {
         switch (step, try reader.peek()) {
         case (.key(let name), .object):
@@ -122,7 +126,7 @@ package struct JSONPath: Hashable, Sendable {
                 try reader.skip()
             }
             return try reader.nextElement()
-        // `list.0` is `list[0]`.
+        // `list.0` means the same as `list[0]`.
         case (.key(let name), .array):
             guard let index = Int(name), index >= 0 else { return false }
             return try descend(.element(index), &reader)

@@ -1,14 +1,14 @@
 public import CJSONScan
 
 extension JSONReader {
-    /// Consumes `{`. Read the members with `nextKey()` until it gives nil.
+    /// Consumes `{`. Read the members by calling `nextKey()` until it returns `nil`.
     @inlinable
     public mutating func beginObject() throws(JSONError) {
         guard try nextByte() == UInt8(ascii: "{") else { throw mismatch(.object) }
         try descend()
     }
 
-    /// Consumes the next key and its colon; nil (and `}` consumed) at the end of the object.
+    /// Consumes the next key and its colon. At the end of the object, consumes `}` and returns `nil`.
     @inlinable
     public mutating func nextKey() throws(JSONError) -> JSONKey? {
         let start = position
@@ -23,7 +23,8 @@ extension JSONReader {
         return try nextKeySlowly()
     }
 
-    /// The contents of the key that follows in the usual way: behind a comma or the opening brace, without white space and escapes.
+    /// Returns the range of the next key's contents if it has the most common form: directly after a comma or the
+    /// opening brace, without white space or escapes. Returns `nil` for any other form.
     @inlinable
     @inline(__always)
     static func compactKey(in text: UnsafeBufferPointer<UInt8>, at start: Int) -> Range<Int>? {
@@ -50,14 +51,17 @@ extension JSONReader {
         return JSONKey(range: contents)
     }
 
-    /// Consumes `[`. Before each element call `nextElement()` until it gives false.
+    /// Consumes `[`. Call `nextElement()` before each element until it returns false.
     @inlinable
     public mutating func beginArray() throws(JSONError) {
         guard try nextByte() == UInt8(ascii: "[") else { throw mismatch(.array) }
         try descend()
     }
 
-    /// True when another element follows, which must then be read or skipped; false (and `]` consumed) at the end of the array.
+    /// Returns whether another element follows.
+    ///
+    /// If it returns true, the caller must read or skip that element. If it returns false, the closing `]` has been
+    /// consumed.
     @inlinable
     public mutating func nextElement() throws(JSONError) -> Bool {
         let start = position
@@ -67,7 +71,8 @@ extension JSONReader {
             leave()
             return false
         }
-        // Behind a bracket anything may begin a first element; behind a value only a comma leads to the next.
+        // After an opening bracket, anything may start the first element. After a value, only a comma leads to the next
+        // one.
         let before = bytes[start - 1]
         guard before > UInt8(ascii: " "), byte > UInt8(ascii: " ") else { return try nextElementSlowly() }
         if before == UInt8(ascii: "[") { return true }
@@ -80,7 +85,7 @@ extension JSONReader {
     @inline(never)
     mutating func nextElementSlowly() throws(JSONError) -> Bool { try nextMember(opening: UInt8(ascii: "[")) }
 
-    /// Consumes the bracket at the cursor.
+    /// Consumes the opening bracket at the cursor.
     @inlinable
     @inline(__always)
     mutating func descend() throws(JSONError) {
@@ -103,14 +108,15 @@ extension JSONReader {
         if depth > 0 { depth -= 1 }
     }
 
-    /// Consumes the comma before the next member and says true, or consumes the closing bracket and says false.
+    /// Consumes the comma before the next member and returns true, or consumes the closing bracket and returns false.
     ///
-    /// Whether a member came before shows in the byte before the cursor: it is the opening bracket, or the end of a value, which is
-    /// never an opening bracket. So nothing has to be kept, and reading can be taken up at any offset.
+    /// The byte before the cursor shows whether a member came before: it is either the opening bracket or the end of a
+    /// value, and a value never ends with an opening bracket. The reader therefore stores no state for this, and
+    /// reading can resume at any offset.
     private mutating func nextMember(opening: UInt8) throws(JSONError) -> Bool {
         let isFirst = isAfter(opening)
         let byte = try nextByte()
-        // The closing brackets stand two above the opening ones in ASCII.
+        // In ASCII, each closing bracket is its opening bracket plus 2.
         if byte == opening + 2 {
             leave()
             return false
@@ -121,7 +127,7 @@ extension JSONReader {
         return true
     }
 
-    /// Whether nothing, or only white space (which a `peek()` may have consumed), lies between `opening` and the cursor.
+    /// Whether only white space (which `peek()` may have consumed), or nothing, lies between `opening` and the cursor.
     private func isAfter(_ opening: UInt8) -> Bool {
         var i = position
         while i > 0 {

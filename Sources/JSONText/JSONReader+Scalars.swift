@@ -1,7 +1,7 @@
 public import CJSONScan
 
 extension JSONReader {
-    /// Consumes a number that is an integer in range.
+    /// Consumes an integer that fits `Int64`.
     public mutating func int64() throws(JSONError) -> Int64 {
         let start = position
         let (value, end) = bytes.withUnsafeBufferPointer { JSONScanner(text: $0).shortInteger(at: start) }
@@ -14,7 +14,7 @@ extension JSONReader {
         return value
     }
 
-    /// Consumes any number; one too large for a finite `Double` is an error.
+    /// Consumes any number. Throws if it is too large for a finite `Double`.
     public mutating func double() throws(JSONError) -> Double {
         let number = try number()
         let value = bytes.withUnsafeBufferPointer { JSONScanner(text: $0).double(number) }
@@ -22,7 +22,7 @@ extension JSONReader {
         return value
     }
 
-    /// Consumes `true` or `false`.
+    /// Consumes a Boolean: `true` or `false`.
     @inlinable
     public mutating func bool() throws(JSONError) -> Bool {
         switch try nextByte() {
@@ -36,7 +36,7 @@ extension JSONReader {
         }
     }
 
-    /// Consumes `null` if it is next and says whether it was.
+    /// Consumes `null` if it is next, and returns whether it was.
     @inlinable
     public mutating func null() throws(JSONError) -> Bool {
         guard try nextByte() == UInt8(ascii: "n") else { return false }
@@ -44,21 +44,21 @@ extension JSONReader {
         return true
     }
 
-    /// Consumes an integer in range, or null and gives nil.
+    /// Consumes an integer that fits `Int64`, or consumes `null` and returns `nil`.
     @inlinable
     public mutating func int64OrNull() throws(JSONError) -> Int64? {
         if try null() { return nil }
         return try int64()
     }
 
-    /// Consumes a number, or null and gives nil.
+    /// Consumes a number, or consumes `null` and returns `nil`.
     @inlinable
     public mutating func doubleOrNull() throws(JSONError) -> Double? {
         if try null() { return nil }
         return try double()
     }
 
-    /// Consumes `true` or `false`, or null and gives nil.
+    /// Consumes a Boolean, or consumes `null` and returns `nil`.
     @inlinable
     public mutating func boolOrNull() throws(JSONError) -> Bool? {
         if try null() { return nil }
@@ -100,7 +100,7 @@ extension JSONReader {
         return number
     }
 
-    /// Goes back before a number that is not the one asked for.
+    /// Moves back to the start of a number that does not fit the requested type, and returns the error.
     private mutating func rejected(_ number: JSONNumber) -> JSONError {
         position = number.range.lowerBound
         return JSONError(.invalidNumber, at: position)
@@ -108,7 +108,7 @@ extension JSONReader {
 }
 
 extension JSONNumber {
-    /// The value of an integer, when it fits.
+    /// The value of an integer, or `nil` if it does not fit.
     var int64: Int64? {
         if !isNegative { return Int64(exactly: significand) }
         return significand <= Int64.min.magnitude ? Int64(truncatingIfNeeded: 0 &- significand) : nil

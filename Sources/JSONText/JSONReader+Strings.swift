@@ -1,36 +1,37 @@
 public import CJSONScan
 
 extension JSONReader {
-    /// Consumes a string and gives its value, escapes resolved.
+    /// Consumes a string and returns its value, with escapes resolved.
     @inlinable
     public mutating func string() throws(JSONError) -> String { string(at: try stringRange()) }
 
-    /// Consumes a string and gives where its contents stand, without quotes, escapes not resolved.
+    /// Consumes a string and returns the location of its contents, without the quotes and with escapes unresolved.
     @inlinable
     public mutating func stringRange() throws(JSONError) -> JSONStringRange {
         guard try nextByte() == UInt8(ascii: "\"") else { throw mismatch(.string) }
         return try contents()
     }
 
-    /// Consumes a string, or null and gives nil.
+    /// Consumes a string and returns its value, or consumes `null` and returns `nil`.
     @inlinable
     public mutating func stringOrNull() throws(JSONError) -> String? {
         if try null() { return nil }
         return try string()
     }
 
-    /// Consumes a string and gives where its contents stand, or null and gives nil.
+    /// Consumes a string and returns the location of its contents, or consumes `null` and returns `nil`.
     @inlinable
     public mutating func stringRangeOrNull() throws(JSONError) -> JSONStringRange? {
         if try null() { return nil }
         return try stringRange()
     }
 
-    /// The value of a string whose place this reader, or another over the same bytes, gave.
+    /// Returns the value of a string at a location from this reader or another reader of the same bytes.
     @inlinable
     public func string(at contents: JSONStringRange) -> String { Self.string(contents, in: bytes) }
 
-    // Of the bytes, not of the reader: who only looks does not need all of a reader in memory.
+    // Static, on the bytes instead of the reader, so that a caller that only compares need not keep the whole reader in
+    // memory.
     @usableFromInline
     @inline(never)
     static func string(_ contents: JSONStringRange, in bytes: Span<UInt8>) -> String {
@@ -38,38 +39,39 @@ extension JSONReader {
         return bytes.withUnsafeBufferPointer { JSONScanner(text: $0).string(contents) }
     }
 
-    /// The bytes of a string as they stand, escapes not resolved.
+    /// Returns the raw bytes of a string, with escapes unresolved.
     @inlinable
     @_lifetime(copy self)
     public func span(at contents: JSONStringRange) -> Span<UInt8> { bytes.extracting(contents.range) }
 
-    /// The bytes at a range this reader gave.
+    /// Returns the bytes at a range that this reader returned.
     @inlinable
     @_lifetime(copy self)
     public func span(at range: Range<Int>) -> Span<UInt8> { bytes.extracting(range) }
 
-    /// The `count` bytes at the cursor, nil when there are fewer. They may be anything.
+    /// Returns the `count` bytes at the cursor, or `nil` if fewer remain. The bytes are not checked.
     @inlinable
     @_lifetime(copy self)
     public func next(_ count: Int) -> Span<UInt8>? {
         bytes.count - position >= count ? bytes.extracting(position..<position + count) : nil
     }
 
-    /// The text of a key just read by this reader.
+    /// Returns the text of a key that this reader just read, with escapes resolved.
     public func string(_ key: JSONKey) -> String { string(at: key.range) }
 
-    /// Whether `key`, just read by this reader, is `name` (escapes in the key are resolved).
+    /// Returns whether `key`, which this reader just read, equals `name`. Escapes in the key are resolved.
     @inlinable
     @inline(__always)
     public func matches(_ key: JSONKey, _ name: StaticString) -> Bool { matches(key.range, name) }
 
-    /// Whether `key`, just read by this reader, is `name`, escapes resolved.
+    /// Returns whether `key`, which this reader just read, equals `name`. Escapes in the key are resolved.
     package func matches(_ key: JSONKey, text name: String) -> Bool {
         key.range.hasEscapes ? string(key) == name : matches(key.range, text: name)
     }
 
-    /// Whether the value of a string, just read by this reader, is `name`. Given a literal this costs a comparison of lengths and, when they
-    /// agree, a few loads.
+    /// Returns whether the value of a string that this reader just read equals `name`.
+    ///
+    /// For a literal, this costs one comparison of lengths and, if they are equal, a few loads.
     @inlinable
     @inline(__always)
     public func matches(_ contents: JSONStringRange, _ name: StaticString) -> Bool {
@@ -83,7 +85,8 @@ extension JSONReader {
         }
     }
 
-    /// Whether the value of a string, just read by this reader, is `value`. False, as well, for one that is written with escapes.
+    /// Returns whether the value of a string that this reader just read equals `value`. Always false for a string with
+    /// escapes.
     public func matches(_ contents: JSONStringRange, text value: String) -> Bool {
         let value = value.utf8.span
         guard !contents.hasEscapes, contents.range.count == value.count else { return false }
@@ -96,7 +99,7 @@ extension JSONReader {
         }
     }
 
-    /// Whether the bytes at two ranges this reader gave are the same.
+    /// Returns whether the bytes at two ranges from this reader are equal.
     public func isSame(_ a: Range<Int>, _ b: Range<Int>) -> Bool {
         guard a.count == b.count else { return false }
         return span(at: a).withUnsafeBufferPointer { a in
@@ -107,7 +110,7 @@ extension JSONReader {
         }
     }
 
-    /// Whether the bytes at a range this reader gave are those of `literal`.
+    /// Returns whether the bytes at a range from this reader equal `literal`.
     public func isSame(_ range: Range<Int>, _ literal: StaticString) -> Bool {
         guard range.count == literal.utf8CodeUnitCount else { return false }
         return span(at: range).withUnsafeBufferPointer { text in
@@ -116,7 +119,7 @@ extension JSONReader {
         }
     }
 
-    /// Whether a string with escapes is `name`.
+    /// Returns whether a string with escapes equals `name`.
     @usableFromInline
     @inline(never)
     static func resolves(_ contents: JSONStringRange, in bytes: Span<UInt8>, to name: StaticString) -> Bool {
@@ -124,7 +127,7 @@ extension JSONReader {
         return name.withUTF8Buffer { value.utf8.elementsEqual($0) }
     }
 
-    /// Consumes the string at the cursor, whose opening quote is known to be there.
+    /// Consumes the string at the cursor. The caller has checked the opening quote.
     @inlinable
     @inline(__always)
     mutating func contents() throws(JSONError) -> JSONStringRange {

@@ -1,29 +1,34 @@
-/// Reads one JSON text in one pass, as a cursor over borrowed bytes.
+/// A cursor over borrowed bytes that reads one JSON text in one pass.
 ///
-/// The reader checks everything it passes over (grammar, UTF-8, escapes, depth), whether the value is taken or skipped, so a text read to
-/// `end()` without an error is valid JSON (RFC 8259). A number may be of any size and a surrogate may stand alone, as JavaScript and Python
-/// send them; a number too large for the type that is asked for is an error of that read alone.
+/// The reader checks everything it passes over (grammar, UTF-8, escapes, depth), whether a value is read or skipped. A
+/// text read to `end()` without an error is therefore valid JSON (RFC 8259). Numbers may be of any size, and a
+/// surrogate may stand alone, as JavaScript and Python send them. A number too large for the requested type fails only
+/// that read.
 ///
-/// What it remembers is one offset and the depth; where it stands in an object or array shows in the bytes around. So a value can be
-/// skipped and read later: keep `offset` before the value, `skip()` it, and either `seek(to:)` back or make another reader there.
-/// After an error the offset is at or before the place of the error; `seek(to:)` makes the reader usable again.
+/// The only state is an offset and the depth; the surrounding bytes show the position within an object or array. A
+/// value can therefore be skipped and read later: save `offset` before the value, call `skip()`, and then either call
+/// `seek(to:)` or create another reader at that offset. After an error, the offset is at or before the position of the
+/// error, and `seek(to:)` makes the reader usable again.
 public struct JSONReader: ~Copyable, ~Escapable {
     @usableFromInline let bytes: Span<UInt8>
     @usableFromInline let maximumDepth: Int
     @usableFromInline var position: Int
-    /// How many arrays and objects are open as far as this reader knows: it was told of no others.
+    /// The number of open arrays and objects that this reader itself has entered.
     @usableFromInline var depth = 0
 
-    /// The place of the next byte to be read, counted from the start of the bytes given.
+    /// The offset of the next byte to read, counted from the start of the given bytes.
     @inlinable
     public var offset: Int { position }
 
-    /// Levels that a value may have where no other limit is said: what simdjson and most readers of the field take.
+    /// The default limit on nesting depth, the same as that of simdjson and most other readers.
     public static var standardDepth: Int { 1024 }
-    /// Levels that can be passed over. A value is read into memory by recursion, and must have fewer.
+    /// The largest limit on nesting depth for skipping values. Reading a value into memory recurses, so it must use a
+    /// lower limit.
     public static var largestDepth: Int { 1 << 16 }
 
-    /// Reads `bytes` from `offset` on. `maximumDepth` bounds nested arrays and objects; at most `largestDepth`.
+    /// Creates a reader of `bytes` that starts at `offset`.
+    ///
+    /// `maximumDepth` limits how deep arrays and objects may nest; it is capped at `largestDepth`.
     @inlinable
     @_lifetime(copy bytes)
     public init(_ bytes: Span<UInt8>, at offset: Int = 0, maximumDepth: Int = JSONReader.standardDepth) {
@@ -32,7 +37,7 @@ public struct JSONReader: ~Copyable, ~Escapable {
         self.maximumDepth = max(0, min(maximumDepth, JSONReader.largestDepth))
     }
 
-    /// The kind of the next value, without consuming it (white space is consumed).
+    /// Returns the kind of the next value. Consumes the white space before the value, but not the value.
     @inlinable
     public mutating func peek() throws(JSONError) -> JSONKind {
         switch try nextByte() {
@@ -46,7 +51,8 @@ public struct JSONReader: ~Copyable, ~Escapable {
         }
     }
 
-    /// Consumes any one value, checking it wholly, and gives the range of its bytes (no surrounding white space).
+    /// Consumes any one value and checks it completely. Returns the range of its bytes, without surrounding white
+    /// space.
     @discardableResult
     public mutating func skip() throws(JSONError) -> Range<Int> {
         _ = try nextByte()
@@ -58,10 +64,10 @@ public struct JSONReader: ~Copyable, ~Escapable {
         return start..<position
     }
 
-    /// Consumes any one value, checking it wholly, and gives a copy of its text.
+    /// Consumes any one value, checks it completely, and returns a copy of its text.
     public mutating func raw() throws(JSONError) -> RawJSON { try raw(at: skip()) }
 
-    /// A copy of the text at `range`, which `skip()` gave.
+    /// Returns a copy of the text at `range`, which must come from `skip()`.
     public func raw(at range: Range<Int>) -> RawJSON {
         RawJSON(unchecked: bytes.extracting(range).withUnsafeBufferPointer { ArraySlice($0) })
     }
@@ -74,29 +80,29 @@ public struct JSONReader: ~Copyable, ~Escapable {
         }
     }
 
-    /// Goes back (or forth) to an offset this reader had before, to read a value again.
+    /// Moves to an offset at which this reader has been before, to read a value again. The depth does not change.
     @inlinable
     public mutating func seek(to offset: Int) { position = max(0, min(offset, bytes.count)) }
 
-    /// Where a reader stands, and how deep.
+    /// A saved position of a reader, with its depth.
     public struct Place: Sendable {
         let position: Int
         let depth: Int
     }
 
-    /// Where it stands, to go back to it after an error inside a value.
+    /// The current position and depth, to return to after an error inside a value.
     public var place: Place { Place(position: position, depth: depth) }
 
-    /// Goes back to a place where this reader was before.
+    /// Returns to a saved position and its depth.
     public mutating func seek(to place: Place) { (position, depth) = (place.position, place.depth) }
 
-    /// Another reader of the same bytes, at their start.
+    /// A new reader of the same bytes, positioned at their start.
     public var fromStart: JSONReader {
         @_lifetime(copy self)
         get { JSONReader(bytes, maximumDepth: maximumDepth) }
     }
 
-    /// Consumes white space and looks at the byte after it.
+    /// Consumes white space and returns the byte after it, without consuming that byte.
     @inlinable
     @inline(__always)
     mutating func nextByte() throws(JSONError) -> UInt8 {
@@ -117,7 +123,7 @@ public struct JSONReader: ~Copyable, ~Escapable {
         throw JSONError(.unexpectedEnd, at: position)
     }
 
-    /// Why the byte at the cursor cannot stand there.
+    /// The error for a byte at the cursor that the grammar does not allow.
     @usableFromInline
     @inline(never)
     func unexpectedByte() -> JSONError {
@@ -125,7 +131,7 @@ public struct JSONReader: ~Copyable, ~Escapable {
             ? JSONError(.unexpectedByte(bytes[position]), at: position) : JSONError(.unexpectedEnd, at: position)
     }
 
-    /// Why the value at the cursor is not the `expected` one.
+    /// The error for a value at the cursor that is not of the `expected` kind.
     @usableFromInline
     @inline(never)
     mutating func mismatch(_ expected: JSONKind) -> JSONError {
@@ -137,38 +143,40 @@ public struct JSONReader: ~Copyable, ~Escapable {
     }
 }
 
-/// A key as it stands in the bytes.
+/// A key, as a location in the bytes that were read.
 public struct JSONKey: Sendable, Hashable {
-    /// Where the key's contents stand.
+    /// The location of the key's contents.
     public let range: JSONStringRange
     @usableFromInline init(range: JSONStringRange) { self.range = range }
 }
 
-/// Where the contents of a string stand in the bytes read, and how they are written. Made by readers only: it says that the contents were
-/// checked.
+/// The location of a string's contents in the bytes that were read, and how they are written.
+///
+/// Only readers create it, so it proves that the contents have been checked.
 public struct JSONStringRange: Sendable, Hashable {
-    /// How the contents of a string are written, as far as it is known.
+    /// How the contents of a string are written, as far as known.
     @usableFromInline
     enum Form: UInt8, Sendable, Hashable {
-        /// ASCII that stands for itself.
+        /// ASCII characters only, without any escapes.
         case ascii
-        /// Characters that stand for themselves.
+        /// Characters without escapes, which may be outside ASCII.
         case characters
-        /// With backslashes, so that bytes and value differ.
+        /// Contains backslashes, so the bytes differ from the value.
         case escaped
-        /// The same, and one of the escapes is a surrogate without its partner.
+        /// Contains backslashes, and one of the escapes is a surrogate without its partner.
         case broken
     }
 
-    /// Offsets of the contents, quotes not included.
+    /// The offsets of the contents, without the quotes.
     public let range: Range<Int>
     @usableFromInline let form: Form
 
-    /// Whether the contents hold a backslash, so that bytes and value differ.
+    /// Whether the contents contain a backslash, so that the bytes differ from the value.
     @inlinable
     public var hasEscapes: Bool { form == .escaped || form == .broken }
 
-    /// Whether an escape is a surrogate without its partner, which no `String` holds. In the value it stands as its escape.
+    /// Whether an escape is a surrogate without its partner, which a `String` cannot hold. The value keeps it as an
+    /// escape.
     @inlinable
     public var hasLoneSurrogate: Bool { form == .broken }
 

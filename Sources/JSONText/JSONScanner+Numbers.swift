@@ -1,23 +1,25 @@
-/// A number as it stands in the text: ±`significand` × 10^`exponent`.
+/// A number in the text: ±`significand` × 10^`exponent`.
 struct JSONNumber {
     var range: Range<Int>
     var isNegative: Bool
-    /// The digits before and after the point as one integer; wrapped when there are more than `exactDigits`. Of an integer that is more than
-    /// 64 bits hold, the largest there is.
+    /// The digits before and after the decimal point as one integer.
+    ///
+    /// It wraps if there are more than `exactDigits` digits. For an integer that does not fit 64 bits, it is
+    /// `UInt64.max`.
     var significand: UInt64
-    /// How many digits `significand` was made of, leading zeros included.
+    /// The number of digits in `significand`, including leading zeros.
     var digitCount: Int
-    /// Power of ten, the fraction's digits taken into account. Clamped far outside the range of a `Double`.
+    /// The power of ten, adjusted for the digits of the fraction. Clamped far outside the range of a `Double`.
     var exponent: Int
-    /// Written without point and exponent.
+    /// Whether the number has neither a decimal point nor an exponent.
     var isInteger: Bool
 
-    /// So many digits always fit in a `UInt64`.
+    /// The largest number of digits that always fits a `UInt64`.
     static let exactDigits = 19
 }
 
 extension JSONScanner {
-    /// The number at `start`, whose first byte is `-` or a digit. It may be of any size.
+    /// Returns the number at `start`, whose first byte is `-` or a digit. It may be of any size.
     @inline(never)
     func number(from start: Int) throws(JSONError) -> JSONNumber {
         var i = start
@@ -39,7 +41,8 @@ extension JSONScanner {
             exponent: 0, isInteger: true)
     }
 
-    /// The integer at `start` when it has no sign and so few digits that nothing has to be checked; an empty result for all else.
+    /// Returns the integer at `start` if it has no sign and at most 17 digits, so that it needs no check. Otherwise
+    /// returns `start` as the end.
     @inline(__always)
     func shortInteger(at start: Int) -> (value: Int64, end: Int) {
         var value: Int64 = 0
@@ -55,7 +58,7 @@ extension JSONScanner {
         return (value, i)
     }
 
-    /// Reads what follows the integer part `whole`.
+    /// Reads the fraction and the exponent after the integer part `whole`.
     @inline(never)
     private func fraction(from start: Int, _ isNegative: Bool, _ whole: UInt64, _ integer: Range<Int>) throws(JSONError)
         -> JSONNumber
@@ -106,7 +109,7 @@ extension JSONScanner {
         return (isNegative ? -value : value, i)
     }
 
-    /// The magnitude of an integer of 19 digits or more; the largest there is when it does not fit.
+    /// Returns the magnitude of an integer of 19 digits or more, or `UInt64.max` if it does not fit.
     @inline(never)
     private func bigInteger(_ digits: Range<Int>) -> UInt64 {
         var value: UInt64 = 0
@@ -124,9 +127,9 @@ extension JSONScanner {
         offset < text.count ? JSONError(.invalidNumber, at: start) : JSONError(.unexpectedEnd, at: offset)
     }
 
-    /// The nearest `Double`; infinite when the number is too large.
+    /// Returns the nearest `Double`, or infinity if the number is too large.
     func double(_ number: JSONNumber) -> Double {
-        // Both factors are exact, so the one rounding is right (Clinger's fast path).
+        // Both factors are exact, so the single rounding is correct (Clinger's fast path).
         if number.digitCount <= JSONNumber.exactDigits, number.significand <= 1 << 53, abs(number.exponent) <= 22 {
             let significand = Double(number.significand)
             let power = Self.powersOfTen[abs(number.exponent)]

@@ -1,7 +1,7 @@
 import CJSONScan
 
 extension JSONScanner {
-    /// Where the contents of the string end whose opening quote is at `start`: the offset of the closing quote.
+    /// Returns the contents of the string whose opening quote is at `start`. They end at the closing quote.
     @inline(__always)
     func contents(from start: Int) throws(JSONError) -> JSONStringRange {
         let end = start + 1 + plainPrefix(at: start + 1)
@@ -11,9 +11,9 @@ extension JSONScanner {
         return try contentsSlowly(from: start, at: end)
     }
 
-    /// The same, for a string with something else than plain characters at `first`.
+    /// Returns the contents of a string whose first byte that is not plain is at `first`.
     ///
-    /// A character never reaches across an escape, so each segment between them must be UTF-8 by itself.
+    /// A character never spans an escape, so each segment between escapes must be UTF-8 by itself.
     @inline(never)
     private func contentsSlowly(from start: Int, at first: Int) throws(JSONError) -> JSONStringRange {
         if let contents = usualContents(from: start, at: first) { return contents }
@@ -33,7 +33,7 @@ extension JSONScanner {
         }
     }
 
-    /// The same; nil for what is wrong, and for code units' escapes.
+    /// Returns the contents if they are valid and contain no `\u` escapes. Returns `nil` otherwise.
     @inline(__always)
     private func usualContents(from start: Int, at first: Int) -> JSONStringRange? {
         guard let base = text.baseAddress else { return nil }
@@ -43,7 +43,7 @@ extension JSONScanner {
         return JSONStringRange(start + 1..<first + length, hasEscapes ? .escaped : .characters)
     }
 
-    /// Passes over characters that are not escaped and checks that they are UTF-8.
+    /// Passes over characters without escapes and checks that they are UTF-8.
     private func segmentEnd(from start: Int) throws(JSONError) -> Int {
         guard let base = text.baseAddress else { return start }
         let length = json_segment_prefix(base + start, text.count - start)
@@ -51,7 +51,7 @@ extension JSONScanner {
         return start + length
     }
 
-    /// Where the first sequence at or after `start` begins that is not UTF-8.
+    /// Returns the offset of the first sequence at or after `start` that is not UTF-8.
     private func illFormedByte(from start: Int) -> Int {
         var i = start
         while i < text.count {
@@ -68,8 +68,10 @@ extension JSONScanner {
         return json_plain_prefix(base + start, text.count - start)
     }
 
-    /// Passes over one escape, or over the two that make up a surrogate pair. A surrogate may stand alone: JavaScript writes it so when it has
-    /// cut a character in half (RFC 8259 section 8.2 leaves it open).
+    /// Passes over one escape, or over the two escapes of a surrogate pair.
+    ///
+    /// A surrogate may stand alone: JavaScript writes one when it has cut a character in half (RFC 8259 section 8.2
+    /// leaves this open).
     private func escape(from start: Int) throws(JSONError) -> (end: Int, isLone: Bool) {
         guard start + 1 < text.count else { throw JSONError(.unexpectedEnd, at: text.count) }
         switch text[start + 1] {
@@ -85,7 +87,8 @@ extension JSONScanner {
         }
     }
 
-    /// The second half of the surrogate pair whose escapes begin at `start` with `unit`; nil when `unit` stands alone.
+    /// Returns the second half of the surrogate pair whose escapes begin at `start` with `unit`, or `nil` if `unit`
+    /// stands alone.
     private func partner(of unit: UInt32, at start: Int) -> UInt32? {
         guard unit & 0xFC00 == 0xD800, let second = try? codeUnit(at: start + 6), second & 0xFC00 == 0xDC00 else {
             return nil
@@ -93,7 +96,7 @@ extension JSONScanner {
         return second
     }
 
-    /// The UTF-16 code unit of the escape `\uXXXX` at `start`.
+    /// Returns the UTF-16 code unit of the escape `\uXXXX` at `start`.
     func codeUnit(at start: Int) throws(JSONError) -> UInt32 {
         var unit: UInt32 = 0
         for i in start..<start + 6 {
@@ -109,7 +112,8 @@ extension JSONScanner {
         return unit
     }
 
-    /// The length of the well-formed UTF-8 sequence of a character outside ASCII at `start`; 0 when it is not well-formed.
+    /// Returns the length in bytes of the well-formed UTF-8 sequence at `start`, or 0 if it is not well-formed. The
+    /// character is outside ASCII.
     @inline(__always)
     func characterLength(at start: Int) -> Int {
         let lead = text[start]
@@ -134,19 +138,19 @@ extension JSONScanner {
     @inline(__always)
     private func isContinuation(_ offset: Int) -> Bool { text[offset] & 0xC0 == 0x80 }
 
-    /// The value of checked contents, escapes resolved.
+    /// Returns the value of checked contents, with escapes resolved.
     func string(_ contents: JSONStringRange) -> String {
         switch contents.form {
         case .ascii: return plainString(contents.range, isASCII: true)
         case .characters: return plainString(contents.range, isASCII: false)
         case .escaped, .broken: break
         }
-        // No escape is shorter than what it stands for, so the contents' length is enough.
+        // An escape is never shorter than the character it encodes, so the length of the contents is enough.
         return usualValue(of: contents.range)
             ?? String(unsafeUninitializedCapacity: contents.range.count) { resolve(contents, into: $0) }
     }
 
-    /// The value of checked contents at a range; nil with code units' escapes.
+    /// Returns the value of checked contents, or `nil` if they contain `\u` escapes.
     private func usualValue(of range: Range<Int>) -> String? {
         let contents = UnsafeBufferPointer(rebasing: text[range])
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: contents.count) { value in
@@ -159,14 +163,15 @@ extension JSONScanner {
         }
     }
 
-    /// The characters at `range`, which are known to be UTF-8: the scan that gave the range has checked them.
+    /// Returns the characters at `range`. The scan that produced the range has checked that they are UTF-8.
     @inline(__always)
     private func plainString(_ range: Range<Int>, isASCII: Bool) -> String {
         String(copying: UTF8Span(unchecked: text.span.extracting(range), isKnownASCII: isASCII))
     }
 
-    /// Writes the value of checked contents, escapes resolved, and says how long it is. What does not fit, because the range is not one of a
-    /// string in this text, is left out.
+    /// Writes the value of checked contents, with escapes resolved, and returns its length.
+    ///
+    /// Bytes that do not fit are left out. This happens only if the range does not belong to a string of this text.
     private func resolve(_ contents: JSONStringRange, into target: UnsafeMutableBufferPointer<UInt8>) -> Int {
         let end = contents.range.upperBound
         var written = 0
@@ -191,18 +196,19 @@ extension JSONScanner {
         return written
     }
 
-    /// Copies bytes for which there is room, and says how many.
+    /// Copies the bytes if they fit, and returns how many were copied.
     private func copy(_ range: Range<Int>, to target: UnsafeMutableBufferPointer<UInt8>) -> Int {
         range.count <= target.count ? target.initialize(fromContentsOf: text[range]) : 0
     }
 
-    /// How many bytes from the start of `range` on stand for themselves.
+    /// Returns the number of bytes from the start of `range` that are not part of an escape.
     private func segmentLength(_ range: Range<Int>) -> Int {
         guard let base = text.baseAddress else { return 0 }
         return json_segment_prefix(base + range.lowerBound, range.count)
     }
 
-    /// The character the checked escape at `start` stands for, nil for a surrogate that stands alone, and the escape's length.
+    /// Returns the character of the checked escape at `start`, or `nil` for a lone surrogate, and the length of the
+    /// escape.
     private func escaped(at start: Int) -> (UnicodeScalar?, length: Int) {
         guard start + 1 < text.count else { return ("\u{FFFD}", 1) }
         switch text[start + 1] {

@@ -1,9 +1,8 @@
 extension JSONScanner {
-    /// The offset behind the value that starts at `start`, everything in it checked. `depth` arrays and objects are open already, and at
-    /// most `limit` may be.
+    /// Checks the value at `start` completely and returns the offset after it.
     ///
-    /// What is open is a stack of bits (1 = object). After 64 of them the function calls itself, so the depth of recursion is a
-    /// sixty-fourth of that of the text.
+    /// `depth` arrays and objects are already open, and at most `limit` may be open. The open ones form a stack of bits
+    /// (1 = object). After 64 levels the function calls itself, so the recursion is 64 times shallower than the text.
     func valueEnd(from start: Int, depth: Int, limit: Int) throws(JSONError) -> Int {
         let levels = limit - depth
         var i = start
@@ -21,7 +20,7 @@ extension JSONScanner {
                     kinds = kinds << 1 | (isObject ? 1 : 0)
                     open += 1
                     i = try afterSpace(i + 1)
-                    // The closing brackets stand two above the opening ones in ASCII.
+                    // In ASCII, each closing bracket is its opening bracket plus 2.
                     if text[i] != byte + 2 {
                         if isObject { i = try keyEnd(from: i) }
                         continue
@@ -35,7 +34,7 @@ extension JSONScanner {
         }
     }
 
-    /// The error of the bracket at `start`, which would be one level more than the limit.
+    /// Returns the error for the bracket at `start`, which exceeds the limit by one level.
     @inline(never)
     func tooDeep(at start: Int, limit: Int) -> JSONError {
         var (depth, found) = (limit, limit)
@@ -55,7 +54,7 @@ extension JSONScanner {
         return JSONError(.tooDeep(found: found, limit: limit), at: start)
     }
 
-    /// From behind a value to the start of the next one, or, when all that was open is closed, to the end.
+    /// Moves from the end of a value to the start of the next one, or to the end if everything that was open is closed.
     @inline(__always)
     private func closing(from start: Int, open: inout Int, kinds: inout UInt64) throws(JSONError) -> Int {
         var i = start
@@ -74,7 +73,7 @@ extension JSONScanner {
         return i
     }
 
-    /// From the start of a key to the start of its value.
+    /// Moves from the start of a key to the start of its value.
     @inline(__always)
     private func keyEnd(from start: Int) throws(JSONError) -> Int {
         guard text[start] == UInt8(ascii: "\"") else { throw unexpected(at: start) }

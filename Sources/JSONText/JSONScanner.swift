@@ -1,13 +1,14 @@
 import CJSONScan
 
-/// The grammar over raw memory: each function takes the offset where something starts and gives the offset behind it.
+/// The JSON grammar over raw memory. Each function takes the start offset of an element and returns the offset after
+/// it.
 ///
-/// Only used inside `Span.withUnsafeBufferPointer`, so the pointer never outlives the bytes. Every read is behind a comparison with
-/// `text.count`.
+/// It is only used inside `Span.withUnsafeBufferPointer`, so the pointer never outlives the bytes. Every read follows a
+/// comparison with `text.count`.
 struct JSONScanner {
     let text: UnsafeBufferPointer<UInt8>
 
-    /// The offset of the next byte that is not white space, which is sure to be there.
+    /// Returns the offset of the next byte that is not white space. Throws at the end of the text.
     @inline(__always)
     func afterSpace(_ start: Int) throws(JSONError) -> Int {
         if start < text.count, text[start] > UInt8(ascii: " ") { return start }
@@ -24,14 +25,14 @@ struct JSONScanner {
         throw JSONError(.unexpectedEnd, at: i)
     }
 
-    /// Why the byte at `offset` cannot stand there.
+    /// Returns the error for a byte at `offset` that the grammar does not allow.
     @inline(never)
     func unexpected(at offset: Int) -> JSONError {
         offset < text.count
             ? JSONError(.unexpectedByte(text[offset]), at: offset) : JSONError(.unexpectedEnd, at: offset)
     }
 
-    /// `true`, `false` or `null` at `start`, whose first letter is known to be there.
+    /// Returns the end of `true`, `false` or `null` at `start`. The caller has checked the first letter.
     @inline(__always)
     func literalEnd(from start: Int, _ word: StaticString) throws(JSONError) -> Int {
         let length = word.utf8CodeUnitCount
@@ -52,7 +53,7 @@ struct JSONScanner {
     }
 }
 
-/// Bytes with a meaning in JSON text.
+/// Tests for classes of bytes in JSON text.
 enum JSONByte {
     @inline(__always)
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
@@ -62,7 +63,7 @@ enum JSONByte {
 }
 
 extension UInt8 {
-    /// The value of a hexadecimal digit, of either case; nil for any other byte.
+    /// The value of a hexadecimal digit in either case, or `nil` for any other byte.
     @inlinable
     package var hexValue: UInt8? {
         switch self {

@@ -1,40 +1,47 @@
-/// A JSON value as a tree; object members keep the order of the text. For places where speed does not matter.
+/// A JSON value as a tree. Object members keep the order of the text.
+///
+/// Use it where speed does not matter.
 public enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
-    /// A number written without point and exponent that fits.
+    /// A number without a decimal point or exponent that fits `Int64`.
     case integer(Int64)
-    /// Any other number that is in the range of a `Double`, rounded to the nearest.
+    /// Any other number in the range of a `Double`, rounded to the nearest.
     case number(Double)
     case string(String)
-    /// What none of the others holds, as its text: an integer beyond `Int64`, a number beyond `Double`, a string in which a surrogate stands
-    /// alone. Of a parse that keeps the spelling also a number that a writer would spell in another way (`1.50`), and an object with a key
-    /// in which a surrogate stands alone.
+    /// The text of a value that no other case can hold: an integer beyond `Int64`, a number beyond `Double`, or a
+    /// string with a lone surrogate.
+    ///
+    /// A parse that keeps the spelling also produces it for a number that a writer would spell differently (`1.50`),
+    /// and for an object with a key that contains a lone surrogate.
     case text(RawJSON)
     case array([JSONValue])
     case object([Member])
 
     /// One member of an object.
     public struct Member: Hashable, Sendable {
-        /// The key, escapes resolved.
+        /// The key, with escapes resolved.
         public var key: String
-        /// The value.
+        /// The member's value, of any kind.
         public var value: JSONValue
-        /// A member.
+        /// Creates a member from a key, with escapes resolved, and a value.
         public init(_ key: String, _ value: JSONValue) {
             self.key = key
             self.value = value
         }
     }
 
-    /// Parses a whole text. With `keepsSpelling` what is to be sent on is written as it came, strings aside that a `String` holds.
+    /// Parses a whole text.
+    ///
+    /// With `keepsSpelling`, writing the tree reproduces the received spelling of everything except strings that a
+    /// `String` can hold.
     public init(parsing bytes: ArraySlice<UInt8>, keepsSpelling: Bool = false) throws(JSONError) {
         var reader = JSONReader(bytes.span)
         self = try reader.value(keepsSpelling: keepsSpelling)
         try reader.end()
     }
 
-    /// The first member called `key`, when this is an object that has one.
+    /// The value of the first member with this key, or `nil` if this is not an object or has no such member.
     public subscript(key: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.key == key }?.value
@@ -42,7 +49,7 @@ public enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONReader {
-    /// Consumes any one value as a tree; see `JSONValue.text` for what it is with `keepsSpelling`.
+    /// Consumes any one value and returns it as a tree. See `JSONValue.text` for the effect of `keepsSpelling`.
     public mutating func value(keepsSpelling: Bool = false) throws(JSONError) -> JSONValue {
         switch try peek() {
         case .null:
@@ -93,19 +100,19 @@ extension JSONReader {
 }
 
 extension JSONValue {
-    /// An object of these members, in this order.
+    /// Creates an object of these members, in this order.
     package static func fields(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
         .object(members.map { Member($0.key, $0.value) })
     }
 
-    /// Its text.
+    /// The value as JSON text.
     package var raw: RawJSON {
         var writer = JSONWriter()
         writer.value(self)
         return RawJSON(unchecked: writer.bytes[...])
     }
 
-    /// An object with more members at its end. What is not an object stays as it is.
+    /// Returns the object with more members at its end. Returns a value that is not an object unchanged.
     package func adding(_ more: KeyValuePairs<String, JSONValue>) -> JSONValue {
         guard case .object(let members) = self else { return self }
         return .object(members + more.map { Member($0.key, $0.value) })

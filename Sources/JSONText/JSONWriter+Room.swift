@@ -1,29 +1,30 @@
-// The room that is written into, and what has been written.
+// The buffer, and the text written to it so far.
 //
-// There are `slack` bytes behind `limit`. `next` is no farther than that when anything public begins, so that a key and a value of a length
-// that is bounded are put without a question; then more room is made if `next` came beyond it. What may be longer asks before.
+// `slack` bytes follow `limit`. When a public function begins, `next` is never past `limit`, so a key and a value of
+// bounded length are written without a check. Afterwards the buffer grows if `next` has passed `limit`. Writes that may
+// be longer check beforehand.
 extension JSONWriter {
-    /// How many bytes have been written.
+    /// The number of bytes written so far.
     public var count: Int { next - start - (next[-1] == UInt8(ascii: ",") ? 1 : 0) }
     /// Whether nothing has been written.
     public var isEmpty: Bool { next == start }
-    /// A copy of what has been written.
+    /// A copy of the bytes written so far.
     public var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
-    /// Calls `body` with what has been written, where it lies.
+    /// Calls `body` with the bytes written so far, without copying them.
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(UnsafeRawBufferPointer(start: start, count: count))
     }
 
-    /// Room for the longest key that is put without a question, for the longest value of bounded length (39 bytes), and for what is written
-    /// behind it and then written over.
+    /// Space for the longest key that is written without a check, for the longest value of bounded length (39 bytes),
+    /// and for the bytes after it that are later overwritten.
     static var slack: Int { 256 }
     @usableFromInline static var longestKey: Int { 128 }
-    /// What a new writer can take before it needs more room.
+    /// The initial capacity in bytes, without the slack.
     static var firstRoom: Int { 256 }
 
-    /// Room for so many bytes and the slack, and the one before them.
+    /// Allocates `count` bytes, the slack, and one byte before them. Returns the address after that byte.
     static func room(of count: Int) -> UnsafeMutablePointer<UInt8> {
         let room = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 + count + slack)
         room[0] = 0
@@ -32,14 +33,14 @@ extension JSONWriter {
 
     static func free(_ start: UnsafeMutablePointer<UInt8>) { (start - 1).deallocate() }
 
-    /// Makes room for `count` bytes before the slack begins.
+    /// Makes room for `count` bytes before the slack.
     @inlinable
     @inline(__always)
     mutating func makeRoom(for count: Int) {
         if limit - next < count { grow(for: count) }
     }
 
-    /// Makes room when the slack has begun.
+    /// Grows the buffer if `next` is in the slack.
     @inlinable
     @inline(__always)
     mutating func makeRoomIfNone() {
@@ -59,7 +60,7 @@ extension JSONWriter {
         Self.free(old)
     }
 
-    /// Puts one byte.
+    /// Writes one byte, and grows the buffer if needed.
     @inlinable
     @inline(__always)
     mutating func put(_ byte: UInt8) {
@@ -68,7 +69,7 @@ extension JSONWriter {
         makeRoomIfNone()
     }
 
-    /// Puts a word, which has its comma.
+    /// Writes a word that includes its comma.
     @inlinable
     @inline(__always)
     mutating func put(word: StaticString) {
@@ -78,7 +79,7 @@ extension JSONWriter {
         makeRoomIfNone()
     }
 
-    /// Puts a key and its colon: into the slack, of which enough is left for a value of bounded length.
+    /// Writes a key and its colon, possibly into the slack. Enough slack remains for a value of bounded length.
     @inlinable
     @inline(__always)
     mutating func put(key name: StaticString) {
@@ -92,7 +93,7 @@ extension JSONWriter {
         next += length + 3
     }
 
-    /// Puts the quote that ends a string, and `mark`.
+    /// Writes the quote that ends a string, and then `mark`.
     @inline(__always)
     mutating func endString(then mark: UInt8 = UInt8(ascii: ",")) {
         next[0] = UInt8(ascii: "\"")
@@ -101,7 +102,7 @@ extension JSONWriter {
         makeRoomIfNone()
     }
 
-    /// Puts what ends an array, an object or a line in the place of the comma that stands last, if one does.
+    /// Writes the byte that ends an array, an object or a line. It overwrites a trailing comma.
     @inlinable
     @inline(__always)
     mutating func close(_ byte: UInt8, isValue: Bool = true) {
@@ -112,7 +113,7 @@ extension JSONWriter {
         makeRoomIfNone()
     }
 
-    /// Whether a key needs no escapes.
+    /// Returns whether a key needs no escapes.
     @usableFromInline
     static func isInert(_ key: StaticString) -> Bool {
         key.withUTF8Buffer { JSONScanner(text: $0).inertPrefix(at: 0) == $0.count }

@@ -1,13 +1,13 @@
 import CJSONScan
 
 extension JSONWriter {
-    /// Writes a string, and `mark` after it: a comma, or the colon of a key.
+    /// Writes a string and then `mark`, which is a comma or the colon of a key.
     ///
-    /// The colon is not written over the comma: `p[-1] = a; p[0] = b` loses the first store where Swift 6.3 optimizes it, since its
-    /// optimizer takes a negative index for the same place.
+    /// The colon is not written over the comma: the optimizer of Swift 6.3 loses the first store in `p[-1] = a; p[0] =
+    /// b`, because it takes a negative index for the same location.
     @inline(__always)
     mutating func putString(_ value: String, then mark: UInt8) {
-        // A small string is copied to where it can be read from; every other lies in one piece.
+        // A small string is copied to memory that can be read; any other string is already contiguous.
         let isWritten: Void? = value.utf8.withContiguousStorageIfAvailable { putString($0, then: mark) }
         if isWritten == nil { value.utf8.span.withUnsafeBufferPointer { putString($0, then: mark) } }
     }
@@ -25,8 +25,9 @@ extension JSONWriter {
         endString(then: mark)
     }
 
-    /// Writes the contents of a string that are not all ASCII and inert. As much as is has been copied, and there is room for what needs no
-    /// escapes.
+    /// Writes the contents of a string that are not all safe ASCII.
+    ///
+    /// The first `copied` bytes are already in the buffer. The buffer has room for everything that needs no escapes.
     @inline(never)
     private mutating func putContents(
         _ text: UnsafeBufferPointer<UInt8>, _ base: UnsafePointer<UInt8>, copied: Int
@@ -46,7 +47,8 @@ extension JSONWriter {
         }
     }
 
-    /// Where the first character at or after `start` stands that cannot be written into a string as it is; the end when there is none.
+    /// Returns the offset of the first character at or after `start` that must be escaped in a string, or the end of
+    /// the text.
     @inline(__always)
     private func inertEnd(of text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
         let scanner = JSONScanner(text: text)
@@ -62,9 +64,9 @@ extension JSONWriter {
         }
     }
 
-    /// Appends checked JSON `text` with its strings made inert, and without white space outside them.
+    /// Appends checked JSON `text`. Escapes unsafe characters in its strings, and drops white space outside them.
     ///
-    /// What stands outside strings is ASCII, and no quote; in strings, escapes are copied as they are.
+    /// Text outside strings is ASCII without quotes. Escapes inside strings are copied unchanged.
     mutating func appendInert(_ text: UnsafeBufferPointer<UInt8>) {
         let scanner = JSONScanner(text: text)
         var isInString = false
@@ -97,7 +99,7 @@ extension JSONWriter {
         append(text, from: run, to: i)
     }
 
-    /// Escapes the character at `start` and gives the offset behind it. There is room for it.
+    /// Escapes the character at `start` and returns the offset after it. The buffer has room for the escape.
     private mutating func putEscaped(at start: Int, in scanner: JSONScanner) -> Int {
         let length = scanner.text[start] < 0x80 ? 1 : scanner.characterLength(at: start)
         if length > 0 {
@@ -112,7 +114,7 @@ extension JSONWriter {
         append(UnsafeBufferPointer(rebasing: text[start..<end]))
     }
 
-    /// Appends bytes as they are.
+    /// Appends bytes unchanged, and grows the buffer if needed.
     @inline(__always)
     mutating func append(_ text: UnsafeBufferPointer<UInt8>) {
         makeRoom(for: text.count)
@@ -121,7 +123,7 @@ extension JSONWriter {
         next += text.count
     }
 
-    /// Writes an escaped character, at most twelve bytes; gives how many they are.
+    /// Writes an escaped character and returns its length, at most 12 bytes.
     private static func escape(_ scalar: UInt32, at target: UnsafeMutablePointer<UInt8>) -> Int {
         switch scalar {
         case 0x22: return copy(#"\""#, at: target)
@@ -156,20 +158,21 @@ extension JSONWriter {
 }
 
 extension JSONScanner {
-    /// How many bytes from `start` on can be written into a string as they are, seen by the scan: ASCII, and no DEL.
+    /// Returns the number of bytes from `start` that a string can contain unescaped, as far as the scan for safe ASCII
+    /// reaches. DEL is not one of them.
     func inertPrefix(at start: Int) -> Int {
         guard let base = text.baseAddress, start < text.count else { return 0 }
         return json_inert_prefix(base + start, text.count - start)
     }
 
-    /// How long the character at `start` is, which is not ASCII, if it can be written into a string as it is; else 0.
+    /// Returns the length of the non-ASCII character at `start` if a string can contain it unescaped, or 0 otherwise.
     @inline(__always)
     func inertCharacterLength(at start: Int) -> Int {
         guard let base = text.baseAddress else { return 0 }
         return json_inert_character(json_four(base + start, text.count - start))
     }
 
-    /// The character of a well-formed sequence of `length` bytes at `start`.
+    /// Returns the character of a well-formed sequence of `length` bytes at `start`.
     func scalar(at start: Int, length: Int) -> UInt32 {
         var scalar = UInt32(text[start])
         guard length > 1 else { return scalar }
@@ -178,8 +181,8 @@ extension JSONScanner {
         return scalar
     }
 
-    /// Where the ill-formed sequence at `start` ends: the longest start of a well-formed one (Unicode 3.9, "substitution of maximal
-    /// subparts"), or the one byte.
+    /// Returns the end of the ill-formed sequence at `start`: the longest prefix of a well-formed one (Unicode 3.9,
+    /// "substitution of maximal subparts"), or one byte.
     func illFormedEnd(from start: Int) -> Int {
         var decoder = text[start...].makeIterator()
         var parser = Unicode.UTF8.ForwardParser()

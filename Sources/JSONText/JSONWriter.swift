@@ -1,20 +1,21 @@
-/// Writes JSON text into a room of its own that can be reused; commas and colons are put in by the writer.
+/// Writes JSON text into its own reusable buffer, and inserts the commas and colons.
 ///
-/// Strings come out inert on a terminal: see `string(_:)`. Well-formedness is the caller's: what is begun must be ended, a key must stand
-/// before each member's value.
+/// Strings are safe to print on a terminal; see `string(_:)`. The caller is responsible for well-formed output: it must
+/// end each array and object that it begins, and write a key before each member's value.
 ///
-/// Behind each value stands a comma from the first, which what closes an array or an object takes the place of: so nothing looks for what
-/// stands before it. That which stands last is not part of what has been written.
+/// A comma is written after every value; the closing bracket overwrites it. No function therefore looks at the
+/// preceding text. The last comma is not part of the written text.
 public struct JSONWriter: ~Copyable {
-    /// Where what has been written begins. The byte before it is there, and no comma.
+    /// The start of the written text. The byte before it is allocated, and is never a comma.
     @usableFromInline var start: UnsafeMutablePointer<UInt8>
-    /// Where what is put next begins.
+    /// The address of the next write.
     @usableFromInline var next: UnsafeMutablePointer<UInt8>
-    /// How far `next` may come before there must be more room: `slack` before the end of it.
+    /// The address that `next` may reach before the buffer must grow: `slack` bytes before the end of the buffer.
     @usableFromInline var limit: UnsafeMutablePointer<UInt8>
     let asciiOnly: Bool
 
-    /// An empty writer. With `asciiOnly`, characters outside ASCII are written as `\uXXXX` (Engine.IO 3 polling needs it).
+    /// Creates an empty writer. With `asciiOnly`, it writes characters outside ASCII as `\uXXXX`, which Engine.IO 3
+    /// polling needs.
     public init(asciiOnly: Bool = false) {
         start = Self.room(of: Self.firstRoom)
         next = start
@@ -24,10 +25,10 @@ public struct JSONWriter: ~Copyable {
 
     deinit { Self.free(start) }
 
-    /// Forgets what was written and keeps the room.
+    /// Discards the written text and keeps the buffer.
     public mutating func reset() { next = start }
 
-    /// Forgets what was written, and gives back the room when it is larger than `most` bytes.
+    /// Discards the written text, and shrinks the buffer if it is larger than `most` bytes.
     public mutating func reset(keepingAtMost most: Int) {
         if limit - start > most {
             Self.free(start)
@@ -37,22 +38,22 @@ public struct JSONWriter: ~Copyable {
         next = start
     }
 
-    /// Makes room for so many bytes at once, so that what is written next is not moved while the room grows.
+    /// Makes room for `count` bytes at once, so that the next writes do not grow and move the buffer repeatedly.
     public mutating func reserve(_ count: Int) { makeRoom(for: count) }
 
-    /// Opens an object as the next value.
+    /// Begins an object as the next value.
     @inlinable
     @inline(__always)
     public mutating func beginObject() { put(UInt8(ascii: "{")) }
-    /// Closes the object.
+    /// Ends the innermost object. Call it once for each `beginObject()`.
     @inlinable
     @inline(__always)
     public mutating func endObject() { close(UInt8(ascii: "}")) }
-    /// Opens an array as the next value.
+    /// Begins an array as the next value.
     @inlinable
     @inline(__always)
     public mutating func beginArray() { put(UInt8(ascii: "[")) }
-    /// Closes the array.
+    /// Ends the innermost array. Call it once for each `beginArray()`.
     @inlinable
     @inline(__always)
     public mutating func endArray() { close(UInt8(ascii: "]")) }
@@ -64,26 +65,29 @@ public struct JSONWriter: ~Copyable {
         put(key: name)
         makeRoomIfNone()
     }
-    /// Writes any key. A literal takes the other overload, which need not look for escapes.
+    /// Writes any key. A literal uses the other overload, which does not look for escapes.
     @_disfavoredOverload
     public mutating func key(_ name: String) { putString(name, then: UInt8(ascii: ":")) }
 
-    /// Writes a string. Control, bidirectional and zero-width characters and U+2028/9 are escaped, so that the text is inert on a terminal.
+    /// Writes a string as the next value.
+    ///
+    /// Control, bidirectional and zero-width characters and U+2028/9 are escaped, so that the text is safe to print on
+    /// a terminal.
     public mutating func string(_ value: String) { putString(value, then: UInt8(ascii: ",")) }
-    /// Writes a key that needs no escapes and a string behind it.
+    /// Writes a string member. The key must need no escapes.
     @inlinable
     @inline(__always)
     public mutating func member(_ name: StaticString, string value: String) {
         put(key: name)
         string(value)
     }
-    /// Writes bytes as a string: UTF-8 as it is, what is not UTF-8 as U+FFFD.
+    /// Writes bytes as a string. UTF-8 is written as in `string(_:)`; each invalid sequence becomes U+FFFD.
     public mutating func string(utf8 value: UnsafeBufferPointer<UInt8>) { putString(value) }
-    /// Writes bytes as a string: UTF-8 as it is, what is not UTF-8 as U+FFFD.
+    /// Writes bytes as a string. UTF-8 is written as in `string(_:)`; each invalid sequence becomes U+FFFD.
     public mutating func string(utf8 value: ArraySlice<UInt8>) {
         value.withUnsafeBufferPointer { string(utf8: $0) }
     }
-    /// Writes a string of `count` bytes that need no escapes; `fill` writes them into the given buffer.
+    /// Writes a string of `count` bytes that need no escapes. `fill` writes the bytes into the given buffer.
     public mutating func inertString(count: Int, _ fill: (UnsafeMutablePointer<UInt8>) -> Void) {
         makeRoom(for: count + 1)
         next[0] = UInt8(ascii: "\"")
@@ -91,26 +95,28 @@ public struct JSONWriter: ~Copyable {
         next += count + 1
         endString()
     }
-    /// Writes `true` or `false`.
+    /// Writes a Boolean: `true` or `false`.
     @inlinable
     @inline(__always)
     public mutating func bool(_ value: Bool) { value ? put(word: "true,") : put(word: "false,") }
-    /// Writes `null`.
+    /// Writes `null` as the next value.
     public mutating func null() { put(word: "null,") }
 
-    /// Writes a value that is JSON text already, as it is (with `asciiOnly`: as `inertRaw(_:)` does).
+    /// Writes a value that is already JSON text, unchanged. With `asciiOnly`, it is written as by `inertRaw(_:)`.
     public mutating func raw(_ value: RawJSON) {
         if asciiOnly { return inertRaw(value) }
         value.bytes.withUnsafeBufferPointer { append($0) }
         put(UInt8(ascii: ","))
     }
-    /// Writes a value that is JSON text already so that it is inert on a terminal and stays on one line: characters that `string(_:)` would
-    /// escape are escaped, white space between the tokens is left out, and the value is the same.
+    /// Writes a value that is already JSON text, made safe to print on a terminal, on one line.
+    ///
+    /// It escapes the characters that `string(_:)` escapes and drops white space between tokens. The value stays the
+    /// same.
     public mutating func inertRaw(_ value: RawJSON) {
         value.bytes.withUnsafeBufferPointer { appendInert($0) }
         put(UInt8(ascii: ","))
     }
-    /// Writes a tree. What it holds as text is written as `inertRaw(_:)` does.
+    /// Writes a tree. Its `text` values are written as by `inertRaw(_:)`.
     public mutating func value(_ value: JSONValue) {
         switch value {
         case .null: null()
@@ -136,7 +142,7 @@ public struct JSONWriter: ~Copyable {
     public mutating func endLine() { close(UInt8(ascii: "\n"), isValue: false) }
 }
 
-/// Members of which nothing is written when the value is nil. No name needs an escape.
+/// Functions that write a member, and nothing if the value is `nil`. The names must need no escapes.
 extension JSONWriter {
     @inlinable
     @inline(__always)
@@ -170,19 +176,19 @@ extension JSONWriter {
         number(value)
     }
 
-    /// A member that is `null` for nil.
+    /// Writes a member whose value is `null` if `value` is `nil`.
     package mutating func member(_ name: StaticString, orNull value: String?) {
         key(name)
         if let value { string(value) } else { null() }
     }
 
-    /// A member that is `null` for nil.
+    /// Writes a member whose value is `null` if `value` is `nil`.
     package mutating func member(_ name: StaticString, orNull value: (some BinaryInteger)?) {
         key(name)
         if let value { integer(value) } else { null() }
     }
 
-    /// What is JSON text already, inert and on one line.
+    /// Writes a member whose value is already JSON text, safe to print and on one line.
     @inlinable
     @inline(__always)
     package mutating func member(_ name: StaticString, _ value: RawJSON?) {
@@ -191,14 +197,14 @@ extension JSONWriter {
         inertRaw(value)
     }
 
-    /// What is JSON text already, as it is.
+    /// Writes a member whose value is already JSON text, unchanged.
     package mutating func member(_ name: StaticString, raw value: RawJSON?) {
         guard let value else { return }
         key(name)
         raw(value)
     }
 
-    /// A list of texts, also an empty one.
+    /// Writes an array of strings. An empty array is written, too.
     @inlinable
     @inline(__always)
     package mutating func member(_ name: StaticString, names: [String]?) {

@@ -1,7 +1,8 @@
-/// The text of a file that people write: settings, contexts, room lists, marks, scenarios, token files.
+/// Decodes the text files that people write: settings, contexts, room lists, marks, scenarios, token files.
 ///
-/// Editors end lines with LF, CRLF or CR, and some begin a file with a byte order mark. None of that is content, so the decoded text has
-/// line feeds only and no mark. Bytes that no such file holds are refused with their place.
+/// Editors end lines with LF, CRLF or CR, and some start a file with a byte order mark. These are not content, so the
+/// decoded text contains only line feeds and no mark. Bytes that cannot be part of such a file are rejected with their
+/// position.
 package enum PlainText {
     /// Decodes UTF-8. Throws for a NUL byte, for invalid UTF-8, and for UTF-16.
     package static func decode(_ bytes: [UInt8]) throws(PlainTextError) -> String {
@@ -36,15 +37,15 @@ package enum PlainText {
     }
 }
 
-/// Why bytes are not the text of a file.
+/// The first byte sequence that is not allowed in a text file, and its position.
 package struct PlainTextError: Error, Hashable, Sendable {
-    /// Counted from 1.
+    /// The line, counted from 1.
     package var line: Int
-    /// In Unicode scalars, counted from 1.
+    /// The column in Unicode scalars, counted from 1.
     package var column: Int
-    /// What stands there.
+    /// A description of the invalid bytes.
     package var found: String
 
-    /// One sentence for people.
+    /// One sentence for people, with the position.
     package var message: String { "line \(line), column \(column): \(found); expected UTF-8 text" }
 }

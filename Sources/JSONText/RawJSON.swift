@@ -1,20 +1,20 @@
-/// One JSON value kept as its text: checked once, copied through, decoded when somebody asks.
+/// One JSON value, kept as its text. It is checked once, copied unchanged, and decoded on demand.
 public struct RawJSON: Hashable, Sendable, CustomStringConvertible {
-    /// The text of exactly one JSON value, UTF-8.
+    /// The UTF-8 text of exactly one JSON value.
     public var bytes: ArraySlice<UInt8>
-    /// Keeps `bytes`, which must already be known to be one valid JSON value.
+    /// Creates a value from `bytes`. The caller guarantees that they are one valid JSON value.
     public init(unchecked bytes: ArraySlice<UInt8>) { self.bytes = bytes }
-    /// Keeps `bytes`, without surrounding white space, after checking that they are one JSON value.
+    /// Checks that `bytes` are one JSON value, and keeps them without surrounding white space.
     public init(checking bytes: ArraySlice<UInt8>) throws(JSONError) {
         var reader = JSONReader(bytes.span)
         let range = try reader.skip()
         try reader.end()
         self.bytes = bytes[bytes.startIndex + range.lowerBound..<bytes.startIndex + range.upperBound]
     }
-    /// The text.
+    /// The JSON text as a `String`.
     public var description: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// A text's value, and the digits of a number; nil for anything else, and for a text of no characters.
+    /// The value of a string or the digits of a number. `nil` for any other kind, and for an empty string.
     package var plainText: String? {
         var reader = JSONReader(bytes.span)
         switch try? reader.peek() {
@@ -24,12 +24,12 @@ public struct RawJSON: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The value at a range of the text, which a reader of it gave. It keeps the whole text alive.
+    /// Returns the value at a range that a reader of this text returned. The slice keeps the whole text in memory.
     package func slice(_ range: Range<Int>) -> RawJSON {
         RawJSON(unchecked: bytes[bytes.startIndex + range.lowerBound..<bytes.startIndex + range.upperBound])
     }
 
-    /// The object whose members `write` writes.
+    /// Creates an object from the members that `write` writes.
     package static func object(_ write: (inout JSONWriter) -> Void) -> RawJSON {
         var writer = JSONWriter()
         writer.beginObject()
@@ -40,9 +40,12 @@ public struct RawJSON: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension RawJSON {
-    /// A text that holds JSON, as people read it: `\u00e9` and `\/` are the characters that they stand for, surrogates in pairs. What would not be
-    /// JSON any more (quotes, backslashes), or cannot be shown (controls, lone surrogates), stays as it is spelled, unless `wholly`: then
-    /// quotes and backslashes are themselves, too, however they are spelled, and line feeds, tabs and their like are spaces. A text without a backslash is given back.
+    /// Returns text that contains JSON in readable form: escapes such as `\u00e9` and `\/` become characters.
+    ///
+    /// A surrogate pair becomes one character. Escapes stay as they are if resolving them would break the JSON (quotes,
+    /// backslashes) or if the character cannot be shown (controls, lone surrogates). With `wholly`, quotes and
+    /// backslashes are resolved as well, however they are escaped, and line feeds, tabs and the like become spaces. A
+    /// text without a backslash is returned unchanged.
     public static func readable(_ text: ArraySlice<UInt8>, wholly: Bool = false) -> ArraySlice<UInt8> {
         guard let first = text.firstIndex(of: backslash) else { return text }
         var result = Array(text[..<first])
@@ -73,7 +76,8 @@ extension RawJSON {
 
     private static let backslash = UInt8(ascii: "\\")
 
-    /// The character that the digits behind `\u` stand for, which are taken; nil, and nothing is taken, when it is none to be shown.
+    /// Consumes the digits after `\u` and returns their character. If the character must stay escaped, returns `nil`
+    /// and consumes nothing.
     private static func scalar(_ rest: inout ArraySlice<UInt8>, wholly: Bool) -> Unicode.Scalar? {
         guard let high = unit(rest) else { return nil }
         var (code, length) = (high, 4)
@@ -83,9 +87,9 @@ extension RawJSON {
             (code, length) = (0x10000 + (high - 0xD800) << 10 + (low - 0xDC00), 10)
         }
         switch code {
-        // What JSON needs to be escaped: blanks, quotes and backslashes.
+        // Characters that JSON requires to be escaped: white space, quotes and backslashes.
         case 0x08, 0x09, 0x0A, 0x0C, 0x0D, 0x22, 0x5C: guard wholly else { return nil }
-        // Other controls.
+        // Other control characters.
         case ..<0x20, 0x7F..<0xA0: return nil
         default: break
         }

@@ -1,7 +1,7 @@
 public import CJSONScan
 
 extension Span<UInt8> {
-    /// Whether the bytes from `place` on, which may be their end, begin with those of `text`.
+    /// Returns whether the bytes from `place` on begin with `text`. `place` may be the end of the span.
     @inlinable
     @inline(__always)
     package func starts(with text: StaticString, at place: Int = 0) -> Bool {
