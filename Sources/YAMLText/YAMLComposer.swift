@@ -1,10 +1,12 @@
-/// Makes a tree of libyaml's events. What is wrong is gathered; what makes going on senseless (grammar, limits) is thrown.
+/// Builds a tree from libyaml's events.
+///
+/// It collects errors that allow reading to continue, and throws those that do not (grammar, limits).
 struct YAMLComposer: ~Copyable {
-    /// What was found so far.
+    /// The errors collected so far.
     var error = YAMLError()
     private var events: YAMLEventReader
     private var anchors: [String: Anchor] = [:]
-    /// Of all that was read, aliases resolved.
+    /// The total size of everything read so far, with aliases resolved.
     private var size = Size()
 
     private struct Size {
@@ -13,14 +15,14 @@ struct YAMLComposer: ~Copyable {
     }
 
     private enum Anchor {
-        /// The value that it names has not ended.
+        /// The anchor's value has not ended yet.
         case open
         case closed(YAMLNode, Size)
     }
 
     init(_ text: [UInt8]) { events = YAMLEventReader(text) }
 
-    /// The one document of the text.
+    /// Returns the root of the text's single document.
     mutating func document() throws(YAMLError.Problem) -> YAMLNode {
         let start = try events.next()
         guard case .documentStart = start.kind else {
@@ -33,7 +35,7 @@ struct YAMLComposer: ~Copyable {
         throw YAMLError.Problem(position: end.position, message: "a second document begins here; there must be one")
     }
 
-    /// The value that begins with an event, inside of so many sequences and mappings.
+    /// Returns the value that starts with `event`, nested in `level` sequences and mappings.
     private mutating func node(_ event: YAMLEvent, level: Int) throws(YAMLError.Problem) -> YAMLNode {
         if case .alias(let name) = event.kind { return try resolved(name, event.position, level) }
         let before = size
@@ -65,14 +67,14 @@ struct YAMLComposer: ~Copyable {
         }
     }
 
-    /// The next value inside of a sequence or a mapping; nil at its end.
+    /// Returns the next value in a sequence or a mapping, or `nil` at its end.
     private mutating func member(_ level: Int) throws(YAMLError.Problem) -> YAMLNode? {
         let event = try events.next()
         if case .end = event.kind { return nil }
         return try node(event, level: level)
     }
 
-    /// Checks what begins a sequence or a mapping.
+    /// Checks the limits and the tag at the start of a sequence or a mapping.
     private mutating func begin(_ event: YAMLEvent, _ name: String, _ level: Int) throws(YAMLError.Problem) {
         try count(Size(nodes: 1), event.position)
         try check(level: level + 1, event.position)
@@ -81,7 +83,7 @@ struct YAMLComposer: ~Copyable {
 
     // MARK: Aliases
 
-    /// What an alias stands for.
+    /// Returns the value of an alias.
     private mutating func resolved(
         _ name: String, _ position: YAMLPosition, _ level: Int
     ) throws(YAMLError.Problem) -> YAMLNode {
@@ -129,7 +131,7 @@ struct YAMLComposer: ~Copyable {
 
     private static let core = "tag:yaml.org,2002:"
 
-    /// The style of a scalar, which a tag may decide.
+    /// Returns the style of a scalar. A tag may override the style in which it is written.
     private mutating func style(of text: String, _ style: YAMLNode.Style, _ event: YAMLEvent) -> YAMLNode.Style {
         guard let tag = event.tag else { return style }
         let plain = YAMLNode(value: .scalar(text, .plain), position: event.position)

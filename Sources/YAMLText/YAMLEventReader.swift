@@ -1,6 +1,6 @@
 import CYAML
 
-/// What libyaml finds next in a text.
+/// One event from libyaml's parser.
 struct YAMLEvent {
     enum Kind {
         case documentStart
@@ -8,7 +8,7 @@ struct YAMLEvent {
         case sequenceStart
         case mappingStart
         case alias(String)
-        /// Of a sequence, a mapping or a document.
+        /// The end of a sequence, a mapping or a document.
         case end
         case textEnd
     }
@@ -16,19 +16,21 @@ struct YAMLEvent {
     var kind: Kind
     var position: YAMLPosition
     var anchor: String?
-    /// In its long form, `tag:yaml.org,2002:str` for `!!str`.
+    /// The tag in its long form: `tag:yaml.org,2002:str` for `!!str`.
     var tag: String?
 }
 
-/// libyaml's parser over one text: grammar, indentation and quoting are its, all else is ours. It recurses nowhere, and looks ahead a
-/// thousand characters at most.
+/// libyaml's parser over one text.
+///
+/// libyaml handles grammar, indentation and quoting; everything else is done by this module. The parser does not
+/// recurse, and looks ahead at most a thousand characters.
 struct YAMLEventReader: ~Copyable {
     private let parser: UnsafeMutablePointer<yaml_parser_t>
-    /// The text, which the parser reads where it lies.
+    /// The text. The parser reads this memory without copying it.
     private let input: UnsafeMutableBufferPointer<UInt8>
     private var cursor: TextCursor
 
-    /// A reader of UTF-8 whose lines end with LF, without byte order mark and NUL.
+    /// Creates a reader of UTF-8 text whose lines end with LF, without a byte order mark or NUL bytes.
     init(_ text: [UInt8]) {
         input = .allocate(capacity: max(1, text.count))
         _ = input.initialize(from: text)
@@ -45,7 +47,7 @@ struct YAMLEventReader: ~Copyable {
         input.deallocate()
     }
 
-    /// The next event. Not to be called again after an error or the end of the text.
+    /// Returns the next event. Do not call it again after an error or after the end of the text.
     mutating func next() throws(YAMLError.Problem) -> YAMLEvent {
         var event = yaml_event_t()
         guard yaml_parser_parse(parser, &event) == 1 else { throw problem() }
@@ -79,7 +81,7 @@ struct YAMLEventReader: ~Copyable {
         bytes.map { String(cString: $0) }
     }
 
-    /// What the parser stopped at.
+    /// Returns the error at which the parser stopped.
     private mutating func problem() -> YAMLError.Problem {
         let parser = parser.pointee
         if parser.error == YAML_READER_ERROR {
@@ -97,7 +99,7 @@ struct YAMLEventReader: ~Copyable {
         return YAMLError.Problem(position: position, message: message)
     }
 
-    /// What people meet most, in other words than libyaml's.
+    /// The most common errors of libyaml, in plainer words.
     private static let plainWords = [
         "mapping values are not allowed in this context":
             "a value cannot begin here: check the indentation, and quote a text that holds ': '",

@@ -1,13 +1,16 @@
 import JSONText
 
-/// Gathers the members of a mapping.
+/// Collects the members of a mapping.
 struct YAMLMapping {
     private var own: [YAMLNode.Member] = []
     private var firsts: [String: YAMLPosition] = [:]
-    /// Other mappings' members, and before which own member they stand.
+    /// The members of merged mappings, each with the index of the own member that it precedes.
     private var merged: [(place: Int, members: [YAMLNode.Member])] = []
 
-    /// All of them. What is merged comes where its `<<` stands; a key of the mapping itself counts more, and of two merged ones the first.
+    /// All members, own and merged.
+    ///
+    /// Merged members take the place of their `<<`. A key of the mapping itself overrides a merged one, and the first
+    /// of several merged ones wins.
     var members: [YAMLNode.Member] {
         guard !merged.isEmpty else { return own }
         var (all, taken) = ([YAMLNode.Member](), Set(firsts.keys))
@@ -20,7 +23,7 @@ struct YAMLMapping {
         return all + rest
     }
 
-    /// Adds a member, or says what is wrong with its key.
+    /// Adds a member, or adds an error about its key.
     mutating func add(_ key: YAMLNode, _ value: YAMLNode, _ error: inout YAMLError) {
         if case .scalar("<<", .plain) = key.value { return merge(value, &error) }
         guard let name = key.text else {
@@ -33,7 +36,7 @@ struct YAMLMapping {
         own.append(YAMLNode.Member(key: key, value: value))
     }
 
-    /// Takes in the members of a mapping, or of each in a sequence: the merge key of YAML 1.1.
+    /// Merges the members of a mapping, or of each mapping in a sequence (the merge key of YAML 1.1).
     private mutating func merge(_ value: YAMLNode, _ error: inout YAMLError) {
         let values = if case .sequence(let elements) = value.value { elements } else { [value] }
         for value in values {
@@ -46,7 +49,7 @@ struct YAMLMapping {
     }
 }
 
-/// Text of a stranger, for a message: in quotes, shortened, inert on a terminal.
+/// Returns untrusted text in a form for messages: quoted, shortened to 40 characters, and safe to print on a terminal.
 func shown(_ text: String) -> String {
     let short = text.unicodeScalars.prefix(40)
     var writer = JSONWriter()

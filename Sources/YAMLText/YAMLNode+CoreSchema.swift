@@ -1,8 +1,8 @@
 package import JSONText
 
-// What a scalar means by the core schema (YAML 1.2.2, 10.3.2). Quoted ones are texts only.
+// The meaning of scalars in the core schema (YAML 1.2.2, 10.3.2). A quoted scalar is always a string.
 extension YAMLNode {
-    /// What a scalar says, quoted or plain; nil for a sequence and a mapping.
+    /// The text of a scalar, quoted or plain, or `nil` for a sequence or a mapping.
     package var text: String? {
         guard case .scalar(let text, _) = value else { return nil }
         return text
@@ -13,10 +13,11 @@ extension YAMLNode {
         return text
     }
 
-    /// Whether it is null, spelled out or as nothing at all.
+    /// Whether this is null, either spelled out or empty.
     package var isNull: Bool { plain.map { ["", "~", "null", "Null", "NULL"].contains($0) } ?? false }
 
-    /// `true` or `false`. No other word is one of them, `yes` and `no` neither.
+    /// The Boolean value, or `nil`. Only `true` and `false` count (in lower, upper or title case); `yes` and `no` do
+    /// not.
     package var truth: Bool? {
         switch plain {
         case "true", "True", "TRUE": true
@@ -25,10 +26,10 @@ extension YAMLNode {
         }
     }
 
-    /// An integer that fits: decimal, `0x…` or `0o…`.
+    /// The value of an integer that fits `Int64`: decimal, `0x…` or `0o…`.
     package var integer: Int64? {
         guard let plain else { return nil }
-        // The initializer takes a sign also behind the prefix.
+        // The initializer would also accept a sign after the prefix.
         let digits = plain.dropFirst(2)
         let isSigned = digits.hasPrefix("+") || digits.hasPrefix("-")
         if plain.hasPrefix("0x") { return isSigned ? nil : Int64(digits, radix: 16) }
@@ -36,7 +37,7 @@ extension YAMLNode {
         return Int64(plain)
     }
 
-    /// A number, an integer too; infinite for `.inf` and for what is too large.
+    /// The value of a number, which may be an integer. Infinite for `.inf` and for numbers that are too large.
     package var number: Double? {
         guard let plain else { return nil }
         switch plain {
@@ -47,7 +48,7 @@ extension YAMLNode {
         }
     }
 
-    /// Whether a text is `[-+]? ( \. [0-9]+ | [0-9]+ ( \. [0-9]* )? ) ( [eE] [-+]? [0-9]+ )?`.
+    /// Returns whether a text matches `[-+]? ( \. [0-9]+ | [0-9]+ ( \. [0-9]* )? ) ( [eE] [-+]? [0-9]+ )?`.
     private static func isDecimal(_ text: String) -> Bool {
         var rest = Array(text.utf8)[...]
         func take(_ either: UInt8, _ or: UInt8) -> Bool {
@@ -70,7 +71,7 @@ extension YAMLNode {
         return takeDigits() && rest.isEmpty
     }
 
-    /// The same as JSON text: see `JSONWriter.value(_:)`.
+    /// The value as JSON text; see `JSONWriter.value(_:)`.
     package var json: RawJSON {
         var writer = JSONWriter()
         writer.value(self)
@@ -79,8 +80,10 @@ extension YAMLNode {
 }
 
 extension JSONWriter {
-    /// Writes a YAML value. A plain scalar is what the core schema says, a number in its own spelling where JSON has it; every other scalar
-    /// is a string, and so are the numbers that JSON does not know (`.inf`, `.nan`).
+    /// Writes a YAML value as JSON.
+    ///
+    /// A plain scalar is written with its meaning in the core schema. A number keeps its spelling if that is valid
+    /// JSON. Any other scalar becomes a string, and so do numbers that JSON cannot represent (`.inf`, `.nan`).
     package mutating func value(_ node: YAMLNode) {
         switch node.value {
         case .scalar(let text, .quoted): string(text)

@@ -1,7 +1,8 @@
 import JSONText
 
 extension YAMLNode {
-    /// Reads a text of exactly one document: UTF-8, with or without byte order mark, within the limits. JSON is YAML, and read as JSON.
+    /// Parses a text that contains exactly one document. It must be UTF-8, with or without a byte order mark, and
+    /// within the limits. JSON is also YAML, and is read by the JSON reader.
     package static func parse(_ bytes: [UInt8]) throws(YAMLError) -> YAMLNode {
         let text = try decode(bytes)
         var json = JSONComposer(text)
@@ -19,7 +20,7 @@ extension YAMLNode {
         throw composer.error
     }
 
-    /// The text with LF at the ends of lines.
+    /// Returns the text with LF at the end of each line.
     private static func decode(_ bytes: [UInt8]) throws(YAMLError) -> [UInt8] {
         let start = YAMLPosition(line: 1, column: 1)
         guard bytes.count <= YAMLLimits.bytes else {
@@ -32,7 +33,7 @@ extension YAMLNode {
             let position = YAMLPosition(line: error.line, column: error.column)
             throw YAMLError("\(error.found); expected UTF-8 text", at: position)
         }
-        // Each is compared to all before it: a megabyte of them would take libyaml seventeen seconds.
+        // libyaml compares each directive with all earlier ones: a megabyte of them would take it seventeen seconds.
         if count("%TAG", in: text) > 100 { throw YAMLError("more than 100 times %TAG", at: start) }
         return text
     }
@@ -48,17 +49,21 @@ extension YAMLError {
     fileprivate init(_ message: String, at position: YAMLPosition) { add(message, at: position) }
 }
 
-/// Makes a tree of a text that is JSON. Some of JSON is not read by libyaml, or otherwise: surrogates in pairs, keys of a thousand
-/// characters, U+0085 in a string.
+/// Builds a tree from a text that is JSON.
+///
+/// libyaml rejects some JSON or reads it differently: surrogate pairs, keys of a thousand characters, U+0085 in a
+/// string.
 private struct JSONComposer {
-    /// What is wrong though it is JSON.
+    /// The errors in text that is valid JSON.
     var error = YAMLError()
     private var cursor: TextCursor
     private var nodes = 0
 
     init(_ text: [UInt8]) { cursor = TextCursor(text) }
 
-    /// The value of the text that it was made for; nil when the text is no JSON, or beyond a limit, which is then said of it as YAML.
+    /// Returns the value of `text`, which must be the text given to `init`.
+    ///
+    /// Returns `nil` if the text is not JSON or exceeds a limit. The YAML parser then reports the error.
     mutating func document(_ text: [UInt8]) -> YAMLNode? {
         do throws(JSONError) {
             var reader = JSONReader(text.span, maximumDepth: YAMLLimits.levels)
@@ -105,7 +110,7 @@ private struct JSONComposer {
 
     private mutating func count(at offset: Int) throws(JSONError) {
         nodes += 1
-        // Any error will do: see `document()`.
+        // The kind of error does not matter, because `document(_:)` discards it.
         if nodes > YAMLLimits.nodes { throw JSONError(.invalidNumber, at: offset) }
     }
 }

@@ -1,32 +1,34 @@
-/// A value of a YAML text, and where it stands. Aliases are resolved: what one stands for is there again, in its place.
+/// A value in a YAML text, with its position. Aliases are resolved: each is replaced by a copy of its anchor's value.
 ///
-/// Plain scalars mean what the core schema of YAML 1.2 says (`null`, `true`, `12`, `0x1F`, `1.5`; `no` is a text), which the accessors ask.
+/// Plain scalars have the meaning of YAML 1.2's core schema (`null`, `true`, `12`, `0x1F`, `1.5`; `no` is a string).
+/// The accessors apply it.
 package struct YAMLNode: Hashable, Sendable {
-    /// What stands there.
+    /// The contents of a value, by kind.
     package enum Value: Hashable, Sendable {
-        /// A text, with its escapes and folded lines resolved.
+        /// A scalar's text, with escapes and folded lines resolved.
         case scalar(String, Style)
         case sequence([YAMLNode])
-        /// In the order of the text. The keys are scalars, and no two have the same text.
+        /// The members in the order of the text. The keys are scalars, and no two have the same text.
         case mapping([Member])
     }
 
-    /// How a scalar is written.
+    /// How a scalar is written in the text.
     package enum Style: Hashable, Sendable {
-        /// Without quotes: what it is depends on what it says. Nothing at all is a plain scalar, too.
+        /// Written without quotes: the text determines the type. An empty value is also a plain scalar.
         case plain
-        /// In quotes, as a block (`|`, `>`) or with the tag `!!str`: a text, whatever it says.
+        /// Written in quotes, as a block (`|`, `>`) or with the tag `!!str`: always a string.
         case quoted
     }
 
-    /// A key and its value.
+    /// A key of a mapping and its value.
     package struct Member: Hashable, Sendable {
         package var key: YAMLNode
         package var value: YAMLNode
     }
 
     package var value: Value
-    /// Where it begins. What an alias stands for has the alias's place; what that holds, its own.
+    /// The position at which the value begins. A value copied for an alias has the alias's position; the values inside
+    /// it keep their own.
     package var position: YAMLPosition
 
     package init(value: Value, position: YAMLPosition) {
@@ -35,11 +37,11 @@ package struct YAMLNode: Hashable, Sendable {
     }
 }
 
-/// A place in a text, for people and editors.
+/// A position in a text, as people and editors count it.
 package struct YAMLPosition: Hashable, Sendable, CustomStringConvertible {
-    /// Counted from 1. Lines end with LF, CRLF or CR.
+    /// The line, counted from 1. Lines end with LF, CRLF or CR.
     package var line: Int
-    /// In Unicode scalars, counted from 1. A byte order mark is not counted.
+    /// The column in Unicode scalars, counted from 1. A byte order mark is not counted.
     package var column: Int
 
     package init(line: Int, column: Int) {
@@ -50,24 +52,24 @@ package struct YAMLPosition: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "line \(line), column \(column)" }
 }
 
-/// Why a text is none that can be used: everything that was found, in the order of the text.
+/// All the errors found in a text, in the order of the text.
 package struct YAMLError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// One thing that is wrong.
+    /// One error and its position.
     package struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
         package var position: YAMLPosition
-        /// In plain words, without the place. What it repeats of the text is inert on a terminal.
+        /// The error in plain words, without the position. Text quoted from the file is safe to print on a terminal.
         package var message: String
 
         package var description: String { "\(position): \(message)" }
     }
 
-    /// What is kept of a text that is wrong everywhere.
+    /// The maximum number of errors kept for one text.
     package static let mostProblems = 100
 
-    /// At least one, at most `mostProblems`.
+    /// The errors: at least one, at most `mostProblems`.
     package internal(set) var problems: [Problem] = []
 
-    /// A line for each.
+    /// All errors, one per line.
     package var description: String { problems.map(\.description).joined(separator: "\n") }
 
     mutating func add(_ problem: Problem) {
@@ -79,14 +81,14 @@ package struct YAMLError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What a text may ask for, so that nobody's file takes much time or memory.
+/// Limits on a text, so that no file can take much time or memory.
 package enum YAMLLimits {
-    /// Bytes of a text.
+    /// The largest text, in bytes.
     package static let bytes = 1 << 20
-    /// Levels of sequences and mappings.
+    /// The deepest nesting of sequences and mappings.
     package static let levels = 64
-    /// Values and keys, aliases resolved.
+    /// The largest number of values and keys, with aliases resolved.
     package static let nodes = 100_000
-    /// Bytes of all scalars, aliases resolved.
+    /// The largest total size of all scalars in bytes, with aliases resolved.
     package static let resolvedBytes = 4 << 20
 }
