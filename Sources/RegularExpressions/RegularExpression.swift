@@ -1,23 +1,26 @@
 internal import CRE2
 
-/// A regular expression in the syntax of RE2 (<https://github.com/google/re2/wiki/Syntax>), compiled. Whatever it asks for, and whatever a
-/// stranger wrote, looking for it takes time in proportion to the text and bounded memory. Texts are UTF-8; bytes that are none match nothing. Of
-/// the matches that begin at one place the longest counts, and `.` is any character. For any thread.
+/// A compiled regular expression in the syntax of RE2 (<https://github.com/google/re2/wiki/Syntax>).
+///
+/// Any expression, even from an untrusted source, matches in time proportional to the text and in bounded memory. Texts
+/// are UTF-8; bytes that are not valid UTF-8 match nothing. Of the matches that begin at one position, the longest
+/// wins, and `.` matches any character, including a line end. It can be used from any thread.
 package final class RegularExpression: Sendable {
-    /// Why an expression is none.
+    /// The reason why a text is not a valid expression.
     package struct Malformed: Error, Hashable, Sendable {
-        /// What RE2 says of it, with the part that it means.
+        /// RE2's description of the error, with the part of the expression that it refers to.
         package let message: String
     }
 
-    /// What RE2 may take for an expression and its caches, in bytes. One that would take more is refused.
+    /// The memory that RE2 may use for an expression and its caches, in bytes. RE2 refuses an expression that needs
+    /// more.
     private static let mostMemory: Int64 = 4 << 20
-    /// The most that is told of a refusal, in characters: it may hold the whole expression.
+    /// The longest error message, in characters. RE2's message may contain the whole expression.
     private static let longestMessage = 100
 
     private nonisolated(unsafe) let compiled: OpaquePointer
 
-    /// Compiles an expression.
+    /// Compiles an expression. Throws if RE2 refuses it.
     package init(_ text: String, ignoresCase: Bool = false) throws(Malformed) {
         compiled = Self.compile(text, ignoresCase)
         guard let message = cre2_error(compiled) else { return }
@@ -35,13 +38,13 @@ package final class RegularExpression: Sendable {
 
     deinit { cre2_free(compiled) }
 
-    /// Whether it matches somewhere in a text.
+    /// Returns whether the expression matches anywhere in a text.
     package func matches(_ text: String) -> Bool { matches(text.utf8.span) }
 
-    /// Whether it matches somewhere in a text.
+    /// Returns whether the expression matches anywhere in a text.
     package func matches(_ text: Span<UInt8>) -> Bool { find(in: text, from: 0, nil) }
 
-    /// Whether one of the lines matches.
+    /// Returns whether the expression matches in any line. Lines end with LF.
     package func matchesLine(of text: [UInt8]) -> Bool {
         let text = text.span
         var start = 0
@@ -54,7 +57,8 @@ package final class RegularExpression: Sendable {
         return false
     }
 
-    /// The first match that begins at `start` or behind it, as a range of the text's bytes. `^` is the text's begin, and no other `start`.
+    /// Returns the first match that begins at or after `start`, as a range of the text's bytes. `^` matches only the
+    /// start of the text, not `start`.
     package func match(in text: [UInt8], from start: Int) -> Range<Int>? {
         var match = cre2_match()
         return find(in: text.span, from: start, &match) ? match.begin..<match.end : nil
