@@ -1,4 +1,4 @@
-// What a recording needs of OpenSSL: digests.
+// The part of OpenSSL that recordings need: digests.
 #ifndef WEIR_CRYPTO_SHIM_H
 #define WEIR_CRYPTO_SHIM_H
 

@@ -1,4 +1,5 @@
-// libcurl sets and reads its options through variadic functions, which Swift cannot call: one function per argument type. No logic.
+// libcurl sets and reads its options through variadic functions, which Swift cannot call. These wrappers provide one
+// function per argument type. They contain no logic.
 #ifndef WEIR_CURL_SHIM_H
 #define WEIR_CURL_SHIM_H
 

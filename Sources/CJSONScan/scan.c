@@ -1,2 +1,2 @@
-// The target is a header of inline functions; this checks that it compiles on its own.
+// The target is a header of inline functions. This file checks that the header compiles on its own.
 #include "CJSONScan.h"

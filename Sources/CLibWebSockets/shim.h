@@ -1,4 +1,5 @@
-// What libwebsockets, OpenSSL and the kernel offer through macros only, as functions that Swift can see. No logic.
+// Functions for the parts of libwebsockets, OpenSSL and the kernel that exist only as macros, which Swift cannot see.
+// They contain no logic.
 #ifndef WEIR_LIBWEBSOCKETS_SHIM_H
 #define WEIR_LIBWEBSOCKETS_SHIM_H
 
@@ -26,10 +27,10 @@ static inline const char *weir_tls_server_name(const SSL *connection) {
 
 static inline void weir_tls_send_no_server_name(SSL *connection) { SSL_set_tlsext_host_name(connection, NULL); }
 
-// Names the calling thread; the kernel keeps 15 bytes.
+// Names the calling thread. The kernel keeps 15 bytes.
 static inline void weir_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
-// `struct ucred` is one of the names that exist for C only with _GNU_SOURCE: its three words are the process, the user, the group.
+// C sees `struct ucred` only with _GNU_SOURCE. Its three words are the process, the user and the group.
 static inline long weir_peer_user(int descriptor) {
     unsigned credentials[3] = {0, 0, 0};
     socklen_t size = sizeof credentials;

@@ -1,1 +1,1 @@
-// RE2 is C++: only Sources/CRE2 includes it, behind a C header.
+// RE2 is C++. Only Sources/CRE2 includes it, and wraps it in a C header.

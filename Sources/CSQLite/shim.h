@@ -1,5 +1,5 @@
-// What Swift cannot see of SQLite: a destructor that is a cast, and a variadic function. Values of no bytes get an address, for none at
-// all is bound as NULL. No other logic.
+// The parts of SQLite that Swift cannot see: a destructor that is a cast, and a variadic function. An empty value gets
+// a non-null address, because SQLite binds a null address as NULL. The functions contain no other logic.
 #ifndef WEIR_SQLITE_SHIM_H
 #define WEIR_SQLITE_SHIM_H
 

@@ -1,6 +1,6 @@
 #pragma once
-// CRC-32C by the processor's own instruction, which Swift has no word for. What a processor cannot do is asked first: the functions that
-// need more than the baseline carry their target, and are called only where `crc32c_has_instruction` says so.
+// CRC-32C with the processor's own instruction, which Swift cannot express. The functions that need more than the
+// baseline instruction set carry a target attribute. Call them only if `crc32c_has_instruction` returns true.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,8 +16,9 @@ static inline bool crc32c_has_instruction(void) {
 CRC32C_TARGET static inline uint32_t crc32c_word(uint32_t crc, uint64_t word) { return (uint32_t)_mm_crc32_u64(crc, word); }
 CRC32C_TARGET static inline uint32_t crc32c_byte(uint32_t crc, uint8_t byte) { return _mm_crc32_u8(crc, byte); }
 
-/// What a checksum becomes when the bytes it is of are followed by as many as `power` says: that is x to the power of 8 n - 33, modulo the
-/// polynomial, bits reflected. (The product of two reflected words is one bit too low, and the instruction multiplies by x to the 32nd.)
+/// Returns the checksum after the data is followed by n more (zero) bytes. `power` is x^(8n - 33) modulo the
+/// polynomial, with bits reflected. (The product of two reflected words is one bit too low, and the instruction
+/// multiplies by x^32.)
 CRC32C_TARGET static inline uint32_t crc32c_followed(uint32_t crc, uint32_t power) {
     const __m128i product = _mm_clmulepi64_si128(_mm_cvtsi32_si128((int)crc), _mm_cvtsi32_si128((int)power), 0);
     return (uint32_t)_mm_crc32_u64(0, (uint64_t)_mm_cvtsi128_si64(product));
@@ -40,10 +41,11 @@ CRC32C_TARGET static inline uint64_t crc32c_load(const uint8_t *bytes) {
     return word;
 }
 
-/// The state `crc` after these bytes. Only where `crc32c_has_instruction`.
+/// Returns the state `crc` after these bytes. Requires `crc32c_has_instruction`.
 CRC32C_TARGET static inline uint32_t crc32c_by_instruction(uint32_t crc, const uint8_t *bytes, size_t length) {
 #if defined(__x86_64__)
-    // The instruction takes three cycles, and one can begin in each: three stretches are summed side by side.
+    // The instruction has a latency of three cycles, but one can start in each cycle. Three stretches are therefore
+    // summed in parallel.
     enum { stretch = 1024 };
     for (; length >= 3 * stretch; length -= 3 * stretch, bytes += 3 * stretch) {
         uint32_t second = 0, third = 0;

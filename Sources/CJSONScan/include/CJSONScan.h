@@ -1,8 +1,9 @@
 #pragma once
-// What JSONText needs and Swift has no word for: one bit per byte of a vector, a comparison that the compiler turns into immediate
-// loads when the length is a constant, and a table that is there without being initialised. Static inline, so they are compiled into the
-// Swift code that calls them. Baseline instruction sets (SSE2 is part of x86-64, NEON of arm64), and AVX-512 where the processor has it.
-// Nothing outside the `length` bytes at `text` is ever read.
+// Operations that JSONText needs and Swift cannot express: one bit per byte of a vector, a comparison that the compiler
+// turns into immediate loads when the length is a constant, and a table that needs no initialization at run time. The
+// functions are static inline, so they are compiled into the Swift code that calls them. They use the baseline
+// instruction sets (SSE2 is part of x86-64, NEON of arm64), and AVX-512 if the processor supports it. They never read
+// outside the `length` bytes at `text`.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,14 +22,14 @@ static inline json_block json_load_ends(const uint8_t *text, size_t length) {
 static inline json_block json_equal(json_block block, uint8_t byte) { return _mm_cmpeq_epi8(block, _mm_set1_epi8((char)byte)); }
 static inline json_block json_either(json_block a, json_block b) { return _mm_or_si128(a, b); }
 static inline json_block json_turned(json_block block, uint8_t bits) { return _mm_xor_si128(block, _mm_set1_epi8((char)bits)); }
-// Signed: bytes from 0x80 up count as negative.
+// Signed comparison: bytes from 0x80 up count as negative.
 static inline json_block json_below_signed(json_block block, int8_t bound) { return _mm_cmplt_epi8(block, _mm_set1_epi8(bound)); }
 static inline json_block json_at_most(json_block block, uint8_t bound) {
     return _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8((char)bound)), block);
 }
 static inline uint64_t json_mask(json_block block) { return (uint64_t)(unsigned)_mm_movemask_epi8(block); }
 static inline size_t json_first(uint64_t mask) { return (size_t)__builtin_ctzll(mask); }
-// The same without the first `count` bytes, fewer than all.
+// The same mask without the first `count` bytes; `count` is less than the number of bytes in the block.
 static inline uint64_t json_from(uint64_t mask, size_t count) { return mask >> count << count; }
 #elif defined(__aarch64__)
 #include <arm_neon.h>
@@ -44,7 +45,7 @@ static inline json_block json_below_signed(json_block block, int8_t bound) {
     return vcltq_s8(vreinterpretq_s8_u8(block), vdupq_n_s8(bound));
 }
 static inline json_block json_at_most(json_block block, uint8_t bound) { return vcleq_u8(block, vdupq_n_u8(bound)); }
-// Narrowing by four bits leaves a nibble for each byte.
+// Narrowing by four bits leaves one nibble for each byte.
 static inline uint64_t json_mask(json_block block) {
     return vget_lane_u64(vreinterpret_u64_u8(vshrn_n_u16(vreinterpretq_u16_u8(block), 4)), 0);
 }
@@ -56,14 +57,15 @@ static inline uint64_t json_from(uint64_t mask, size_t count) { return mask >> 4
 #endif
 
 #if JSON_HAS_BLOCKS
-// Quote, backslash, control characters and what is not ASCII. Turning the second bit of every byte moves the quote down to the place of
-// the space and leaves the control characters below it, so that one signed comparison finds both.
+// Matches quote, backslash, control characters and non-ASCII bytes. Flipping the second bit of every byte moves the
+// quote to the value of the space and keeps the control characters below it, so one signed comparison finds both.
 static inline json_block json_special(json_block block) {
     return json_either(json_below_signed(json_turned(block, 2), 0x21), json_equal(block, '\\'));
 }
 #endif
 
-/// How many bytes from the first on are ASCII from space up other than quote and backslash: what stands for itself in a string.
+/// Returns the number of leading bytes that need no escapes in a string: ASCII from space up, other than quote and
+/// backslash.
 static inline size_t json_plain_prefix(const uint8_t *text, size_t length) {
     size_t i = 0;
 #if JSON_HAS_BLOCKS
@@ -78,7 +80,7 @@ static inline size_t json_plain_prefix(const uint8_t *text, size_t length) {
 }
 
 #if JSON_HAS_BLOCKS
-// Quote, backslash, control characters, DEL and what is not ASCII.
+// Matches quote, backslash, control characters, DEL and non-ASCII bytes.
 static inline uint64_t json_active_mask(json_block block) {
     return json_mask(json_either(
         json_either(json_below_signed(block, 0x20), json_equal(block, 0x7F)),
@@ -86,7 +88,7 @@ static inline uint64_t json_active_mask(json_block block) {
 }
 #endif
 
-/// As json_plain_prefix, but for DEL, which is legal in JSON text and not inert on a terminal.
+/// Like json_plain_prefix, but also stops at DEL, which is legal in JSON text but not safe on a terminal.
 static inline size_t json_inert_prefix(const uint8_t *text, size_t length) {
     size_t i = 0;
 #if JSON_HAS_BLOCKS
@@ -94,7 +96,8 @@ static inline size_t json_inert_prefix(const uint8_t *text, size_t length) {
         const uint64_t mask = json_active_mask(json_load(text + i));
         if (mask) return i + json_first(mask);
     }
-    // What is left is looked at together with bytes before it; of a short text, the first eight and the last eight.
+    // The remainder is examined together with bytes before it; for a short text, the first eight and the last eight
+    // bytes.
     if (length >= 16) {
         const uint64_t mask = json_active_mask(json_load(text + length - 16));
         return mask ? length - 16 + json_first(mask) : length;
@@ -109,7 +112,7 @@ static inline size_t json_inert_prefix(const uint8_t *text, size_t length) {
     return i;
 }
 
-/// Copies a text that is short, mostly: without a call, and without a branch a byte.
+/// Copies a text that is usually short, without a call and without a branch per byte.
 static inline void json_copy(uint8_t *target, const uint8_t *text, size_t length) {
     if (length > 32) {
         memcpy(target, text, length);
@@ -127,7 +130,7 @@ static inline void json_copy(uint8_t *target, const uint8_t *text, size_t length
     }
 }
 
-/// How many bytes from the first on are neither quote nor backslash nor a control character.
+/// Returns the number of leading bytes that are not a quote, a backslash or a control character.
 static inline size_t json_segment_prefix(const uint8_t *text, size_t length) {
     size_t i = 0;
 #if JSON_HAS_BLOCKS
@@ -142,7 +145,7 @@ static inline size_t json_segment_prefix(const uint8_t *text, size_t length) {
     return i;
 }
 
-// The first four bytes, the first in the low eight bits. One that is missing is 0, which continues no character.
+// The first four bytes, with the first in the low eight bits. A missing byte is 0, which never continues a character.
 static inline uint32_t json_four(const uint8_t *text, size_t length) {
     if (length >= 4) return text[0] | (uint32_t)text[1] << 8 | (uint32_t)text[2] << 16 | (uint32_t)text[3] << 24;
     uint32_t four = 0;
@@ -150,9 +153,11 @@ static inline uint32_t json_four(const uint8_t *text, size_t length) {
     return four;
 }
 
-// The length of the character that four bytes begin with, of which the first is not ASCII; 0 when it is not well-formed.
+// The length of the character at the start of four bytes, the first of which is not ASCII. Returns 0 if the character
+// is not well-formed.
 static inline size_t json_character_of(uint32_t four) {
-    // Lead and continuation bytes by their first bits; then what would be overlong, a surrogate, or beyond U+10FFFF.
+    // First checks the leading bits of lead and continuation bytes. Then rejects overlong forms, surrogates, and code
+    // points beyond U+10FFFF.
     if ((four & 0xC0E0) == 0x80C0) return four & 0x1E ? 2 : 0;
     if ((four & 0xC0C0F0) == 0x8080E0) {
         const uint32_t head = four & 0x200F;
@@ -165,11 +170,11 @@ static inline size_t json_character_of(uint32_t four) {
     return 0;
 }
 
-/// The length of the character that begins with the byte at `text`, which is not ASCII; 0 when it is not well-formed UTF-8 (RFC 3629
-/// section 4), or is not all there.
+/// Returns the length of the character at `text`, whose first byte is not ASCII. Returns 0 if it is not well-formed
+/// UTF-8 (RFC 3629 section 4) or is incomplete.
 static inline size_t json_character(const uint8_t *text, size_t length) { return json_character_of(json_four(text, length)); }
 
-/// How many bytes from the first on, which is not ASCII, are well-formed characters outside ASCII.
+/// Returns the number of leading bytes that are well-formed non-ASCII characters. The first byte is not ASCII.
 static inline size_t json_characters(const uint8_t *text, size_t length) {
     size_t i = 0;
     while (i < length && text[i] >= 0x80) {
@@ -180,7 +185,7 @@ static inline size_t json_characters(const uint8_t *text, size_t length) {
     return i;
 }
 
-/// Whether the bytes are well-formed UTF-8 and end with a whole character.
+/// Returns whether the bytes are well-formed UTF-8 that ends with a complete character.
 static inline bool json_is_utf8(const uint8_t *text, size_t length) {
     size_t i = 0;
     while (i < length) {
@@ -205,22 +210,23 @@ static inline bool json_is_utf8(const uint8_t *text, size_t length) {
     return true;
 }
 
-// What stands for a character behind a backslash, `u` apart.
+// The character for each letter after a backslash, except `u`.
 static const uint8_t json_escapes[256] = {
     ['"'] = '"', ['\\'] = '\\', ['/'] = '/', ['b'] = 8, ['f'] = 12, ['n'] = 10, ['r'] = 13, ['t'] = 9,
 };
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-// Blocks of 64 bytes, a bit of a word for each.
+// Blocks of 64 bytes, with one bit of a word for each byte.
 #define JSON_WIDE __attribute__((target("avx512f,avx512bw,avx512vbmi2,popcnt")))
 
 static inline bool json_has_wide_blocks(void) {
     return __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512bw");
 }
 
-// Which bytes are escaped: those behind an odd run of backslashes (Langdale and Lemire, Parsing Gigabytes of JSON per Second, 3.1.1). `carry` says
-// whether the first is, and then whether the first of the next block is.
+// Returns which bytes are escaped: those after an odd run of backslashes (Langdale and Lemire, Parsing Gigabytes of
+// JSON per Second, 3.1.1). On entry, `carry` tells whether the first byte is escaped; on return, whether the first byte
+// of the next block is.
 static inline uint64_t json_escaped_mask(uint64_t backslash, uint64_t *carry) {
     const uint64_t even = 0x5555555555555555;
     const uint64_t open = backslash & ~*carry;
@@ -231,9 +237,10 @@ static inline uint64_t json_escaped_mask(uint64_t backslash, uint64_t *carry) {
     return (even ^ (runs << 1)) & follows;
 }
 
-// Whether the bytes at `high`, of the block at `i`, are well-formed characters, as far as they begin there; `checked` is the end of the last one.
+// Returns whether the bytes at `high`, in the block at `i`, are well-formed characters. Only characters that begin in
+// the block are checked. `checked` is the end of the last one.
 static inline bool json_are_characters(const uint8_t *text, size_t length, size_t i, uint64_t high, size_t *checked) {
-    // A character may have begun in the block before.
+    // A character may have begun in the previous block.
     if (*checked > i) high &= ~(uint64_t)0 << (*checked - i);
     while (high) {
         const size_t at = i + json_first(high), bytes = json_character(text + at, length - at);
@@ -254,7 +261,7 @@ JSON_WIDE static inline ptrdiff_t json_string_end_wide(const uint8_t *text, size
         const uint64_t backslash = _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('\\'));
         uint64_t escaped = json_escaped_mask(backslash, &carry);
         const uint64_t end = _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('"')) & ~escaped;
-        // The bytes before the one that ends it, or all there are.
+        // The bytes before the closing quote, or all bytes if the string does not end here.
         const uint64_t inside = end ? (end & -end) - 1 : there;
         if (_mm512_mask_cmplt_epu8_mask(inside, block, _mm512_set1_epi8(0x20))) return -1;
         *escapes |= (backslash & inside) != 0;
@@ -269,7 +276,7 @@ JSON_WIDE static inline ptrdiff_t json_string_end_wide(const uint8_t *text, size
 #endif
 
 static inline ptrdiff_t json_string_end_narrow(const uint8_t *text, size_t length, bool *escapes) {
-    // The first byte is none that stands for itself: those were passed over already.
+    // The first byte is a special one: the caller has already passed over the plain bytes.
     for (size_t i = 0; i < length; i += json_plain_prefix(text + i, length - i)) {
         if (text[i] == '"') return (ptrdiff_t)i;
         if (text[i] >= 0x80) {
@@ -285,8 +292,9 @@ static inline ptrdiff_t json_string_end_narrow(const uint8_t *text, size_t lengt
     return -1;
 }
 
-/// Where the quote stands that ends the string that goes on at `text`. Sets `escapes` when there are any before it. -1 for what others must look at:
-/// an escape of a code unit, and anything that is wrong.
+/// Returns the offset of the quote that ends the string that continues at `text`. Sets `escapes` if the string contains
+/// any escapes before that quote. Returns -1 if another function must examine the text: for a `\u` escape, and for
+/// anything invalid.
 static inline ptrdiff_t json_string_end(const uint8_t *text, size_t length, bool *escapes) {
 #if defined(__x86_64__)
     if (json_has_wide_blocks()) return json_string_end_wide(text, length, escapes);
@@ -294,14 +302,14 @@ static inline ptrdiff_t json_string_end(const uint8_t *text, size_t length, bool
     return json_string_end_narrow(text, length, escapes);
 }
 
-/// Writes the value of a string's contents to `value`, which has room for `length` bytes, and says how long it is. Sets `ascii` when it is all ASCII. -1
-/// when there is an escape of a code unit, or one that JSON does not have.
+/// Writes the value of a string's contents to `value`, which has room for `length` bytes, and returns its length. Sets
+/// `ascii` to whether the value is all ASCII. Returns -1 for a `\u` escape, or for an escape that JSON does not define.
 static inline ptrdiff_t json_string_value(const uint8_t *text, size_t length, uint8_t *value, bool *ascii) {
     size_t i = 0, count = 0;
     uint64_t high = 0;
     while (i < length) {
 #if JSON_HAS_BLOCKS
-        // Never more is written than was read.
+        // The output never gets ahead of the input.
         if (length - i >= 16) {
             const json_block block = json_load(text + i);
             memcpy(value + count, text + i, 16);
@@ -325,13 +333,14 @@ static inline ptrdiff_t json_string_value(const uint8_t *text, size_t length, ui
     return (ptrdiff_t)count;
 }
 
-/// Whether the `length` bytes at `a` and at `b` are the same.
+/// Returns whether the `length` bytes at `a` and `b` are equal.
 static inline bool json_same_bytes(const uint8_t *a, const uint8_t *b, size_t length) { return memcmp(a, b, length) == 0; }
 
-// <string.h> has it for those who ask for GNU's functions before it is included, which a header in a module cannot.
+// <string.h> declares memrchr only if _GNU_SOURCE is defined before its inclusion, which a header in a module cannot
+// ensure.
 extern void *memrchr(const void *text, int byte, size_t length);
 
-/// Where the last byte of this value stands; -1 when there is none.
+/// Returns the offset of the last byte with this value, or -1 if none has it.
 static inline ptrdiff_t json_last_byte(const uint8_t *text, size_t length, uint8_t byte) {
     const uint8_t *const found = (const uint8_t *)memrchr(text, byte, length);
     return found ? found - text : -1;
@@ -353,7 +362,7 @@ JSON_WIDE static inline size_t json_count_byte_wide(const uint8_t *text, size_t 
 
 static inline size_t json_count_byte_narrow(const uint8_t *text, size_t length, uint8_t byte) {
     size_t count = 0;
-    // Few enough at a time to be counted in bytes, and whole vectors of them.
+    // At most 192 at a time, so that an 8-bit counter does not overflow and the text is split into whole vectors.
     for (size_t i = 0; i < length;) {
         const size_t end = length - i < 192 ? length : i + 192;
         uint8_t part = 0;
@@ -363,7 +372,7 @@ static inline size_t json_count_byte_narrow(const uint8_t *text, size_t length, 
     return count;
 }
 
-/// How many bytes have this value.
+/// Returns the number of bytes with this value.
 static inline size_t json_count_byte(const uint8_t *text, size_t length, uint8_t byte) {
 #if defined(__x86_64__)
     if (json_has_wide_blocks()) return json_count_byte_wide(text, length, byte);
@@ -371,11 +380,12 @@ static inline size_t json_count_byte(const uint8_t *text, size_t length, uint8_t
     return json_count_byte_narrow(text, length, byte);
 }
 
-/// How many bytes `json_unescaped` may write behind those it gives.
+/// The number of bytes that `json_unescaped` may write after its result.
 enum { JSON_UNESCAPED_SLACK = 64 };
 
-// What follows takes the backslashes out of JSON that stands in a JSON string: quotes, backslashes and slashes are its only escapes. Anything
-// else, and anything that is no string's contents, is left to who can tell what it is.
+// The following functions remove the backslashes from JSON inside a JSON string, if its only escapes are quotes,
+// backslashes and slashes. They return -1 for anything else, including text that is not a string's contents; the caller
+// must then use another way.
 
 #if defined(__x86_64__)
 JSON_WIDE static inline ptrdiff_t json_unescaped_wide(const uint8_t *text, size_t length, uint8_t *value) {
@@ -396,7 +406,8 @@ JSON_WIDE static inline ptrdiff_t json_unescaped_wide(const uint8_t *text, size_
         count += (size_t)__builtin_popcountll(kept);
         if (!json_are_characters(text, length, i, _mm512_movepi8_mask(block), &checked)) return -1;
     }
-    // A backslash that is the last byte of a part of a block marks the byte behind it, which is not there and so not plain.
+    // A backslash at the end of a partial block marks the next byte as escaped. That byte does not exist, so it is not
+    // plain.
     return carry ? -1 : (ptrdiff_t)count;
 }
 #endif
@@ -420,12 +431,12 @@ static inline ptrdiff_t json_unescaped_narrow(const uint8_t *text, size_t length
         }
         value[count++] = text[i++];
     }
-    // An escape cannot stand inside a character: then what is left of it would be a whole one no more.
+    // Checking the result is enough: an escape inside a multi-byte character leaves that character incomplete.
     return json_is_utf8(value, count) ? (ptrdiff_t)count : -1;
 }
 
-/// The value of a string's contents, when it is of the usual kind; -1 when it is not, or is no string's contents. `value` has room for `length`
-/// bytes and the slack.
+/// Returns the length of the value of a string's contents if they have the usual form. Returns -1 for any other form,
+/// and for text that is not a string's contents. `value` has room for `length` bytes and the slack.
 static inline ptrdiff_t json_unescaped(const uint8_t *text, size_t length, uint8_t *value) {
 #if defined(__x86_64__)
     if (json_has_wide_blocks()) return json_unescaped_wide(text, length, value);

@@ -1,6 +1,6 @@
 #pragma once
-// What JSONWriter needs, as CJSONScan.h has it: static inline, and of the baseline instruction sets only. Each function says how much room it
-// needs; nothing is written outside that.
+// Functions for JSONWriter, under the same rules as CJSONScan.h: static inline, and limited to the baseline instruction
+// sets. Each function states how much room it needs, and writes nothing outside that room.
 
 #include "CJSONScan.h"
 
@@ -8,8 +8,8 @@
 static inline void json_store(uint8_t *target, json_block block) { memcpy(target, &block, 16); }
 #endif
 
-/// Copies the bytes that json_inert_prefix counts, and counts them. `target` has room for `length` bytes; what it holds behind those that are
-/// counted may be anything.
+/// Copies the bytes that json_inert_prefix counts, and returns their number. `target` has room for `length` bytes; its
+/// contents after the counted bytes are unspecified.
 static inline size_t json_copy_inert(uint8_t *target, const uint8_t *text, size_t length) {
     size_t i = 0;
 #if JSON_HAS_BLOCKS
@@ -20,7 +20,8 @@ static inline size_t json_copy_inert(uint8_t *target, const uint8_t *text, size_
         if (mask) return i + json_first(mask);
     }
     if (i == length) return length;
-    // What is left is looked at together with bytes before it; of a short text, its first half and its last.
+    // The remainder is examined together with bytes before it; for a short text, its first and its last half, which may
+    // overlap.
     if (length >= 16) {
         const json_block block = json_load(text + length - 16);
         json_store(target + length - 16, block);
@@ -50,9 +51,9 @@ static inline size_t json_copy_inert(uint8_t *target, const uint8_t *text, size_
     return i;
 }
 
-/// Whether a character changes how a terminal shows the text around it, or is one that nobody sees: C1 controls, bidirectional controls,
-/// zero-width characters, fillers, tags, line and paragraph separators. (Those inside ASCII are found by the scan; variation selectors belong
-/// to emoji.)
+/// Returns whether a character changes how a terminal shows the text around it, or is invisible: C1 controls,
+/// bidirectional controls, zero-width characters, fillers, tags, line and paragraph separators. (The scan finds those
+/// in ASCII. Variation selectors are allowed, because they belong to emoji.)
 static inline bool json_is_active(uint32_t scalar) {
     if (scalar < 0x2000) {
         return (scalar >= 0x7F && scalar <= 0x9F) || scalar == 0xAD || scalar == 0x034F || scalar == 0x061C ||
@@ -69,8 +70,8 @@ static inline bool json_is_active(uint32_t scalar) {
            (scalar >= 0xE0000 && scalar <= 0xE00FF) || (scalar >= 0xE01F0 && scalar <= 0xE0FFF);
 }
 
-// The length of the character that four bytes begin with (json_four), of which the first is not ASCII, when it can be written into a string as
-// it is; else 0.
+// Returns the length of the character at the start of four bytes (json_four) if a string can contain it unescaped, or 0
+// otherwise. The first byte is not ASCII.
 static inline __attribute__((noinline)) size_t json_any_inert_character(uint32_t four) {
     const size_t count = json_character_of(four);
     const uint32_t second = four >> 8 & 0x3F;
@@ -80,7 +81,8 @@ static inline __attribute__((noinline)) size_t json_any_inert_character(uint32_t
     return count == 0 || json_is_active((four & 7) << 18 | third << 6 | (four >> 24 & 0x3F)) ? 0 : 4;
 }
 
-// The same, sooner for U+00C0 to U+033F and U+1F000 to U+1FFFF, most of what Europe writes and the emoji, of which none is active.
+// The same, with a fast path for U+00C0 to U+033F and U+1F000 to U+1FFFF: most European letters, and the emoji. None of
+// these is active.
 static inline size_t json_inert_character(uint32_t four) {
     if ((four & 0xC0FF) - 0x80C3 < 0xCD - 0xC3) return 2;
     return (four & 0xC0C0FFFF) == 0x80809FF0 ? 4 : json_any_inert_character(four);
@@ -90,14 +92,15 @@ static inline void json_store_four(uint8_t *target, uint32_t four) {
     for (size_t place = 0; place < 4; place += 1) target[place] = (uint8_t)(four >> (8 * place));
 }
 
-/// Copies what can be written into a string as it is, from the first byte on, and counts it: what json_inert_prefix counts, and characters
-/// outside ASCII. The first `copied` bytes have been copied already. `target` has room for `length` bytes and three more.
+/// Copies the leading text that a string can contain unescaped, and returns its length in bytes: the bytes that
+/// json_inert_prefix counts, and non-ASCII characters. The first `copied` bytes have already been copied. `target` has
+/// room for `length` bytes and three more.
 static inline __attribute__((noinline)) size_t json_copy_inert_text(
     uint8_t *target, const uint8_t *text, size_t length, size_t copied) {
     size_t i = copied;
 #if JSON_HAS_BLOCKS
     while (length >= 16 && i < length) {
-        // The last block begins before what is left, and is copied once more.
+        // The last block overlaps the one before it, so that some bytes are copied twice.
         const size_t at = i < length - 16 ? i : length - 16, end = at + 16;
         const json_block block = json_load(text + at);
         json_store(target + at, block);
@@ -110,7 +113,7 @@ static inline __attribute__((noinline)) size_t json_copy_inert_text(
             const size_t count = json_inert_character(four);
             if (count == 0) return place;
             if (place + count >= end) {
-                // What of it is behind the block has not been copied.
+                // The part of the character after this block has not been copied.
                 json_store_four(target + place, four);
                 i = place + count;
                 break;
@@ -154,7 +157,7 @@ static inline void json_hexadecimal(uint8_t *target, uint64_t value) {
 #endif
 }
 
-/// Writes the 36 characters of a UUID in its usual form, lower case, given by its two halves.
+/// Writes the 36 characters of a UUID, in its usual lower-case form, from its two halves.
 static inline void json_uuid(uint8_t *target, uint64_t high, uint64_t low) {
     uint8_t digits[32];
     json_hexadecimal(digits, high);
@@ -168,8 +171,9 @@ static inline void json_uuid(uint8_t *target, uint64_t high, uint64_t low) {
     target[8] = target[13] = target[18] = target[23] = '-';
 }
 
-/// The eight digits of a number below 100,000,000 as numbers, the first in the lowest byte: halved twice, and then to single digits, all
-/// parts at once. The factors are the quotients by 100 and 10, near enough for what can be there.
+/// Returns the eight digits of a number below 100,000,000 as numbers, with the first in the lowest byte. The number is
+/// halved twice and then split into single digits, all parts at once. The factors approximate division by 100 and by
+/// 10, exactly enough for the possible values.
 static inline uint64_t json_eight_digits(uint32_t value) {
     const uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
     const uint64_t hundreds = (fours * 10486) >> 20 & 0x0000007F0000007F;
@@ -178,7 +182,7 @@ static inline uint64_t json_eight_digits(uint32_t value) {
     return tens | (twos - tens * 10) << 8;
 }
 
-/// Writes eight digits that are in the order of `json_eight_digits`.
+/// Writes eight digits in the order of `json_eight_digits`.
 static inline void json_store_digits(uint8_t *target, uint64_t digits) {
     uint64_t text = digits | 0x3030303030303030;
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -187,7 +191,8 @@ static inline void json_store_digits(uint8_t *target, uint64_t digits) {
     memcpy(target, &text, 8);
 }
 
-/// Writes a number below 100,000,000 without leading zeros and says how many digits it has. `target` has room for eight bytes.
+/// Writes a number below 100,000,000 without leading zeros and returns its number of digits. `target` has room for
+/// eight bytes.
 static inline size_t json_short_decimal(uint8_t *target, uint32_t value) {
     const uint64_t digits = json_eight_digits(value);
     const size_t zeros = (size_t)__builtin_ctzll(digits | (uint64_t)1 << 56) >> 3;
@@ -195,15 +200,16 @@ static inline size_t json_short_decimal(uint8_t *target, uint32_t value) {
     return 8 - zeros;
 }
 
-/// How much room an integer needs: for 20 digits, or 19 and a sign, and for what is written behind those of a shorter one.
+/// The room that an integer needs: for 20 digits, or 19 and a sign, and for the bytes written after the digits of a
+/// shorter one.
 enum { JSON_INTEGER_ROOM = 25 };
 
-/// Writes a number of nine to sixteen digits and says how many they are. `target` has room for 16 bytes.
+/// Writes a number of 9 to 16 digits and returns its number of digits. `target` has room for 16 bytes.
 static inline size_t json_long_decimal(uint8_t *target, uint64_t value) {
     const uint64_t eight = 100000000;
     const uint32_t first = (uint32_t)(value / eight), last = (uint32_t)(value % eight);
 #if defined(__SSE2__)
-    // As json_eight_digits, both halves at once.
+    // Like json_eight_digits, with both halves at once.
     const __m128i eights = _mm_unpacklo_epi64(_mm_cvtsi32_si128((int)first), _mm_cvtsi32_si128((int)last));
     const __m128i thousands = _mm_srli_epi64(_mm_mul_epu32(eights, _mm_set1_epi64x(0xD1B71759)), 45);
     const __m128i rest = _mm_sub_epi32(eights, _mm_mul_epu32(thousands, _mm_set1_epi64x(10000)));
@@ -227,7 +233,7 @@ static inline size_t json_long_decimal(uint8_t *target, uint64_t value) {
 #endif
 }
 
-/// Writes a number of more than sixteen digits and says how many they are. `target` has room for 24 bytes.
+/// Writes a number of more than 16 digits and returns its number of digits. `target` has room for 24 bytes.
 static inline __attribute__((noinline)) size_t json_longest_decimal(uint8_t *target, uint64_t value) {
     const uint64_t eight = 100000000, sixteen = eight * eight;
     const size_t count = json_short_decimal(target, (uint32_t)(value / sixteen));
@@ -237,7 +243,7 @@ static inline __attribute__((noinline)) size_t json_longest_decimal(uint8_t *tar
     return count + 16;
 }
 
-/// Writes a number and says how many digits it has. `target` has room for JSON_INTEGER_ROOM bytes.
+/// Writes a number and returns its number of digits. `target` has room for JSON_INTEGER_ROOM bytes.
 static inline size_t json_decimal(uint8_t *target, uint64_t value) {
     if (value < 10) {
         *target = (uint8_t)('0' + value);
@@ -252,7 +258,7 @@ static inline size_t json_decimal(uint8_t *target, uint64_t value) {
     return value < 10000000000000000 ? json_long_decimal(target, value) : json_longest_decimal(target, value);
 }
 
-/// Writes an integer and says how many bytes it has. `target` has room for JSON_INTEGER_ROOM bytes.
+/// Writes an integer and returns its length in bytes. `target` has room for JSON_INTEGER_ROOM bytes.
 static inline size_t json_integer(uint8_t *target, int64_t value) {
     const size_t sign = value < 0;
     target[0] = '-';

@@ -1,5 +1,5 @@
 #pragma once
-// RE2 for Swift, which sees no C++. All functions may be called on several threads at once, but for `cre2_free`.
+// RE2 for Swift, which cannot import C++. All functions except `cre2_free` may be called on several threads at once.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,23 +10,25 @@ extern "C" {
 
 typedef struct cre2_expression cre2_expression;
 
-/// An expression, compiled or refused (`cre2_error` tells), to be given to `cre2_free`. `.` matches a line's end, too, and of the matches that
-/// begin at the same place the longest counts. `memory`: how many bytes it and its caches may take.
+/// Compiles an expression. The result may be a refused expression (see `cre2_error`), and must be released with
+/// `cre2_free`. `.` matches a line end, too. Of the matches that begin at the same position, the longest wins. `memory`
+/// is the limit in bytes for the expression and its caches.
 cre2_expression *cre2_compile(const char *text, size_t length, bool ignores_case, int64_t memory);
 
-/// Why it was refused: a text that ends in a zero and lives as long as the expression. NULL when it was compiled.
+/// Returns why the expression was refused, or NULL if it was compiled. The text ends with a zero byte and lives as long
+/// as the expression.
 const char *cre2_error(const cre2_expression *expression);
 
-/// Where a match begins and ends, in bytes of the text.
+/// The start and the end of a match, in bytes of the text.
 typedef struct cre2_match {
     size_t begin, end;
 } cre2_match;
 
-/// Whether a compiled expression matches in the `length` bytes at `text`, at `start` or behind it; `^` is the text's begin and no other `start`.
-/// `match`, unless NULL, becomes the first such match.
+/// Returns whether a compiled expression matches in the `length` bytes at `text`, at or after `start`. `^` matches only
+/// the start of the text, not `start`. Unless `match` is NULL, it receives the first such match.
 bool cre2_find(const cre2_expression *expression, const char *text, size_t length, size_t start, cre2_match *match);
 
-/// Ends an expression.
+/// Releases an expression and its memory.
 void cre2_free(cre2_expression *expression);
 
 #ifdef __cplusplus

@@ -1,31 +1,32 @@
 #pragma once
-// Where a text may hold a secret: one pass, 64 bytes at a time, that nearly every event leaves without a hit. Static inline, so that it is
-// compiled into the Swift code that calls it. Baseline instruction sets (SSE2 is part of x86-64), and AVX-512 where the processor has it.
-// Nothing outside the `length` bytes at `text` is ever read.
+// Finds the positions in a text that may hold a secret, in one pass over 64 bytes at a time. Nearly every event passes
+// without a hit. The functions are static inline, so they are compiled into the Swift code that calls them. They use
+// the baseline instruction sets (SSE2 is part of x86-64), and AVX-512 if the processor supports it. They never read
+// outside the `length` bytes at `text`.
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-/// What stands at a place.
+/// The kinds of position that may belong to a secret.
 enum {
     SECRET_NONE,
-    /// The colon or equals sign after what may be a secret's name.
+    /// The colon or equals sign after a possible name of a secret.
     SECRET_NAME,
-    /// A byte of a run of at least SECRET_RUN letters and digits.
+    /// A byte in a run of at least SECRET_RUN letters and digits.
     SECRET_RUN_PLACE,
     /// The space after "Bearer" or "Basic".
     SECRET_SCHEME,
-    /// An at sign.
+    /// An at sign, as in an address with a password.
     SECRET_AT,
-    /// The `u` of the code unit of an ASCII character.
+    /// The `u` of an escape (`\u00XX`) of an ASCII character.
     SECRET_ESCAPE,
-    /// A percent sign that begins a letter, a digit, or what separates names and values.
+    /// A percent sign that encodes a letter, a digit, or a separator of names and values.
     SECRET_PERCENT,
 };
 
-/// Letters and digits in a row, from which on they may be a key.
+/// The shortest run of letters and digits that may be a key.
 #define SECRET_RUN 20
 
 typedef struct {
@@ -37,20 +38,22 @@ static inline bool secret_is_letter(uint8_t byte) { return (uint8_t)((byte | 0x2
 
 static inline bool secret_is_digit(uint8_t byte) { return (uint8_t)(byte - '0') < 10; }
 
-/// Words of 64 bits in each of the two tables of a name's ends: by its last three letters, for words of up to four, and by its last five.
+/// The number of 64-bit words in each of the two tables of name endings: one by the last three letters, for words of up
+/// to four letters, and one by the last five.
 #define SECRET_TAILS 512
 
-/// Five bits of each of the last three letters of a name: its place in the first table.
+/// Returns the index in the first table: five bits of each of the last three letters of a name.
 static inline uint32_t secret_tail(uint8_t a, uint8_t b, uint8_t c) {
     return (uint32_t)(a & 31) << 10 | (uint32_t)(b & 31) << 5 | (uint32_t)(c & 31);
 }
 
-/// The place of the last five letters in the second table.
+/// Returns the index in the second table, from the last five letters of a name.
 static inline uint32_t secret_long_tail(const uint8_t *end) {
     return secret_tail(end[2], end[3], end[4]) ^ ((uint32_t)(end[0] & 31) << 3 | (uint32_t)(end[1] & 31) << 9);
 }
 
-/// The places in both tables of the last five letters, which a word holds from its lowest byte on.
+/// Returns the indexes in both tables, from the last five letters of a name. `letters` holds them from its lowest byte
+/// up.
 static inline uint32_t secret_tails_of(uint64_t letters, uint32_t *longTail) {
     const uint64_t five = letters & 0x1F1F1F1F1F;
     const uint32_t tail = (uint32_t)((five >> 6 & 0x7C00) | (five >> 19 & 0x3E0) | (five >> 32));
@@ -67,18 +70,18 @@ static inline bool secret_folds_to(const uint8_t *text, const char *word, size_t
     return true;
 }
 
-/// Whether a name whose last letter is the one before `end` may be a secret's, as far as its last letters say. (What is no letter stands for
-/// one here: in doubt it may be.)
+/// Returns whether a name may be that of a secret, judged by its last letters. The last letter is at `end - 1`. (A byte
+/// that is not a letter counts as one here, so a doubtful name passes.)
 static inline bool secret_may_name(const uint8_t *text, size_t end, const uint64_t *tails) {
     if (end < 5) return end >= 3 && secret_has(tails, secret_tail(text[end - 3], text[end - 2], text[end - 1]));
     if (!(secret_has(tails, secret_tail(text[end - 3], text[end - 2], text[end - 1]))
           | secret_has(tails + SECRET_TAILS, secret_long_tail(text + end - 5)))) return false;
-    // Of `session_id` and the many other ids.
+    // Of the many names that end with "id" after a separator, only session ids count (`session_id`, `sess_id`).
     if (secret_is_letter(text[end - 3]) || (text[end - 1] | 0x20) != 'd') return true;
     return end >= 7 && (secret_folds_to(text + end - 7, "sion", 4) || secret_folds_to(text + end - 7, "sess", 4));
 }
 
-/// Whether the name that ends before the sign at `place` may be a secret's.
+/// Returns whether the name that ends before the sign at `place` may be that of a secret.
 static inline bool secret_ends_name(const uint8_t *text, size_t place, const uint64_t *tails) {
     size_t end = place;
     while (end > 0 && text[end - 1] == ' ') end -= 1;
@@ -86,7 +89,7 @@ static inline bool secret_ends_name(const uint8_t *text, size_t place, const uin
         end -= 1;
         while (end > 0 && text[end - 1] == '\\') end -= 1;
     }
-    // Numbers and brackets after the word: `password2`, `token[]`.
+    // Skip numbers and brackets after the word: `password2`, `token[]`.
     for (int step = 0; step < 8 && end > 0 && !secret_is_letter(text[end - 1]); step += 1) {
         const uint8_t byte = text[end - 1];
         if (!secret_is_digit(byte) && byte != '_' && byte != '-' && byte != '.' && byte != '[' && byte != ']') return false;
@@ -101,7 +104,7 @@ static inline int secret_hex(uint8_t byte) {
     return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
 }
 
-/// What the byte at `place`, one that the vectors point at, may be a part of.
+/// Returns the kind of the byte at `place`, which the vector scan has marked.
 static inline int secret_kind(const uint8_t *text, size_t length, size_t place, const uint64_t *tails) {
     switch (text[place]) {
     case ':':
@@ -127,7 +130,7 @@ static inline int secret_kind(const uint8_t *text, size_t length, size_t place, 
     }
 }
 
-/// Bits of 64 bytes, by what they are. `enders` may end the word before a space.
+/// One bit for each of 64 bytes, by class. `enders` are the letters that may end the word before a space.
 typedef struct {
     uint64_t colons, quotes, signs, backslashes, units, enders, spaces, words;
 } secret_masks;
@@ -204,7 +207,7 @@ SECRET_WIDE static inline secret_masks secret_look_wide(const uint8_t *text) {
 }
 #endif
 
-// The first place of a run of 20 in a word of bits; 64 when there is none.
+// Returns the start of the first run of 20 in a word of bits, or 64 if it contains none.
 static inline size_t secret_run_in(uint64_t words) {
     uint64_t run = words & words >> 1;
     run &= run >> 2;
@@ -213,11 +216,11 @@ static inline size_t secret_run_in(uint64_t words) {
     return twenty ? (size_t)__builtin_ctzll(twenty) : 64;
 }
 
-// `wide` is a constant where this is compiled into another function.
+// `wide` becomes a constant when this is inlined into its callers.
 __attribute__((always_inline)) static inline secret_place secret_next_in(
     const uint8_t *text, size_t length, size_t from, const uint64_t *tails, bool wide
 ) {
-    // Letters and digits directly before the block, and whether the last byte before it was one of these.
+    // The number of letters and digits directly before the block, and the class of the last byte before it.
     const uint8_t last = from > 0 && from <= length ? text[from - 1] : 0;
     size_t before = 0;
     uint64_t quote = last == '"', backslash = last == '\\', ender = (last | 0x20) == 'r' || (last | 0x20) == 'c';
@@ -239,7 +242,7 @@ __attribute__((always_inline)) static inline secret_place secret_next_in(
         size_t run = secret_run_in(masks.words);
         const size_t first = ~masks.words ? (size_t)__builtin_ctzll(~masks.words) : 64;
         if (first > 0 && before + first >= SECRET_RUN) run = 0;
-        // Nearly every sign is a member's colon, and nearly every name ends with a letter.
+        // Nearly every sign is the colon of a member, and nearly every name ends with a letter.
         uint64_t members = masks.colons & (masks.quotes << 1 | quote);
         uint64_t signs = masks.signs | (masks.colons & ~members) | (masks.units & (masks.backslashes << 1 | backslash))
             | (masks.spaces & (masks.enders << 1 | ender));
@@ -285,8 +288,7 @@ SECRET_WIDE static inline secret_place secret_next_wide(
 }
 #endif
 
-/// The first place from `from` on where something secret may stand. `tails` are the two tables of
-/// what a secret's name may end with.
+/// Returns the first position from `from` on that may hold a secret. `tails` points to the two tables of name endings.
 static inline secret_place secret_next(const uint8_t *text, size_t length, size_t from, const uint64_t *tails) {
 #if defined(__x86_64__)
     if (secret_has_wide_blocks()) return secret_next_wide(text, length, from, tails);
