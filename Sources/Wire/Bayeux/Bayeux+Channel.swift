@@ -1,15 +1,17 @@
 extension Bayeux {
-    /// The name of a channel, `/group/10000001`, or a pattern of names, `/group/*` (one segment) and `/group/**` (one or more).
+    /// The name of a channel (`/group/10000001`), or a pattern of names: `/group/*` (one segment) or `/group/**` (one
+    /// or more).
     ///
-    /// Segments hold letters, digits and `-_!~()$@`; nothing else, so that a `+` in the id of a conversation is not a channel.
+    /// Segments contain only letters, digits and `-_!~()$@`. A conversation id with a `+`, for example, is not a
+    /// channel.
     public struct Channel: Hashable, Sendable, CustomStringConvertible {
-        /// The longest name taken.
+        /// The maximum length of a name, in bytes.
         public static let mostBytes = 1024
 
-        /// The name as it is written.
+        /// The name or the pattern, as written.
         public let name: String
 
-        /// The channel of that name; nil for what is no name and no pattern.
+        /// Creates a channel from its name. Returns `nil` if the text is neither a valid name nor a valid pattern.
         public init?(_ name: String) {
             guard name.utf8.count <= Self.mostBytes, name.utf8.first == UInt8(ascii: "/") else { return nil }
             let segments = name.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -21,7 +23,7 @@ extension Bayeux {
             self.name = name
         }
 
-        /// A name known to be one.
+        /// Creates a channel from a name that is known to be valid.
         init(known name: String) { self.name = name }
 
         private static func isAllowed(_ byte: UInt8) -> Bool {
@@ -39,16 +41,16 @@ extension Bayeux {
         static let unsubscribe = Channel(known: "/meta/unsubscribe")
         static let disconnect = Channel(known: "/meta/disconnect")
 
-        /// Whether it belongs to the protocol.
+        /// Whether the channel belongs to the protocol (`/meta/…`).
         public var isMeta: Bool { name.hasPrefix("/meta/") }
-        /// Whether it is for requests to the server, which are never handed on.
+        /// Whether the channel is for requests to the server (`/service/…`), which are never forwarded to subscribers.
         public var isService: Bool { name.hasPrefix("/service/") }
-        /// Whether it stands for several names.
+        /// Whether the channel is a pattern that covers several names.
         public var isPattern: Bool { name.utf8.last == UInt8(ascii: "*") }
-        /// Whether clients may subscribe to it.
+        /// Whether clients may subscribe to the channel.
         public var isSubscribable: Bool { !isMeta && !isService }
 
-        /// Whether a message on the channel `other`, which is no pattern, is one for who subscribed to this.
+        /// Returns whether a subscription to this channel receives messages on `other`, which must not be a pattern.
         public func covers(_ other: Channel) -> Bool {
             guard isPattern else { return self == other }
             let isDeep = name.hasSuffix("/**")
@@ -57,7 +59,7 @@ extension Bayeux {
             return isDeep || !other.name.utf8.dropFirst(stem.count).contains(UInt8(ascii: "/"))
         }
 
-        /// The name.
+        /// The name or the pattern, as written.
         public var description: String { name }
     }
 }

@@ -1,51 +1,57 @@
 public import JSONText
 
 extension Bayeux {
-    /// One message as it was received, either way.
+    /// One received message, in either direction.
     public struct Message: Hashable, Sendable {
-        /// The channel; untrusted text, not checked to be a name.
+        /// The channel. Untrusted text, which may not be a valid name.
         public var channel: String
-        /// What tells a request from another. Deliveries may have the id of whoever published them: a reply is known by
-        /// `isSuccessful` (4.5 item 5).
+        /// The id that pairs a reply with its request.
+        ///
+        /// A delivery may carry its publisher's id. A message is a reply only if `isSuccessful` is present (4.5 item
+        /// 5).
         public var id: String?
-        /// The session it belongs to: whoever knows it receives its events.
+        /// The id of the session. Anyone who knows it can receive the session's events.
         public var clientID: Secret?
-        /// Present in replies only.
+        /// Whether the request succeeded; `nil` if the message is not a reply.
         public var isSuccessful: Bool?
-        /// Why not, `ddd:arguments:text` or any other text; untrusted.
+        /// The reason for a failure: `ddd:arguments:text` or any other text. Untrusted.
         public var error: String?
-        /// What is subscribed to or from; a list where one was given.
+        /// The channels of a subscribe or unsubscribe request, which may be one name or a list.
         public var subscriptions: [String] = []
-        /// How the client connects.
+        /// The connection type that the client uses.
         public var connectionType: String?
-        /// How it could.
+        /// The connection types that the sender supports.
         public var connectionTypes: [String] = []
-        /// The protocol's version.
+        /// The version of the protocol.
         public var version: String?
-        /// What the server advises; of a client's connect, how long it wants to be held.
+        /// The server's advice. In a client's connect, its `timeout` is how long the client wants the server to hold
+        /// it.
         public var advice: Advice?
-        /// What was published: any JSON but null.
+        /// The published data: any JSON value except null.
         public var data: RawJSON?
-        /// The extensions. They hold tokens: never shown, never handed on.
+        /// The extensions of the message. They may contain tokens, so they are never shown and never forwarded.
         public var ext: RawJSON?
 
-        /// A message on a channel.
+        /// Creates a message on a channel.
         public init(channel: String) { self.channel = channel }
     }
 
     /// The messages of one frame.
     public struct Frame: Hashable, Sendable {
-        /// Those that could be read, in order.
+        /// The messages that could be read, in order.
         public var messages: [Message] = []
-        /// What was wrong with those that could not.
+        /// The errors in the messages that could not be read.
         public var malformed: [Malformed] = []
-        /// Whether there were more than are read.
+        /// Whether the frame contains more messages than the limit allows.
         private var isCut = false
-        /// Messages that are read of a frame.
+        /// The maximum number of messages read from one frame.
         public static let mostMessages = 10_000
 
-        /// Reads a frame: an array of messages, or one message (4.1). What is no JSON throws; an element that is no message is reported,
-        /// and the others are read.
+        /// Parses a frame, which is an array of messages or one message (4.1).
+        ///
+        /// An element that is not a message is added to `malformed`, and the others are read.
+        ///
+        /// - Throws: `Malformed` if the text is not JSON.
         public init(
             parsing frame: ArraySlice<UInt8>, maximumDepth: Int = JSONReader.standardDepth
         ) throws(Malformed) {
@@ -87,7 +93,7 @@ extension Bayeux {
 }
 
 extension Bayeux.Message {
-    /// Reads one object. Members of another kind than theirs are passed over, as they are by the servers there are.
+    /// Reads one object. A member of an unexpected type is ignored, as existing servers do.
     fileprivate init(reading reader: inout JSONReader) throws(JSONError) {
         self.init(channel: "")
         try reader.beginObject()
@@ -141,12 +147,12 @@ extension JSONReader {
 
     fileprivate mutating func flagOrSkip() throws(JSONError) -> Bool? { try peek() == .bool ? bool() : nothing() }
 
-    /// An id is a string, but numbers have been seen where strings belong; both are the text they are written in.
+    /// Reads an id. It should be a string, but peers also send numbers, whose text is then the id.
     fileprivate mutating func idOrSkip() throws(JSONError) -> String? {
         try peek() == .number ? raw().description : textOrSkip()
     }
 
-    /// A text or a list of them.
+    /// Reads one string, or a list of strings.
     fileprivate mutating func textsOrSkip() throws(JSONError) -> [String] {
         guard try peek() == .array else { return try textOrSkip().map { [$0] } ?? [] }
         var texts: [String] = []
@@ -175,7 +181,7 @@ extension JSONReader {
         return advice
     }
 
-    /// A span in milliseconds, at most a day either way; nil for anything else.
+    /// Reads a time span in milliseconds, clamped to one day in either direction. Returns `nil` for anything else.
     private mutating func milliseconds() throws(JSONError) -> Duration? {
         guard try peek() == .number else { return try nothing() }
         let number = try double()

@@ -1,14 +1,14 @@
 import JSONText
 
 extension Bayeux {
-    /// Writes frames: always an array, which every peer takes (4.1).
+    /// Writes frames. A frame is always an array, which every peer accepts (4.1).
     struct FrameWriter: ~Copyable {
         private var writer = JSONWriter()
         private(set) var isEmpty = true
 
         init() { writer.beginArray() }
 
-        /// Adds a message; `members` writes what it has besides its channel and its id.
+        /// Adds a message. `members` writes the members other than the channel and the id.
         mutating func add(_ channel: String, id: String?, _ members: (inout JSONWriter) -> Void = { _ in }) {
             isEmpty = false
             writer.beginObject()
@@ -18,14 +18,14 @@ extension Bayeux {
             writer.endObject()
         }
 
-        /// The frame.
+        /// Ends the array and returns the frame.
         consuming func finish() -> [UInt8] {
             writer.endArray()
             return writer.bytes
         }
     }
 
-    /// The frame of one message.
+    /// Returns a frame that contains one message.
     static func frame(
         _ channel: Channel, id: String?, _ members: (inout JSONWriter) -> Void = { _ in }
     ) -> [UInt8] {

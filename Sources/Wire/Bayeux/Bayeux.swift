@@ -1,26 +1,26 @@
 import JSONText
 
-/// Bayeux 1.0 (`reference/groupme.md` section 4): named channels over frames of JSON messages, one frame at a time over a WebSocket or
-/// as the bodies of HTTP exchanges.
+/// Bayeux 1.0 (`reference/groupme.md` section 4): named channels over frames of JSON messages.
 ///
-/// Both ends are machines: `BayeuxClient` and `BayeuxServer`. What they have in common is here: channels, messages, advice.
+/// A frame travels as a message of a WebSocket or as the body of an HTTP exchange. Both ends are state machines:
+/// `BayeuxClient` and `BayeuxServer`. This type contains what they share: channels, messages and advice.
 public enum Bayeux {
-    /// The version both ends speak.
+    /// The version that both ends support.
     public static let version = "1.0"
 
-    /// How frames travel.
+    /// The ways to transport frames.
     public enum ConnectionType: String, Hashable, Sendable, CaseIterable {
-        /// A frame is a text message of one WebSocket.
+        /// Each frame is a text message of one WebSocket.
         case websocket
-        /// A frame is the body of a POST, and its answer the body of the response.
+        /// Each frame is the body of a POST, and its answer is the body of the response.
         case longPolling = "long-polling"
     }
 
-    /// A frame that cannot be read, or a message in it.
+    /// An error in a frame, or in one message of a frame.
     public struct Malformed: Error, Hashable, Sendable {
-        /// What is wrong; never holds text of the peer.
+        /// A description of the error. It never contains text from the peer.
         public var message: String
-        /// Where, counted in bytes from the start of the frame; nil where no place says more.
+        /// The position in bytes from the start of the frame, or `nil` if no position applies.
         public var offset: Int?
 
         init(_ message: String, at offset: Int? = nil) {
@@ -31,33 +31,34 @@ public enum Bayeux {
         init(_ error: JSONError) { self.init(error.reason.description, at: error.offset) }
     }
 
-    /// What a server tells about connecting again. It is merged: what a message leaves out stays as it was.
+    /// A server's instructions for reconnecting. They are merged: a field missing from a message keeps its earlier
+    /// value.
     public struct Advice: Hashable, Sendable {
-        /// What to do after an end.
+        /// The possible reactions to a failed connect or the end of a session.
         public enum Reconnect: String, Hashable, Sendable {
             /// Connect again, as the same client.
             case retry
-            /// The session is gone: a new handshake.
+            /// The session is gone; start with a new handshake.
             case handshake
-            /// Neither may be tried.
+            /// Neither connect again nor start a new handshake.
             case none
         }
 
-        /// What to do next.
+        /// What the client should do next.
         public var reconnect: Reconnect?
-        /// The least time before the next connect; negative: there is to be none.
+        /// The minimum time before the next connect. A negative value forbids another connect.
         public var interval: Duration?
         /// How long the server holds a connect.
         public var timeout: Duration?
 
-        /// Advice; nil where it says nothing.
+        /// Creates advice. A field that is `nil` is left out of the message.
         public init(reconnect: Reconnect? = nil, interval: Duration? = nil, timeout: Duration? = nil) {
             self.reconnect = reconnect
             self.interval = interval
             self.timeout = timeout
         }
 
-        /// A day: longer spans than this are a peer's nonsense.
+        /// The longest time span accepted from a peer, in milliseconds: one day. A longer one is nonsense.
         static let longest: Int64 = 86_400_000
 
         mutating func merge(_ later: Advice) {

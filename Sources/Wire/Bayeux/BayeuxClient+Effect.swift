@@ -1,23 +1,26 @@
 public import JSONText
 
 extension BayeuxClient {
-    /// What the machine is told once.
+    /// The settings of a client, fixed when it is created.
     public struct Configuration: Hashable, Sendable {
-        /// How frames travel.
+        /// The transport of the frames.
         public var connectionType: Bayeux.ConnectionType
-        /// Whether to offer the acknowledgement extension, by which a server sends again what was not received (4.2).
+        /// Whether to offer the acknowledgement extension, with which a server resends messages that were not received
+        /// (4.2).
         public var acknowledges: Bool
-        /// How long an answer may take that the server does not hold back.
+        /// How long to wait for an answer that the server does not hold back.
         public var replyTimeout: Duration
-        /// After how much silence the transport is probed; nil for never.
+        /// The time without incoming data after which the client probes the transport; `nil` disables probing.
         public var probeAfter: Duration?
-        /// How long a connect is held by a server that does not say so.
+        /// How long a server is assumed to hold a connect if it does not advise a timeout.
         public var assumedTimeout: Duration
-        /// The pauses between handshakes with a server that forgets one session after the other.
+        /// The pauses between handshakes with a server that repeatedly forgets the session.
         public var backoff: Backoff
-        /// How many arrays and objects of a frame may be nested.
+        /// How deep the arrays and objects of a frame may be nested.
         public var maximumDepth = JSONReader.standardDepth
-        /// A configuration. A transport of exchanges sees for itself that a server is gone, and is not probed.
+        /// Creates a configuration.
+        ///
+        /// `probeAfter` applies only to a WebSocket. An HTTP transport notices by itself that a server is gone.
         public init(
             connectionType: Bayeux.ConnectionType, acknowledges: Bool = true, replyTimeout: Duration = .seconds(10),
             probeAfter: Duration? = .seconds(30), assumedTimeout: Duration = .seconds(60),
@@ -32,121 +35,125 @@ extension BayeuxClient {
         }
     }
 
-    /// What outlives a transport.
+    /// The state of a client that outlives its transport.
     public struct Memory: Hashable, Sendable {
-        /// The session of before, while the server may still have it.
+        /// The previous session, as long as the server may still have it.
         struct Session: Hashable, Sendable {
             var clientID: Secret
             var advice: Bayeux.Advice
             /// When the last connect was sent.
             var connected: Moment
-            /// The batch received last, where batches are acknowledged.
+            /// The last batch received, if batches are acknowledged.
             var batch: Int64?
         }
         var session: Session?
         var subscriptions: [Subscription] = []
         var hadSession = false
-        /// The memory of a client that never connected.
+        /// Creates the memory of a client that has never connected.
         public init() {}
 
-        /// Drops the wish for channels that are not wanted any more. A session that stands still has them: what comes of them is to be
-        /// passed over.
+        /// Removes the subscriptions to channels that are no longer wanted.
+        ///
+        /// A session that is still open on the server keeps them, so the caller must ignore their messages.
         public mutating func keep(where isWanted: (Bayeux.Channel) -> Bool) {
             subscriptions.removeAll { !isWanted($0.channel) }
         }
 
-        /// As `BayeuxClient.renew`, for the next transport.
+        /// Sets `ext` as `BayeuxClient.renew` does, for the next transport.
         public mutating func renew(ext: RawJSON?) {
             for index in subscriptions.indices { subscriptions[index].ext = ext }
         }
     }
 
-    /// A frame to be sent.
+    /// A frame for the driver to send.
     public struct Outgoing: Hashable, Sendable {
-        /// JSON text. It may hold tokens and the session's id.
+        /// The frame as JSON text. It may contain tokens and the id of the session.
         public var bytes: [UInt8]
-        /// Whether the server may hold its answer back: over HTTP it needs an exchange of its own.
+        /// Whether the server may hold back its answer. Over HTTP, such a frame needs its own exchange.
         public var isConnect: Bool
     }
 
-    /// What is known to be missing when a session stands.
+    /// What is known about missing events when a session is open.
     public enum Continuity: Hashable, Sendable {
-        /// It is the first one.
+        /// This is the first session, so nothing is missing.
         case first
-        /// The server took up the session of before and sends what it acknowledged not: nothing is missed.
+        /// The server resumed the previous session and resends what was not acknowledged, so nothing is missing.
         case complete
-        /// The server took up the session of before: what waited there comes, but what it wrote to a dead transport is lost (4.5
-        /// item 11).
+        /// The server resumed the previous session and sends what it queued, but what it wrote to a dead transport is
+        /// lost (4.5 item 11).
         case resumed
-        /// The server had forgotten the session of before: whatever was sent meanwhile is missed.
+        /// The server had forgotten the previous session, so everything sent since then is missing.
         case renewed
     }
 
-    /// Something that was published on a channel.
+    /// A message published on a channel.
     public struct Delivery: Hashable, Sendable {
-        /// The channel; untrusted text.
+        /// The channel on which it was published. Untrusted text.
         public var channel: String
-        /// The publisher's id or the server's; of no use but for people.
+        /// The id that the publisher or the server gave it; useful only to people.
         public var id: String?
-        /// What was published.
+        /// The published data, as JSON text.
         public var data: RawJSON
     }
 
-    /// Why something was not published, or may not have been.
+    /// The reason why a message was not published, or may not have been.
     public enum PublishFailure: Hashable, Sendable {
-        /// The server's words; untrusted.
+        /// The server refused it. The text is the server's and untrusted.
         case refused(String)
-        /// Too much waits already.
+        /// Too many messages are already waiting.
         case overflow
-        /// No answer in time; it may have been published.
+        /// No answer arrived in time. The message may have been published.
         case timeout
-        /// The session or its transport was lost; it may have been published.
+        /// The session or its transport was lost. The message may have been published.
         case sessionLost
-        /// The machine was finished.
+        /// The client has finished and publishes nothing more.
         case finished
     }
 
-    /// What the machine wants done, in this order. An id that `publish` gave meets one end: `.published` or `.unpublished`.
+    /// What the driver must do, in this order. Each id that `publish` returned ends with exactly one `.published` or
+    /// `.unpublished`.
     public enum Effect: Hashable, Sendable {
-        /// Send this frame.
+        /// Send this frame to the server.
         case send(Outgoing)
-        /// A session stands; its subscriptions follow.
+        /// A session is open. The effects of its subscriptions follow.
         case connected(Continuity)
-        /// The server accepted a subscription; told once a session.
+        /// The server accepted a subscription. Reported once per session.
         case subscribed(Bayeux.Channel)
-        /// The server refused a subscription, by these words; it is not asked for again in this session.
+        /// The server refused a subscription, with this text. The client does not retry it in this session.
         case refused(Bayeux.Channel, String)
-        /// The server does not answer a subscription, however often it is asked; it is not asked for again in this session.
+        /// The server did not answer a subscription after several attempts. The client does not retry it in this
+        /// session.
         case unanswered(Bayeux.Channel)
-        /// A subscription ended, as asked.
+        /// A subscription has ended, as requested.
         case unsubscribed(Bayeux.Channel)
-        /// Something was published on a channel.
+        /// A message was published on a channel.
         case delivery(Delivery)
-        /// What was published by us was accepted.
+        /// The server accepted a message that this client published.
         case published(Int)
-        /// It was not, or nobody knows.
+        /// A message was not published, or its outcome is unknown.
         case unpublished(Int, PublishFailure)
-        /// Something could not be read, and was passed over.
+        /// Input could not be read, and was ignored.
         case malformed(Bayeux.Malformed)
-        /// Close the transport: the machine is finished.
+        /// Close the transport; the client has finished.
         case close(CloseCause)
     }
 
-    /// Why the machine wants the transport closed.
+    /// The reason why the client wants the transport closed.
     public enum CloseCause: Hashable, Sendable {
         /// The first frame is not Bayeux.
         case notBayeux(Bayeux.Malformed)
-        /// The server refused the handshake; its words, untrusted.
+        /// The server refused the handshake. The text is the server's and untrusted.
         case refused(String)
-        /// The server does not answer the handshake.
+        /// The server did not answer the handshake.
         case noAnswer
-        /// The server, or the way to it, is silent where it should not be.
+        /// The server, or the path to it, is silent although data is due.
         case silent
-        /// The server forbade to come again (advice `none`, or a negative interval); its words, untrusted.
+        /// The server forbade another attempt (advice `none`, or a negative interval). The text is the server's and
+        /// untrusted.
         case forbidden(String)
         /// The server ended the session.
         case byServer
-        /// `disconnect` was called.
+        /// The caller ended the session with `disconnect(at:into:)`.
         case requested
     }
 }

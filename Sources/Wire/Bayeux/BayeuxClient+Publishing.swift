@@ -1,24 +1,29 @@
 public import JSONText
 
 extension BayeuxClient {
-    /// Something to be published, or published and not answered.
+    /// A message that waits to be published, or was sent and is not yet answered.
     struct Publication: Hashable, Sendable {
-        /// The id the caller knows it by.
+        /// The id that `publish` returned to the caller.
         var number: Int
         var channel: Bayeux.Channel
         var data: RawJSON
         var ext: RawJSON?
-        /// Its id on the wire, once it was sent.
+        /// The id on the wire; empty until the message is sent.
         var id = ""
-        /// When it is given up, once it was sent.
+        /// When the client gives up, once the message is sent.
         var until = Moment.zero
     }
 
-    /// How many may be unanswered at a time.
+    /// The maximum number of unanswered messages.
     static let mostUnanswered = 1024
 
-    /// Publishes `data`, any JSON but null, on a channel; gives the id that its end is told by. Before the session stands it waits.
-    /// Nothing is ever sent twice: what got no answer is `.unpublished`, and the caller knows whether it can be repeated.
+    /// Publishes `data` on a channel, or queues it until the session is open.
+    ///
+    /// The client never sends a message twice. One that gets no answer ends as `.unpublished`, and the caller decides
+    /// whether to repeat it.
+    ///
+    /// - Parameter data: Any JSON value except null.
+    /// - Returns: The id that the final `.published` or `.unpublished` effect carries.
     public mutating func publish(
         _ channel: Bayeux.Channel, _ data: RawJSON, ext: RawJSON? = nil, at now: Moment, into effects: inout [Effect]
     ) -> Int {
@@ -64,7 +69,8 @@ extension BayeuxClient {
         }
     }
 
-    /// A reply on a channel that is none of the protocol's. Anything of the same id without `successful` is a delivery (4.5 item 5).
+    /// Handles a reply on a channel outside the protocol. A message with the same id but without `successful` is a
+    /// delivery (4.5 item 5).
     mutating func publicationAnswered(
         _ message: Bayeux.Message, at now: Moment, into effects: inout [Effect]
     ) {
@@ -78,7 +84,8 @@ extension BayeuxClient {
         }
     }
 
-    /// What waits goes on waiting for the next session, unless there is to be none.
+    /// Ends all sent messages with `failure`. Queued messages wait for the next session, unless the client has
+    /// finished.
     mutating func abandonPublications(_ failure: PublishFailure, into effects: inout [Effect]) {
         var given = publications
         publications = []

@@ -1,7 +1,7 @@
 import JSONText
 
 extension BayeuxClient {
-    /// A frame arrived: every message of it is heeded, in order.
+    /// Handles a frame from the server, one message after the other.
     public mutating func receive(_ frame: ArraySlice<UInt8>, at now: Moment, into effects: inout [Effect]) {
         if isFinished { return }
         heard = max(heard, now)
@@ -51,14 +51,15 @@ extension BayeuxClient {
             let words = message.error ?? "the handshake was refused"
             return finish(isForbidden ? .forbidden(words) : .refused(words), into: &effects)
         }
-        // Whatever session of before the advice was about, this one is new.
+        // Advice to shake hands was about the previous session; this session is new.
         if message.advice?.reconnect == nil { advice.reconnect = .retry }
         batch = configuration.acknowledges && message.acknowledges ? 0 : nil
         effects.append(.connected(hadSession ? .renewed : .first))
         open(clientID, at: now, into: &effects)
     }
 
-    /// The session of before stands: said before anything that comes in it, since something may be missing just before that.
+    /// Reports that the previous session is open again. This must precede any delivery of the session, because events
+    /// may be missing just before it.
     private mutating func tellOfResumption(into effects: inout [Effect]) {
         guard case .resuming(let clientID, let id, let until, false) = state else { return }
         state = .resuming(clientID: clientID, id: id, until: until, isTold: true)
@@ -80,7 +81,7 @@ extension BayeuxClient {
         sendConnect(clientID, id: id, hold: nil, at: now, into: &effects)
     }
 
-    /// A connect that is held as long as `hold` says; nil for as long as the server likes.
+    /// Sends a connect that the server holds for `hold`, or for as long as it likes if `hold` is `nil`.
     mutating func sendConnect(
         _ clientID: Secret, id: String, hold: Duration?, at now: Moment, into effects: inout [Effect]
     ) {
@@ -119,14 +120,15 @@ extension BayeuxClient {
         }
     }
 
-    /// A server that answers every connect at once, and advises no interval, would have us ask without end.
+    /// Returns a pause before the next connect if the server answers every connect at once and advises no interval.
+    /// Without it, the client would send connects in a tight loop.
     private mutating func pauseAfterHaste(at now: Moment) -> Duration {
         let left = Self.connectFloor - (now - connected)
         hasty = left > .zero ? hasty + 1 : 0
         return hasty > Self.mostHasty ? left : .zero
     }
 
-    /// Whether the server forbade to come again.
+    /// Whether the server forbade another attempt.
     private var isForbidden: Bool {
         advice.reconnect == Bayeux.Advice.Reconnect.none || advice.interval ?? .zero < .zero
     }
@@ -153,7 +155,8 @@ extension BayeuxClient {
         finish(.byServer, into: &effects)
     }
 
-    /// A subscription that stood is refused now: the session is gone, or the right to it.
+    /// Handles the refusal of a probe, whose subscription the server had accepted: either the session is gone or the
+    /// permission is.
     mutating func probeRefused(_ message: Bayeux.Message, at now: Moment, into effects: inout [Effect]) {
         guard !message.meansUnknownSession else { return forget(at: now, into: &effects) }
         guard let index = probed else { return }
@@ -171,7 +174,7 @@ extension BayeuxClient {
         }
     }
 
-    /// The subscription that is asked for again to see whether anybody is there.
+    /// The index of the subscription that is requested again as a probe of the transport.
     var probed: Int? { subscriptions.firstIndex { $0.state == .standing } }
 
     var probeDeadline: Moment? {
@@ -180,7 +183,7 @@ extension BayeuxClient {
         return heard + silence
     }
 
-    /// Does what is due up to `now`, each thing at its own deadline.
+    /// Does what is due up to `now`, each step at its own deadline.
     public mutating func advance(to now: Moment, into effects: inout [Effect]) {
         while let due = deadline, due <= now { fire(due, into: &effects) }
     }
@@ -215,7 +218,7 @@ extension BayeuxClient {
 }
 
 extension Bayeux.Message {
-    /// Whether a failed reply says that the server knows no such session: `401:<id>:Unknown client`, or CometD's
+    /// Whether a failed reply means that the server does not know the session: `401:<id>:Unknown client`, or CometD's
     /// `402::session_unknown` (4.3). Salesforce's server has answered with 403 (1.3).
     var meansUnknownSession: Bool {
         guard isSuccessful == false else { return false }
@@ -224,10 +227,10 @@ extension Bayeux.Message {
         return error.hasPrefix("401:") || error.hasSuffix(":session_unknown") || error.hasSuffix(":Unknown client")
     }
 
-    /// Whether the acknowledgement extension is accepted.
+    /// Whether the server accepts the acknowledgement extension.
     fileprivate var acknowledges: Bool { extValue == .bool(true) || batch != nil }
 
-    /// The number of the batch that comes with a connect's reply.
+    /// The number of the batch that ends with this reply to a connect.
     fileprivate var batch: Int64? { if case .integer(let number)? = extValue { number } else { nil } }
 
     private var extValue: JSONValue? {

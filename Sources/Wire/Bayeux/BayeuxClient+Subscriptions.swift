@@ -1,29 +1,29 @@
 public import JSONText
 
 extension BayeuxClient {
-    /// A channel that is wanted.
+    /// A wanted channel and the state of its subscription.
     struct Subscription: Hashable, Sendable {
         enum State: Hashable {
-            /// Not asked for in this session. Follows: asked.
+            /// Not yet requested in this session. Follows: asked.
             case wanted
-            /// Asked for so often. Follows: standing, refused, asked, wanted.
+            /// Requested `attempts` times. Follows: standing, refused, asked, wanted.
             case asked(id: String, until: Moment, attempts: Int)
             /// The server accepted it. Follows: leaving, wanted.
             case standing
-            /// The server refused it, or does not answer. Follows: asked, wanted.
+            /// The server refused it or did not answer. Follows: asked, wanted.
             case refused
-            /// Its end is asked for.
+            /// The client has sent an unsubscribe request.
             case leaving(id: String, until: Moment)
         }
 
         let channel: Bayeux.Channel
-        /// What goes with each request; it may hold a token.
+        /// The extensions sent with each request. They may contain a token.
         var ext: RawJSON?
         var state = State.wanted
 
         var isLeaving: Bool { if case .leaving = state { true } else { false } }
 
-        /// When an answer is due.
+        /// When an answer is due, if a request is pending.
         var deadline: Moment? {
             switch state {
             case .asked(_, let until, _), .leaving(_, let until): until
@@ -31,7 +31,7 @@ extension BayeuxClient {
             }
         }
 
-        /// The server has so much longer for its answer.
+        /// Extends the deadline for the server's answer.
         mutating func postpone(by span: Duration) {
             switch state {
             case .asked(let id, let until, let attempts):
@@ -41,18 +41,21 @@ extension BayeuxClient {
             }
         }
 
-        /// Nobody can say whether what was asked for arrived.
+        /// Returns a pending request to `wanted`, because it is unknown whether it arrived.
         mutating func transportClosed() { if case .asked = state { state = .wanted } }
 
-        /// The session it stood in is gone.
+        /// Returns to `wanted` after the session is lost.
         mutating func reset() { state = .wanted }
     }
 
-    /// How often a subscription is asked for when nothing is answered.
+    /// The number of attempts to subscribe before the client gives up.
     static let mostAttempts = 3
 
-    /// Wants a channel or a pattern, in this session and the next ones, until `unsubscribe`. `ext`, a JSON object, goes with every
-    /// request. One that was refused is asked for again.
+    /// Subscribes to a channel or a pattern, in this session and in later ones, until `unsubscribe`.
+    ///
+    /// A subscription that was refused is requested again.
+    ///
+    /// - Parameter ext: A JSON object to send with each request.
     public mutating func subscribe(
         _ channel: Bayeux.Channel, ext: RawJSON? = nil, at now: Moment, into effects: inout [Effect]
     ) {
@@ -71,22 +74,22 @@ extension BayeuxClient {
         askForSubscriptions(at: now, into: &effects)
     }
 
-    /// Another `ext` goes from now on with each request for the channels that are wanted: the token in it is another one.
+    /// Replaces the `ext` of future requests for all wanted channels, for example when the token in it has changed.
     public mutating func renew(ext: RawJSON?) {
         for index in subscriptions.indices { subscriptions[index].ext = ext }
     }
 
-    /// Whether the server accepted the channel in the session that stands.
+    /// Returns whether the server has accepted the channel in the open session.
     public func isSubscribed(to channel: Bayeux.Channel) -> Bool {
         switch state {
-        // What comes of a session that was taken up again comes before the answer to its connect.
+        // The events of a resumed session arrive before the answer to its connect.
         case .open, .resuming(_, _, _, isTold: true): break
         case .idle, .handshaking, .resuming, .pausing, .leaving, .finished: return false
         }
         return subscriptions.contains { $0.channel == channel && $0.state == .standing }
     }
 
-    /// Wants a channel no more.
+    /// Unsubscribes from a channel. `.unsubscribed` follows.
     public mutating func unsubscribe(_ channel: Bayeux.Channel, at now: Moment, into effects: inout [Effect]) {
         guard let index = subscriptions.firstIndex(where: { $0.channel == channel }) else { return }
         switch subscriptions[index].state {
@@ -107,7 +110,7 @@ extension BayeuxClient {
         effects.append(.unsubscribed(channel))
     }
 
-    /// Asks for everything that is wanted and not asked for, in one frame.
+    /// Requests all wanted channels that are not yet requested, in one frame.
     mutating func askForSubscriptions(at now: Moment, into effects: inout [Effect]) {
         guard case .open(let clientID) = state else { return }
         var frame = Bayeux.FrameWriter()
@@ -129,7 +132,7 @@ extension BayeuxClient {
 
     var subscriptionsDeadline: Moment? { subscriptions.lazy.compactMap(\.deadline).min() }
 
-    /// Asks again for what was not answered, and gives up what never is.
+    /// Repeats requests that were not answered in time, and gives up after `mostAttempts`.
     mutating func advanceSubscriptions(to due: Moment, into effects: inout [Effect]) {
         guard case .open(let clientID) = state else { return }
         var frame = Bayeux.FrameWriter()
@@ -146,14 +149,14 @@ extension BayeuxClient {
             case .wanted, .standing, .refused: break
             }
         }
-        // A server that does not answer is not waited for: what it still sends is passed on.
+        // The client does not wait for a silent server. It still passes on what the server sends.
         subscriptions.removeAll { given.contains($0.channel) }
         effects += given.map { .unsubscribed($0) }
         guard !frame.isEmpty else { return }
         effects.append(.send(Outgoing(bytes: frame.finish(), isConnect: false)))
     }
 
-    /// A reply on `/meta/subscribe`.
+    /// Handles a reply on `/meta/subscribe`.
     mutating func subscriptionAnswered(
         _ message: Bayeux.Message, at now: Moment, into effects: inout [Effect]
     ) {
@@ -178,7 +181,7 @@ extension BayeuxClient {
         }
     }
 
-    /// A reply on `/meta/unsubscribe`: whatever it says, the channel is not wanted.
+    /// Handles a reply on `/meta/unsubscribe`. Whether it succeeded or not, the channel is no longer wanted.
     mutating func unsubscriptionAnswered(_ message: Bayeux.Message, into effects: inout [Effect]) {
         guard
             let index = subscriptions.firstIndex(where: {

@@ -1,47 +1,49 @@
 import JSONText
 
-/// The client's end of one Bayeux session over one transport: handshake, the connect loop, subscriptions, publishing.
+/// The client end of one Bayeux session over one transport: handshake, the connect loop, subscriptions, publishing.
 ///
-/// A machine: give it what the transport gave and the time; it answers with effects. A new transport needs a new machine, which is
-/// given the `Memory` of the one before.
+/// This is a state machine. The driver passes it the input from the transport and the time, and the machine returns
+/// effects. A new transport needs a new machine, which receives the `Memory` of the previous one.
 ///
 /// ```
-/// idle ──start──► handshaking ──successful──► open ◄──successful── resuming ◄──start, with a session of before
+/// idle ──start──► handshaking ──successful──► open ◄──successful── resuming ◄──start, with a previous session
 ///                  ▲    ▲                      │                      │
 ///                  │    └──── session unknown ─┴──── unknown ─────────┘
-///                pausing (backoff, when that comes again and again)       and from everywhere to leaving, and to finished
+///                pausing (back-off, if this keeps happening)          and from every state to leaving, and to finished
 /// ```
 ///
-/// While it is open, exactly one connect is out, or the next one is due after the interval the server advised: that loop keeps the session
-/// alive, and a server may stop delivering without it. A connect is a frame of its own, since a frame is answered when all of it is
-/// (4.5 item 7). Subscriptions are told of only after the server's successful answer, and are asked for again after every handshake.
+/// While a session is open, exactly one connect is pending, or the next one is due after the interval that the server
+/// advised. This loop keeps the session alive; a server may stop delivering without it. A connect is always a frame of
+/// its own, because the server answers a frame only as a whole (4.5 item 7). The client reports a subscription only
+/// after the server's successful answer, and repeats all requests after every handshake.
 ///
-/// A transport that is silent while the server may rightly be silent, too, is probed with something that is answered at once: a
-/// subscription that stands is asked for again. Unanswered probes and connects held longer than advised end the transport (`.silent`).
+/// If the transport is silent at a time when the server may legitimately be silent, the client probes it with a request
+/// that the server answers at once: it requests an accepted subscription again. An unanswered probe, or a connect held
+/// longer than advised, ends the transport (`.silent`).
 public struct BayeuxClient: Sendable {
     enum State {
         /// Nothing was sent. Follows: handshaking, resuming, leaving, finished.
         case idle
-        /// The handshake is out. Follows: open, pausing, finished.
+        /// The handshake is pending. Follows: open, pausing, finished.
         case handshaking(id: String, until: Moment)
-        /// A connect in the session of before is out, which the server answers at once; an event that comes first tells as much.
-        /// Follows: open, handshaking, finished.
+        /// A connect in the previous session is pending. The server answers it at once; an event before that answer
+        /// also proves that the session is open. Follows: open, handshaking, finished.
         case resuming(clientID: Secret, id: String, until: Moment, isTold: Bool)
-        /// The session stands. Follows: handshaking, pausing, leaving, finished.
+        /// The session is open. Follows: handshaking, pausing, leaving, finished.
         case open(clientID: Secret)
-        /// The next handshake begins then. Follows: handshaking, finished.
+        /// The next handshake starts at `until`. Follows: handshaking, finished.
         case pausing(until: Moment)
-        /// Disconnect is out. Follows: finished.
+        /// A disconnect is pending. Follows: finished.
         case leaving(until: Moment)
-        /// Nothing more will happen.
+        /// The client does nothing more.
         case finished
     }
 
-    /// The connect of an open session.
+    /// The state of the connect loop in an open session.
     enum Connect {
-        /// It is out, and is answered by then at the latest.
+        /// A connect is pending. Its answer is due by `until`.
         case out(id: String, until: Moment)
-        /// The next one is due then.
+        /// The next connect is due at this time.
         case due(Moment)
     }
 
@@ -52,37 +54,38 @@ public struct BayeuxClient: Sendable {
     var subscriptions: [Subscription] = []
     var publications: [Publication] = []
     var waiting = BoundedBuffer<Publication>(countLimit: 1024, byteLimit: 4 << 20)
-    /// The batch received last, when the server has the acknowledgement extension; nil when it has not.
+    /// The last batch received; `nil` if the server does not support the acknowledgement extension.
     var batch: Int64?
-    /// When anything was received last.
+    /// When any data last arrived; the base of the probe's deadline.
     var heard = Moment.zero
-    /// A session of before, while it is not known whether the server still has it.
+    /// The previous session, while it is unknown whether the server still has it.
     var resumable: Secret?
-    /// The subscription that was asked for again, as a probe.
+    /// The pending probe: a repeated request for an accepted subscription.
     var probe: (id: String, until: Moment)?
-    /// When the last connect was sent: a session outlives it by twice the time a connect is held (4.6).
+    /// When the last connect was sent. A session outlives it by twice the time that the server holds a connect (4.6).
     var connected = Moment.zero
-    /// Sessions the server forgot since one held.
+    /// The number of sessions that the server has forgotten since one lasted.
     var forgotten = 0
-    /// When the session that stands began.
+    /// When the open session began.
     var opened = Moment.zero
-    /// Connects in a row that the server answered sooner than `connectFloor` after they were sent.
+    /// The number of consecutive connects that the server answered in less than `connectFloor`.
     var hasty = 0
-    /// So many of them are followed by the next one at once; after that there is a pause.
+    /// The number of such connects after which the client starts to pause.
     static let mostHasty = 3
-    /// How long after a connect the next one is sent then, whatever the server advises.
+    /// The minimum time between two connects in that case, whatever the server advises.
     static let connectFloor: Duration = .milliseconds(200)
-    /// When the server last showed that it has the session.
+    /// When the server last showed that it knows the session.
     var stood = Moment.zero
-    /// When the server last showed that it had the session that it forgot since; nil while it forgot none.
+    /// When the server last showed that it knew the session that it has since forgotten; `nil` if it has forgotten
+    /// none.
     public private(set) var lapsed: Moment?
-    /// Whether a session stood before, of which events may be missing now.
+    /// Whether an earlier session existed, of which events may now be missing.
     var hadSession = false
     var nextID = 1
     var random: RandomSource
 
-    /// A machine for a transport that is about to be used, which goes on from what the one before left behind. `seed` decides the
-    /// jitter of repeated handshakes.
+    /// Creates a client for a new transport, which continues from the previous transport's `memory`. `seed` determines
+    /// the jitter of repeated handshakes.
     public init(_ configuration: Configuration, memory: Memory = Memory(), seed: UInt64) {
         self.configuration = configuration
         random = RandomSource(seed: seed)
@@ -93,10 +96,13 @@ public struct BayeuxClient: Sendable {
         resumable = memory.session?.clientID
     }
 
-    /// Since when the transport is not read.
+    /// When the driver stopped reading the transport; `nil` while it reads.
     private var unreadSince: Moment?
 
-    /// The transport is read, or not: meanwhile nothing is timed, and the server has as much longer for its answers.
+    /// Tells the client whether the driver reads the transport.
+    ///
+    /// While it does not, the client has no deadlines. Afterwards the server's deadlines move by the length of the
+    /// pause.
     public mutating func set(_ reading: SocketReading, at now: Moment) {
         defer { unreadSince = reading == .resumed ? nil : unreadSince ?? now }
         guard reading == .resumed, let unreadSince else { return }
@@ -115,7 +121,7 @@ public struct BayeuxClient: Sendable {
         for index in publications.indices { publications[index].until = publications[index].until + span }
     }
 
-    /// When `advance(to:into:)` wants to be called next; nil when nothing is timed.
+    /// When to call `advance(to:into:)` next; `nil` if no deadline is pending.
     public var deadline: Moment? {
         if unreadSince != nil { return nil }
         return switch state {
@@ -137,7 +143,7 @@ public struct BayeuxClient: Sendable {
 // MARK: - Beginning and ending
 
 extension BayeuxClient {
-    /// Begins: with a handshake, or in the session of before when the server should still have it. To be called once.
+    /// Starts with a handshake, or resumes the previous session if the server should still have it. Call it once.
     public mutating func start(at now: Moment, into effects: inout [Effect]) {
         guard case .idle = state else { return }
         heard = now
@@ -148,7 +154,7 @@ extension BayeuxClient {
         }
     }
 
-    /// How long a session stands after a connect (4.6).
+    /// How long the server keeps a session after a connect (4.6).
     private var lifetime: Duration { (advice.timeout ?? configuration.assumedTimeout) * 2 }
 
     private mutating func resume(_ clientID: Secret, at now: Moment, into effects: inout [Effect]) {
@@ -173,7 +179,8 @@ extension BayeuxClient {
         effects.append(.send(Outgoing(bytes: frame, isConnect: false)))
     }
 
-    /// The server does not know the session: everything begins anew, at once the first time, later and later when it happens again.
+    /// Starts over after the server has forgotten the session: at once the first time, and with growing delays after
+    /// that.
     mutating func forget(at now: Moment, into effects: inout [Effect]) {
         if forgotten == 0 { lapsed = stood }
         forgotten += 1
@@ -184,7 +191,7 @@ extension BayeuxClient {
         state = .pausing(until: now + max(delay, advice.interval ?? .zero))
     }
 
-    /// Ends the session in order: the server is told, and `.close` follows its answer, or its silence.
+    /// Ends the session in order. The client tells the server; `.close` follows after the answer, or after a timeout.
     public mutating func disconnect(at now: Moment, into effects: inout [Effect]) {
         switch state {
         case .open(let clientID):
@@ -197,7 +204,7 @@ extension BayeuxClient {
         }
     }
 
-    /// The transport is gone. Gives what the next machine is to be given.
+    /// Handles the loss of the transport. Returns the memory for the next client.
     public mutating func transportClosed(into effects: inout [Effect]) -> Memory {
         var memory = Memory()
         memory.subscriptions = subscriptions.filter { !$0.isLeaving }
@@ -222,7 +229,7 @@ extension BayeuxClient {
 
     mutating func finish(_ cause: CloseCause, into effects: inout [Effect]) {
         abandonPublications(.finished, into: &effects)
-        // What was silent, the server may still have: the next transport asks.
+        // After silence, the server may still have the session; the next transport tries to resume it.
         switch cause {
         case .silent, .noAnswer: resumable = currentSession
         case .refused, .forbidden, .requested, .byServer, .notBayeux: resumable = nil

@@ -65,7 +65,8 @@ extension BayeuxServer {
         }
     }
 
-    /// Whoever has a session or none may publish (4.1), if the policy lets them. Subscribers are told before the publisher is (4.5 item 5).
+    /// Publishes a message if the policy allows it. A client without a session may publish, too (4.1). Subscribers
+    /// receive the message before the publisher receives its reply (4.5 item 5).
     mutating func publish(
         _ message: Bayeux.Message, _ policy: Policy, _ answer: inout Answer, into effects: inout [Effect]
     ) {
@@ -91,7 +92,7 @@ extension BayeuxServer {
         }
     }
 
-    /// Gives a message to everybody who subscribed to it, once, however many of their subscriptions cover it.
+    /// Delivers a message to each subscriber once, even if several of its subscriptions cover the channel.
     mutating func hand(
         on channel: Bayeux.Channel, id: String?, _ data: RawJSON, into effects: inout [Effect]
     ) {
@@ -128,7 +129,7 @@ extension BayeuxServer {
 // MARK: - Answers
 
 extension BayeuxServer {
-    /// All messages of a frame are handled: it is answered, or held with its connect.
+    /// Answers a frame after all its messages are handled, or holds the answer if the frame contains a connect.
     mutating func finish(_ answer: Answer, at now: Moment, into effects: inout [Effect]) {
         guard let connect = answer.connect, sessions[connect.session] != nil else {
             let hasAnswer = !answer.isAnswered && (!answer.replies.isEmpty || !answer.isSocket)
@@ -136,7 +137,7 @@ extension BayeuxServer {
             return
         }
         var until = connect.until
-        // A second connect takes the place of one that is held, and is answered when that one was to be (4.5 item 8).
+        // A second connect replaces a held one, and is answered at the time that one was due (4.5 item 8).
         for link in links(holding: connect.session) {
             guard let earlier = held.removeValue(forKey: link) else { continue }
             until = min(until, earlier.until)
@@ -150,7 +151,7 @@ extension BayeuxServer {
         if until <= now || hasEvents { release(answer.link, into: &effects) }
     }
 
-    /// Answers a held frame: in an exchange the events that wait go with it, behind the connect's reply.
+    /// Answers a held frame. In an HTTP exchange, queued events follow the reply to the connect.
     mutating func release(
         _ link: Int, ending: Bayeux.Advice.Reconnect = .handshake, into effects: inout [Effect]
     ) {
@@ -161,10 +162,10 @@ extension BayeuxServer {
         effects.append(.send(link: link, Self.frame(texts)))
     }
 
-    /// The links, of which there is one at most, on which a connect of the session is held.
+    /// Returns the links on which a connect of the session is held. There is at most one.
     func links(holding number: Int) -> [Int] { held.filter { $0.value.session == number }.keys.sorted() }
 
-    /// The reply to a connect; `ending` is what the client of a session that has just ended is advised.
+    /// Returns the reply to a connect. `ending` is the advice for the client of a session that has just ended.
     func connectReply(_ number: Int, id: String?, ending: Bayeux.Advice.Reconnect = .handshake) -> [UInt8] {
         let session = sessions[number]
         let isSuccessful = session != nil || ending == .none
@@ -175,7 +176,7 @@ extension BayeuxServer {
         }
     }
 
-    /// An array of messages that are JSON text already.
+    /// Returns an array of messages that are already JSON text.
     static func frame(_ texts: [[UInt8]]) -> [UInt8] {
         var bytes: [UInt8] = [UInt8(ascii: "[")]
         bytes.reserveCapacity(texts.reduce(2) { $0 + $1.count + 1 })
@@ -189,7 +190,7 @@ extension BayeuxServer {
 }
 
 extension JSONWriter {
-    /// What a request named, as it named it: one name, or a list.
+    /// Writes the channels as the request named them: one name, or a list.
     fileprivate mutating func subscription(_ names: [String]) {
         if names.count == 1, let name = names.first {
             member("subscription", name)

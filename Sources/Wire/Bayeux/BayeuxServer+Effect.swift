@@ -1,22 +1,22 @@
 public import JSONText
 
 extension BayeuxServer {
-    /// What the machine is told once.
+    /// The settings of a server, fixed when it is created.
     public struct Configuration: Hashable, Sendable {
-        /// How long a connect is held; sessions live twice as long.
+        /// How long the server holds a connect. A session lives twice as long.
         public var timeout: Duration
-        /// The least time clients are advised to let pass between connects.
+        /// The minimum time between connects that the server advises.
         public var interval: Duration
-        /// How many sessions there may be; handshakes beyond are refused.
+        /// The maximum number of sessions. Handshakes beyond it are refused.
         public var mostSessions: Int
-        /// How many channels a session may subscribe to.
+        /// The maximum number of channels to which a session may subscribe.
         public var mostSubscriptions: Int
-        /// How many messages may wait for a session, and how many bytes of them: beyond, the session ends, so that its client knows
-        /// that something is missing.
+        /// The maximum number of messages queued for a session. Beyond it the session ends, so that its client learns
+        /// that events are missing.
         public var mostQueued: Int
-        /// The bytes of that.
+        /// The maximum size of the messages queued for a session, in bytes.
         public var mostQueuedBytes: Int
-        /// A configuration.
+        /// Creates a configuration. By default, the server holds a connect for 60 seconds and advises no interval.
         public init(
             timeout: Duration = .seconds(60), interval: Duration = .zero, mostSessions: Int = 3000,
             mostSubscriptions: Int = 1000, mostQueued: Int = 4096, mostQueuedBytes: Int = 8 << 20
@@ -30,40 +30,40 @@ extension BayeuxServer {
         }
     }
 
-    /// What a client asks for that a backend may refuse.
+    /// A client's request that the backend may refuse.
     public enum Request: Hashable, Sendable {
-        /// To receive what is published on a channel or pattern; with the message's `ext`, which may hold a token.
+        /// A subscription to a channel or a pattern. The message's `ext` may contain a token.
         case subscribe(Bayeux.Channel, ext: RawJSON?)
-        /// To publish on a channel; with the message's `ext`.
+        /// A message to be published on a channel, with the message's `ext`.
         case publish(Bayeux.Channel, RawJSON, ext: RawJSON?)
     }
 
-    /// Why a request is refused, in the words the client is told; nil to allow it.
+    /// A function that returns the error text for a refused request, or `nil` to allow the request.
     public typealias Policy = (Request) -> String?
 
-    /// What the machine wants done, in this order.
+    /// What the driver must do, in this order.
     public enum Effect: Hashable, Sendable {
-        /// Send a frame on a WebSocket, or answer an exchange with it.
+        /// Send a frame on a WebSocket, or answer an HTTP exchange with it.
         case send(link: Int, [UInt8])
-        /// Answer an exchange with this status: its body was no frame.
+        /// Answer an HTTP exchange with this status, because its body was not a frame.
         case refuse(link: Int, status: Int)
-        /// Close a WebSocket in order (code 1000).
+        /// Close a WebSocket normally (code 1000).
         case close(link: Int)
-        /// Something the backend may like to know.
+        /// Report an event to the backend.
         case occasion(Occasion)
     }
 
-    /// What became of a session; they are known by numbers that count up.
+    /// An event in the life of a session. Sessions are identified by increasing numbers.
     public enum Occasion: Hashable, Sendable {
-        /// A client shook hands.
+        /// A client completed a handshake.
         case began(session: Int)
-        /// It subscribed to a channel.
+        /// A client subscribed to a channel.
         case subscribed(session: Int, Bayeux.Channel)
-        /// It left one.
+        /// A client unsubscribed from a channel.
         case unsubscribed(session: Int, Bayeux.Channel)
-        /// Something was published, by a client without a session, too.
+        /// A message was published. `session` is `nil` for a client without a session.
         case published(session: Int?, Bayeux.Channel, RawJSON)
-        /// It said good-bye, or was silent for too long.
+        /// A client disconnected, or was silent for too long.
         case ended(session: Int)
     }
 }

@@ -1,7 +1,8 @@
 import JSONText
 
 extension BayeuxServer {
-    /// A frame arrived on a link. What is no JSON is passed over on a WebSocket and refused with 400 in an exchange (4.5 item 15).
+    /// Handles a frame from a link. A frame that is not JSON is ignored on a WebSocket, and refused with status 400 in
+    /// an HTTP exchange (4.5 item 15).
     public mutating func receive(
         _ bytes: ArraySlice<UInt8>, on link: Int, isSocket: Bool, at now: Moment, policy: Policy,
         into effects: inout [Effect]
@@ -16,15 +17,15 @@ extension BayeuxServer {
         finish(answer, at: now, into: &effects)
     }
 
-    /// The answer to a frame, while its messages are handled.
+    /// The answer to a frame, built while its messages are handled.
     struct Answer {
         let link: Int
         let isSocket: Bool
-        /// Each JSON text.
+        /// The replies, each as JSON text.
         var replies: [[UInt8]] = []
-        /// Whether an answer was sent already.
+        /// Whether the answer has already been sent.
         var isAnswered = false
-        /// The connect that is to be held, and how many replies stand before its own.
+        /// The connect to hold. `place` is the number of replies before its own.
         var connect: (session: Int, id: String?, until: Moment, place: Int)?
 
         mutating func add(
@@ -131,14 +132,15 @@ extension BayeuxServer {
         if answer.isSocket { bind(number, to: answer.link, into: &effects) }
         let hold = min(message.advice?.timeout ?? configuration.timeout, configuration.timeout)
         if let earlier = answer.connect {
-            // Of two connects in a frame the later one is held.
+            // If a frame contains two connects, the later one is held.
             answer.connect = nil
             answer.replies.insert(connectReply(earlier.session, id: earlier.id), at: earlier.place)
         }
         answer.connect = (number, message.id, now + max(hold, .zero), answer.replies.count)
     }
 
-    /// From now on the session's events go out on this WebSocket, those that wait at once; another one stays open and silent (4.5 item 13).
+    /// Binds the session to this WebSocket and sends its queued events at once. A previously bound WebSocket stays open
+    /// but receives nothing more (4.5 item 13).
     private mutating func bind(_ number: Int, to link: Int, into effects: inout [Effect]) {
         if let old = sessions[number]?.socket, old != link { sockets[old]?.removeAll { $0 == number } }
         if sockets[link]?.contains(number) == false { sockets[link]?.append(number) }
@@ -164,7 +166,7 @@ extension BayeuxServer {
             return refuseUnknown(message, withAdvice: false, &answer)
         }
         answer.add(message.channel, id: message.id, isSuccessful: true) { $0.member("clientId", clientID.reveal()) }
-        // Its WebSocket is closed behind the answer.
+        // The WebSocket of the session closes after the answer.
         effects.append(.send(link: answer.link, Self.frame(answer.replies)))
         answer.isAnswered = true
         end(number, advising: .none, into: &effects)

@@ -1,73 +1,75 @@
 public import JSONText
 
-/// The server's end of Bayeux for all its clients, as Faye 1.4 behaves (`reference/groupme.md` 4.5): sessions, subscriptions, queues, the
-/// connects that are held.
+/// The server end of Bayeux for all its clients: sessions, subscriptions, queues and held connects. It behaves like
+/// Faye 1.4 (`reference/groupme.md` 4.5).
 ///
-/// A machine: give it frames by the link they came on and the time; it answers with effects. A link is a WebSocket, or one HTTP exchange,
-/// which the answer to its one frame ends. A session lives for twice the time a connect is held after the last connect; events for it go
-/// out on the WebSocket that last sent a connect, or wait for the next connect. A frame is answered as one array, once all of it is: one
-/// with a held connect when that ends. Nothing a client sends is handed on but its data: an `ext` holds tokens.
+/// This is a state machine. The driver passes it frames with their link and the time, and the machine returns effects.
+/// A link is a WebSocket, or one HTTP exchange, which ends with the answer to its single frame. A session lives for
+/// twice the connect timeout after its last connect. Its events go to the WebSocket that last sent a connect, or wait
+/// for the next connect. A frame is answered as one array, after all its messages are handled; a frame with a held
+/// connect is answered when the connect ends. The server forwards only the data of a client's message, because `ext`
+/// may contain tokens.
 public struct BayeuxServer: Sendable {
     let configuration: Configuration
-    /// By their numbers, which count up.
+    /// The sessions by number. Numbers count up from 1.
     var sessions: [Int: Session] = [:]
-    /// The numbers of the sessions, in order.
+    /// The numbers of the sessions, in ascending order.
     var order: [Int] = []
     var numbers: [Secret: Int] = [:]
     var nextSession = 1
-    /// The WebSockets on which something came, and the sessions bound to them by a connect.
+    /// The WebSockets that have sent data, with the sessions that a connect has bound to them.
     var sockets: [Int: [Int]] = [:]
-    /// Frames with a held connect, by their link.
+    /// Frames with a held connect, by link.
     var held: [Int: HeldFrame] = [:]
-    /// No session ends before.
+    /// The earliest time at which a session may expire.
     var nextExpiry: Moment?
     var random: RandomSource
     var deliveries = 0
 
-    /// A client.
+    /// One client's session, from its handshake to its end.
     struct Session: Sendable {
         let clientID: Secret
         var subscriptions: [Bayeux.Channel] = []
-        /// Messages that wait for a connect, each JSON text.
+        /// Messages that wait for the next connect, each as JSON text.
         var queue: [[UInt8]] = []
         var queuedBytes = 0
-        /// The WebSocket its events go out on.
+        /// The WebSocket that receives the session's events.
         var socket: Int?
-        /// When it ends unless a connect comes.
+        /// When the session ends if no connect arrives.
         var expires: Moment
     }
 
-    /// The answer to a frame, of which a connect is still held.
+    /// The answer to a frame whose connect is still held.
     struct HeldFrame: Sendable {
         let session: Int
-        /// The connect's id; a later connect's that took its place.
+        /// The id of the connect.
         var id: String?
-        /// When the connect is answered.
+        /// When the server answers the connect.
         let until: Moment
-        /// The other replies, each JSON text.
+        /// The other replies, each as JSON text.
         var replies: [[UInt8]]
-        /// How many of them stand before the connect's.
+        /// The number of replies that precede the connect's.
         let place: Int
         let isSocket: Bool
     }
 
-    /// A server without clients. `seed` decides the ids of its sessions.
+    /// Creates a server without clients. `seed` determines the ids of its sessions.
     public init(_ configuration: Configuration = Configuration(), seed: UInt64) {
         self.configuration = configuration
         random = RandomSource(seed: seed)
     }
 
-    /// When `advance(to:into:)` wants to be called next; nil when nothing is timed.
+    /// When to call `advance(to:into:)` next; `nil` if no deadline is pending.
     public var deadline: Moment? {
         let end = held.values.lazy.map(\.until).min()
         guard let nextExpiry else { return end }
         return min(end ?? nextExpiry, nextExpiry)
     }
 
-    /// How many sessions there are.
+    /// The number of open sessions.
     public var sessionCount: Int { sessions.count }
 
-    /// Does what is due up to `now`: connects held long enough are answered, sessions without one end.
+    /// Does what is due up to `now`: answers connects whose hold time is over, and ends expired sessions.
     public mutating func advance(to now: Moment, into effects: inout [Effect]) {
         for link in held.filter({ $0.value.until <= now }).keys.sorted() { release(link, into: &effects) }
         guard let nextExpiry, nextExpiry <= now else { return }
@@ -77,7 +79,7 @@ public struct BayeuxServer: Sendable {
         self.nextExpiry = sessions.values.lazy.map(\.expires).min()
     }
 
-    /// A WebSocket, or the client of an exchange, is gone. Its sessions stay until they end by themselves.
+    /// Handles the loss of a WebSocket, or of the client of an HTTP exchange. Its sessions remain until they expire.
     public mutating func linkClosed(_ link: Int) {
         held[link] = nil
         for number in sockets.removeValue(forKey: link) ?? [] where sessions[number]?.socket == link {
@@ -85,19 +87,20 @@ public struct BayeuxServer: Sendable {
         }
     }
 
-    /// Ends the sessions of a WebSocket, which is closed, as a server does that puts a client out: it is to shake hands anew.
+    /// Ends the sessions of a WebSocket and closes it, as a server does to remove a client. The client must shake hands
+    /// again.
     public mutating func endSessions(on link: Int, into effects: inout [Effect]) {
         for number in sockets[link] ?? [] where sessions[number]?.socket == link { end(number, into: &effects) }
     }
 
-    /// Publishes from the server itself.
+    /// Publishes a message from the server itself.
     public mutating func publish(_ channel: Bayeux.Channel, _ data: RawJSON, into effects: inout [Effect]) {
         deliveries += 1
         hand(on: channel, id: String(deliveries, radix: 16), data, into: &effects)
     }
 
-    /// Ends a session: its WebSocket is closed, and whoever comes with it again is told to shake hands. A connect that is held is
-    /// answered with that advice, or as `reconnect` says.
+    /// Ends a session and closes its WebSocket. A client that uses the session again is told to shake hands. A held
+    /// connect is answered with the advice `reconnect`.
     mutating func end(
         _ number: Int, advising reconnect: Bayeux.Advice.Reconnect = .handshake, into effects: inout [Effect]
     ) {
@@ -112,7 +115,7 @@ public struct BayeuxServer: Sendable {
         effects.append(.occasion(.ended(session: number)))
     }
 
-    /// 31 characters of base 36, as Faye's.
+    /// Returns a new id of 31 base-36 characters, like Faye's.
     mutating func newClientID() -> Secret {
         let digits = Array("0123456789abcdefghijklmnopqrstuvwxyz")
         return Secret(String((0..<31).map { _ in digits[Int(random.next() % 36)] }))
