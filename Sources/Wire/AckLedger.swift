@@ -1,24 +1,24 @@
-/// The acknowledgements one end waits for, in one namespace.
+/// The acknowledgements that one end awaits in one namespace.
 ///
-/// Ids count up from 0 as the reference's do. A peer that never acknowledges costs bounded memory: at most `limit` ids
-/// lie between the oldest that is waited for and the newest; past that the oldest is given up.
+/// Ids count up from 0, as in the reference implementation. A peer that never acknowledges costs bounded memory: the
+/// newest id is at most `limit` ahead of the oldest pending one, and beyond that the oldest is given up.
 struct AckLedger: Sendable {
     /// How far the newest id may be ahead of the oldest.
     static let limit = 16_384
 
     private struct Entry {
         var due: Moment?
-        /// Whether the event has left, so that the end of the connection ends the wait.
+        /// Whether the event was sent, so that the loss of the connection ends the wait.
         var isSent: Bool
     }
 
     private var next = 0
     private var oldest = 0
     private var waiting: [Int: Entry] = [:]
-    /// When `expire` is to be called: not later than the first acknowledgement is given up, perhaps before it.
+    /// When to call `expire(at:)`: at or before the time at which the first acknowledgement is given up.
     private(set) var deadline: Moment?
 
-    /// A new id, given up at `due`, and the id given up for it.
+    /// Issues a new id, which is given up at `due`. Also returns the id that was given up to make room for it.
     mutating func issue(due: Moment? = nil, isSent: Bool = true) -> (id: Int, givenUp: Int?) {
         let id = reserve()
         waiting[id] = Entry(due: due, isSent: isSent)
@@ -29,34 +29,35 @@ struct AckLedger: Sendable {
         return (id, givenUp)
     }
 
-    /// The id that comes next.
+    /// The id that `issue` or `reserve` returns next.
     var nextID: Int { next }
 
-    /// Passes ids over, so that the next one is `id`: what happened before was not seen. Ids that lie too far ahead are no ids.
+    /// Skips ids, so that the next one is `id`. Use it if earlier events were not seen. An `id` too far ahead is
+    /// ignored.
     mutating func skip(to id: Int) {
         if waiting.isEmpty { oldest = next }
         guard id > next, id - oldest < (waiting.isEmpty ? 1 << 53 : Self.limit) else { return }
         next = id
     }
 
-    /// A new id that is not waited for here.
+    /// Returns a new id that this ledger does not track.
     mutating func reserve() -> Int {
         if waiting.isEmpty { oldest = next }
         next += 1
         return next - 1
     }
 
-    /// The event that waits with this id has left.
+    /// Records that the event with this id was sent.
     mutating func noteSent(_ id: Int) { waiting[id]?.isSent = true }
 
-    /// Whether `id` was waited for; a duplicate or an unknown id was not (1.11).
+    /// Ends the wait for `id`. Returns false if the id was not pending, as for a duplicate or unknown id (1.11).
     mutating func settle(_ id: Int) -> Bool {
         guard waiting.removeValue(forKey: id) != nil else { return false }
         if waiting.isEmpty { deadline = nil }
         return true
     }
 
-    /// Gives up what is due by `now`, oldest first.
+    /// Gives up the ids due by `now`, and returns them, oldest first.
     mutating func expire(at now: Moment) -> [Int] {
         guard let deadline, deadline <= now else { return [] }
         let due = waiting.filter { $0.value.due.map { $0 <= now } ?? false }.keys.sorted()
@@ -65,7 +66,7 @@ struct AckLedger: Sendable {
         return due
     }
 
-    /// Gives up every event that has left, oldest first.
+    /// Gives up the ids of all events that were sent, and returns them, oldest first.
     mutating func giveUpSent() -> [Int] {
         let sent = waiting.filter(\.value.isSent).keys.sorted()
         for id in sent { waiting[id] = nil }
@@ -73,7 +74,7 @@ struct AckLedger: Sendable {
         return sent
     }
 
-    /// Gives up everything, oldest first.
+    /// Gives up all ids, and returns them, oldest first.
     mutating func giveUpAll() -> [Int] {
         let ids = waiting.keys.sorted()
         waiting = [:]
@@ -81,7 +82,7 @@ struct AckLedger: Sendable {
         return ids
     }
 
-    /// The peer has so much longer.
+    /// Extends the deadlines of all pending ids.
     mutating func postpone(by span: Duration) {
         waiting = waiting.mapValues { Entry(due: $0.due.map { $0 + span }, isSent: $0.isSent) }
         renewDeadline()

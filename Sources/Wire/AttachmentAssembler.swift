@@ -1,33 +1,34 @@
-/// Puts binary packets together: a text with placeholders, then as many binary messages as it announced (1.9).
+/// Assembles binary packets: a text with placeholders, then as many binary messages as the text announced (1.9).
 ///
-/// Holds one packet and its attachments at most, and of these no more than `room` bytes.
+/// It holds at most one packet and its attachments, which may have `room` bytes in total.
 struct AttachmentAssembler: Sendable {
     private enum State {
-        /// Nothing is due. Follows: gathering, passingOver.
+        /// No attachment is due. Follows: gathering, passingOver.
         case idle
         /// Attachments of this packet are due. Follows: idle.
         case gathering(SocketIO.Packet, [ArraySlice<UInt8>], bytes: Int)
-        /// So many attachments of a packet that was refused are due, and dropped. Follows: idle.
+        /// This many attachments of a rejected packet are due, and are dropped. Follows: idle.
         case passingOver(Int)
     }
 
     private var state = State.idle
-    /// Bytes of the attachments of one packet, at most.
+    /// The maximum total size of one packet's attachments, in bytes.
     private let room: Int
 
     init(room: Int) { self.room = room }
 
-    /// Whether a packet waits for attachments, so that a text message cannot come now.
+    /// Whether a packet waits for attachments, so that a text message is not allowed now.
     var isGathering: Bool { if case .gathering = state { true } else { false } }
 
-    /// Whether binary messages are due, to be kept or to be passed over.
+    /// Whether binary messages are due, either to keep or to drop.
     var isExpecting: Bool { if case .idle = state { false } else { true } }
 
-    /// Takes the text of a packet that announces attachments, one at least.
+    /// Begins a packet that announces at least one attachment.
     mutating func begin(_ packet: SocketIO.Packet) { state = .gathering(packet, [], bytes: 0) }
 
-    /// Takes a binary message; gives the packet it completes. A packet whose attachments are too large is refused, and the rest of them is
-    /// passed over.
+    /// Adds a binary message, and returns the packet that it completes.
+    ///
+    /// A packet whose attachments are too large is rejected, and its remaining attachments are dropped.
     mutating func attach(_ bytes: ArraySlice<UInt8>) throws(SocketIO.Malformed) -> SocketIO.Packet? {
         switch state {
         case .idle:
@@ -36,7 +37,7 @@ struct AttachmentAssembler: Sendable {
             state = due > 1 ? .passingOver(due - 1) : .idle
             return nil
         case .gathering(let packet, var attachments, let held):
-            // Let go of the array before it grows.
+            // Release the state's reference, so that appending does not copy the array.
             state = .idle
             let due = packet.attachments - attachments.count - 1
             guard bytes.count <= room - held else {
@@ -51,13 +52,14 @@ struct AttachmentAssembler: Sendable {
         }
     }
 
-    /// The packet that begins with `text` was refused: the attachments it announces, if it announces any legibly, go with it.
+    /// Prepares to drop the attachments of a rejected packet that begins with `text`, as far as the text announces them
+    /// legibly.
     mutating func refuse(_ text: ArraySlice<UInt8>) {
         let due = SocketIO.PacketHeader.announcedAttachments(text.span)
         state = due > 0 ? .passingOver(due) : .idle
     }
 
-    /// Forgets what was begun: nothing is due.
+    /// Discards a packet that is not complete. No attachment is due afterwards.
     mutating func reset() {
         if case .idle = state { return }
         state = .idle

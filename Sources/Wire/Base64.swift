@@ -2,7 +2,7 @@
 package enum Base64 {
     private static let alphabet = [UInt8]("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    /// For each byte its six bits, `noValue` when it is not of the alphabet.
+    /// The six bits of each byte, or `noValue` for a byte outside the alphabet.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: noValue, count: 256)
         for (value, byte) in alphabet.enumerated() { values[Int(byte)] = UInt8(value) }
@@ -12,7 +12,7 @@ package enum Base64 {
     private static let noValue: UInt8 = 0xFF
     private static let padding = UInt8(ascii: "=")
 
-    /// The base64 text of `bytes`, ASCII.
+    /// Returns the Base64 text of `bytes`, in ASCII.
     package static func encode(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: length(of: bytes)) { text, count in
             if let place = text.baseAddress { encode(bytes, into: place) }
@@ -20,10 +20,10 @@ package enum Base64 {
         }
     }
 
-    /// The length of the base64 text of `bytes`.
+    /// Returns the length of the Base64 text of `bytes`.
     package static func length(of bytes: ArraySlice<UInt8>) -> Int { (bytes.count + 2) / 3 * 4 }
 
-    /// Writes the base64 text of `bytes` to `text`, which has `length(of:)` bytes of room.
+    /// Writes the Base64 text of `bytes` to `text`, which must have room for `length(of:)` bytes.
     package static func encode(_ bytes: ArraySlice<UInt8>, into text: UnsafeMutablePointer<UInt8>) {
         bytes.withUnsafeBufferPointer { bytes in
             alphabet.withUnsafeBufferPointer { alphabet in
@@ -44,7 +44,7 @@ package enum Base64 {
         }
     }
 
-    /// The bytes of a base64 text, nil when it is none.
+    /// Returns the bytes of a Base64 text, or `nil` if the text is invalid.
     package static func decode(_ text: Span<UInt8>) -> [UInt8]? {
         text.withUnsafeBufferPointer { text in
             guard text.count % 4 == 0 else { return nil }

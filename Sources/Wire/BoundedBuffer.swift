@@ -1,26 +1,27 @@
-/// Elements that wait their turn, bounded in number and in bytes. What does not fit is refused to the caller, who reports it.
+/// A queue with limits on the number and the total size of its elements. The caller reports an element that does not
+/// fit.
 struct BoundedBuffer<Element: Sendable>: Sendable {
-    /// How many elements may wait.
+    /// The maximum number of queued elements.
     let countLimit: Int
-    /// How many bytes they may hold together.
+    /// The maximum total size of the queued elements, in bytes.
     let byteLimit: Int
 
     private var elements: [(element: Element, bytes: Int)] = []
     private var byteCount = 0
 
-    /// An empty buffer.
+    /// Creates an empty buffer with these limits.
     init(countLimit: Int = 4096, byteLimit: Int = 16 << 20) {
         self.countLimit = countLimit
         self.byteLimit = byteLimit
     }
 
-    /// Whether nothing waits.
+    /// Whether the queue contains no elements.
     var isEmpty: Bool { elements.isEmpty }
 
-    /// The element whose turn it is.
+    /// The oldest element, or `nil` if the queue is empty.
     var first: Element? { elements.first?.element }
 
-    /// Keeps `element`, which holds `bytes` bytes; false when there is no room for it.
+    /// Appends `element`, whose size is `bytes`. Returns false if it does not fit.
     mutating func append(_ element: Element, bytes: Int) -> Bool {
         guard elements.count < countLimit, bytes <= byteLimit - byteCount else { return false }
         elements.append((element, bytes))
@@ -28,7 +29,7 @@ struct BoundedBuffer<Element: Sendable>: Sendable {
         return true
     }
 
-    /// Gives the element whose turn it is.
+    /// Removes and returns the oldest element.
     mutating func popFirst() -> Element? {
         if elements.isEmpty { return nil }
         let (element, bytes) = elements.removeFirst()
@@ -36,7 +37,7 @@ struct BoundedBuffer<Element: Sendable>: Sendable {
         return element
     }
 
-    /// Gives the first element of which `isWanted` is true, whether or not it is its turn.
+    /// Removes and returns the first element for which `isWanted` returns true.
     mutating func remove(where isWanted: (Element) -> Bool) -> Element? {
         guard let index = elements.firstIndex(where: { isWanted($0.element) }) else { return nil }
         let (element, bytes) = elements.remove(at: index)
@@ -44,7 +45,7 @@ struct BoundedBuffer<Element: Sendable>: Sendable {
         return element
     }
 
-    /// Gives everything, in the order it came.
+    /// Removes and returns all elements, oldest first.
     mutating func drain() -> [Element] {
         let all = elements.map(\.element)
         elements = []

@@ -1,21 +1,22 @@
 import CZlib
 
-/// The body of an HTTP answer in the codings `gzip` and `deflate` (RFC 9110, 8.4.1).
+/// Decompresses HTTP bodies with the content codings `gzip` and `deflate` (RFC 9110, 8.4.1).
 package enum CompressedBody {
-    /// What a body was inflated to.
+    /// The result of decompressing a body.
     package enum Inflated: Hashable, Sendable {
         case whole([UInt8])
-        /// It is larger than it may be.
+        /// The body exceeds the size limit.
         case tooLarge
-        /// It is not what it should be, or ends too soon.
+        /// The body is invalid or truncated.
         case broken
     }
 
     private static let pieceBytes = 1 << 16
-    /// With zlib's header or gzip's, whichever is there; and with none, as some servers understand `deflate`.
+    /// Window bits for zlib: with either zlib's or gzip's header, detected automatically; and for data without a
+    /// header, as some servers implement `deflate`.
     private static let (anyHeader, noHeader): (Int32, Int32) = (47, -15)
 
-    /// Inflates a whole body to `most` bytes at most.
+    /// Decompresses a whole body to at most `most` bytes.
     package static func inflated(_ body: [UInt8], most: Int) -> Inflated {
         guard let first = body.first else { return .whole([]) }
         let hasHeader = first == 0x1F || first & 0x0F == 8 && first >> 4 <= 7
@@ -43,7 +44,7 @@ package enum CompressedBody {
                 switch code {
                 case Z_OK where made > 0 || stream.avail_in > 0: continue
                 case Z_STREAM_END:
-                    // A body of gzip may have several members; what else follows means nothing.
+                    // A gzip body may have several members. Any other data after the end is ignored.
                     guard stream.avail_in > 0, stream.next_in[0] == 0x1F, inflateReset(&stream) == Z_OK else {
                         return .whole(result)
                     }

@@ -1,24 +1,27 @@
-/// Why a connection did not come about, and where on the way.
+/// The reason why a connection could not be established, and the step that failed.
 public struct ConnectFailure: Error, Hashable, Sendable {
-    /// The steps, in order; `token`: a secret could not be had; `handshake` is the upgrade request, or the first polling request, and whatever follows it.
+    /// The steps of connecting, in order.
+    ///
+    /// `token` means that a secret was not available. `handshake` is the upgrade request or the first polling request,
+    /// and everything after it.
     public enum Phase: String, Hashable, Sendable {
         case token, resolve, connect, tls, proxy, handshake
     }
-    /// The step that failed.
+    /// The step at which it failed.
     public var phase: Phase
     /// The HTTP status of a refused handshake.
     public var httpStatus: Int?
-    /// Engine.IO's number of the error, where the server gave one (`reference/socketio.md` 1.8).
+    /// Engine.IO's error code, if the server sent one (`reference/socketio.md` 1.8).
     public var code: Int?
-    /// The server's own words, when there are some: one line, shortened, untrusted.
+    /// The server's error text, if any: one line, shortened, untrusted.
     public var text: String?
-    /// One line for people, without secrets; may hold text from the peer.
+    /// One line for people, without secrets. It may contain text from the peer.
     public var message: String
-    /// Whether another attempt can help.
+    /// Whether and when another attempt can help.
     public var retry: Reconnection
-    /// Whether a server answered, in another protocol than the expected one.
+    /// Whether a server answered in a protocol other than the expected one.
     public var isForeign: Bool
-    /// A failure.
+    /// Creates a failure. By default, another attempt may help after a while.
     public init(
         phase: Phase, httpStatus: Int? = nil, code: Int? = nil, text: String? = nil, message: String,
         retry: Reconnection = .later, isForeign: Bool = false
@@ -33,30 +36,31 @@ public struct ConnectFailure: Error, Hashable, Sendable {
     }
 }
 
-/// What is known about connecting again when a connection failed or ended.
+/// What is known about reconnecting after a connection failed or ended.
 public enum Reconnection: Hashable, Sendable {
-    /// It may help after a while.
+    /// Another attempt may help after a while.
     case later
-    /// The server asks not to be called before so many seconds are over (Retry-After).
+    /// The server asks the client to wait this long before it reconnects (Retry-After).
     case after(seconds: Int)
-    /// The server is there, and has forgotten the session or broke the protocol: a new handshake helps, and need not wait.
+    /// The server is available, but has forgotten the session or violated the protocol. A new handshake helps and need
+    /// not wait.
     case atOnce
-    /// The server speaks that revision of Engine.IO: ask with it, at once.
+    /// The server uses this revision of Engine.IO. Reconnect with it at once.
     case withRevision(EngineIO.Revision)
-    /// The server has refused for good.
+    /// The server refused permanently; do not reconnect.
     case never
 }
 
 extension Reconnection {
-    /// What a Retry-After says, if there was one.
+    /// Creates a value from the seconds of a Retry-After header; `nil` means that the answer contains none.
     public init(afterSeconds seconds: Int?) { self = seconds.map { .after(seconds: $0) } ?? .later }
 
-    /// What a server asked for, for messages.
+    /// The server's Retry-After request as a phrase for messages; empty if there is none.
     public var words: String { if case .after(let seconds) = self { ", and asks for \(seconds) s" } else { "" } }
 }
 
 extension Reconnection: RawRepresentable {
-    /// The name that recordings use; nil is returned for unknown ones.
+    /// Creates a value from its name in recordings. Returns `nil` for an unknown name.
     public init?(rawValue: String) {
         switch rawValue {
         case "later": self = .later
@@ -72,7 +76,7 @@ extension Reconnection: RawRepresentable {
         }
     }
 
-    /// The name that recordings use.
+    /// The value's name in recordings.
     public var rawValue: String {
         switch self {
         case .later: "later"

@@ -1,6 +1,7 @@
 import CZlib
 
-/// Compresses the messages of one direction of a WebSocket (RFC 7692, 7.2.1). Owns zlib's stream, which must not move.
+/// Compresses the messages of one direction of a WebSocket (RFC 7692, 7.2.1). It owns zlib's stream, which must not
+/// move.
 struct Deflater: ~Copyable {
     private static let chunk = 1 << 14
 
@@ -8,7 +9,8 @@ struct Deflater: ~Copyable {
     private let output: UnsafeMutableRawBufferPointer
     private let resetsAfterMessage: Bool
 
-    /// Nil when zlib cannot write for such a window (8 bits), or has no memory: messages then go as they are, which is allowed.
+    /// Creates a compressor. Returns `nil` if zlib cannot write for this window (8 bits) or has no memory; messages are
+    /// then sent uncompressed, which the RFC allows.
     init?(windowBits: Int, resetsAfterMessage: Bool) {
         guard (9...15).contains(windowBits) else { return nil }
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
@@ -31,7 +33,7 @@ struct Deflater: ~Copyable {
         output.deallocate()
     }
 
-    /// A whole message, compressed, without the four bytes that every such message ends with.
+    /// Returns a whole message, compressed, without the four bytes with which every compressed message ends.
     mutating func deflate(_ message: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         message.withUnsafeBufferPointer { input in

@@ -1,4 +1,4 @@
-/// What the client has emitted to one namespace and is not done with; outlives a connection.
+/// The events that the client has emitted to one namespace and that are not finished. It outlives a connection.
 struct EmitLedger: Sendable {
     private struct Pending {
         var emission: SocketIO.Emission
@@ -13,13 +13,13 @@ struct EmitLedger: Sendable {
 
     init(namespace: String) { self.namespace = namespace }
 
-    /// When `advance` is due.
+    /// When to call `advance` next; `nil` if nothing is pending.
     var deadline: Moment? {
         guard let retry = retries.deadline else { return acks.deadline }
         return acks.deadline.map { min($0, retry) } ?? retry
     }
 
-    /// The peer has so much longer for its acknowledgements.
+    /// Extends the peer's deadlines for its acknowledgements.
     mutating func postpone(by span: Duration) {
         acks.postpone(by: span)
         retries.postpone(by: span)
@@ -27,7 +27,7 @@ struct EmitLedger: Sendable {
 
     // MARK: Emitting
 
-    /// Sends an event to a namespace that is joined.
+    /// Sends an event to a joined namespace.
     mutating func send(
         _ emission: SocketIO.Emission, at now: Moment, _ revision: EngineIO.Revision,
         into effects: inout [SocketIOClient.Effect]
@@ -44,7 +44,7 @@ struct EmitLedger: Sendable {
         }
     }
 
-    /// Keeps an event for a namespace that is not joined, as far as its delivery and the room there is allow.
+    /// Keeps an event for a namespace that is not joined, if its delivery mode and the available room permit.
     mutating func hold(
         _ emission: SocketIO.Emission, at now: Moment, _ policy: SocketIO.OverflowPolicy,
         into effects: inout [SocketIOClient.Effect]
@@ -56,7 +56,7 @@ struct EmitLedger: Sendable {
         }
     }
 
-    /// Does not send an event, and says so.
+    /// Drops an event instead of sending it, and reports that.
     mutating func drop(
         _ emission: SocketIO.Emission, _ why: SocketIOClient.DropCause, into effects: inout [SocketIOClient.Effect]
     ) -> Int? {
@@ -112,7 +112,7 @@ struct EmitLedger: Sendable {
 
     // MARK: What happens to it
 
-    /// The namespace is joined: what waits leaves, in order.
+    /// Sends the waiting events, in order, after the namespace is joined.
     mutating func flush(at now: Moment, _ revision: EngineIO.Revision, into effects: inout [SocketIOClient.Effect]) {
         for pending in buffered.drain() {
             if let id = pending.id { acks.noteSent(id) }
@@ -121,7 +121,7 @@ struct EmitLedger: Sendable {
         sendRetried(at: now, revision, into: &effects)
     }
 
-    /// An acknowledgement came; one that nobody waits for is ignored.
+    /// Handles an acknowledgement. One that is not pending is ignored.
     mutating func settle(
         _ answer: SocketIO.Acknowledgement, at now: Moment, _ revision: EngineIO.Revision,
         into effects: inout [SocketIOClient.Effect]
@@ -134,7 +134,7 @@ struct EmitLedger: Sendable {
         }
     }
 
-    /// Does what is due by `now`; `revision` is nil while the namespace is not joined.
+    /// Does what is due by `now`. `revision` is `nil` while the namespace is not joined.
     mutating func advance(
         to now: Moment, _ revision: EngineIO.Revision?, into effects: inout [SocketIOClient.Effect]
     ) {
@@ -151,13 +151,14 @@ struct EmitLedger: Sendable {
         }
     }
 
-    /// The connection, or the namespace on it, is gone: what has left will not be acknowledged; what waits keeps waiting.
+    /// Handles the loss of the connection, or of the namespace on it. Events already sent are reported as
+    /// unacknowledged; waiting events keep waiting.
     mutating func disconnected(into effects: inout [SocketIOClient.Effect]) {
         for id in acks.giveUpSent() { tellUnacknowledged(id, .disconnected, into: &effects) }
         if let item = retries.endAttempt() { tellUnacknowledged(item.id, .disconnected, into: &effects) }
     }
 
-    /// Nobody will join the namespace again: everything is given up.
+    /// Gives up all events, because the namespace will not be joined again.
     mutating func abandon(into effects: inout [SocketIOClient.Effect]) {
         recovery = RecoveryPoint()
         let waiting = buffered.drain()

@@ -1,7 +1,7 @@
 import JSONText
 
 extension EngineIO.Handshake {
-    /// Reads an open packet. Unknown keys are ignored, keys may stand in any order (1.3).
+    /// Parses an open packet. Unknown keys are ignored, and keys may come in any order (1.3).
     init(parsing packet: EngineIO.Packet) throws(SocketIO.Malformed) {
         var fields = OpenFields()
         do throws(JSONError) {
@@ -20,7 +20,7 @@ extension EngineIO.Handshake {
             maxPayload: fields.maxPayload)
     }
 
-    /// The open packet, with the keys in the order of the JavaScript server.
+    /// The open packet, with its keys in the order of the JavaScript server.
     public var openPacket: WebSocketMessage {
         var writer = JSONWriter()
         writer.beginObject()
@@ -34,7 +34,7 @@ extension EngineIO.Handshake {
     }
 }
 
-/// The members of an open packet that have been seen so far.
+/// The members of an open packet seen so far.
 private struct OpenFields {
     var sid: String?
     var upgrades: [String] = []
@@ -68,14 +68,15 @@ private struct OpenFields {
         while try reader.nextElement() { upgrades.append(try reader.string()) }
     }
 
-    /// A span in milliseconds, nil for one no timer can keep. 2³¹−1 ms is the longest timer of the reference.
+    /// Reads a time span in milliseconds, clamped to the longest timer of the reference implementation (2³¹−1 ms).
+    /// Returns `nil` if it is too short for a timer.
     private static func timer(from reader: inout JSONReader) throws(JSONError) -> Duration? {
         let milliseconds = try reader.double()
         guard milliseconds >= 1 else { return nil }
         return .milliseconds(Int64(min(milliseconds, 2_147_483_647)))
     }
 
-    /// A number of bytes; anything that is none is taken for "not said".
+    /// Reads a number of bytes. Any other value counts as missing.
     private static func count(from reader: inout JSONReader) throws(JSONError) -> Int? {
         guard try reader.peek() == .number else {
             try reader.skip()

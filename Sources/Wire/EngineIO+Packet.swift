@@ -1,18 +1,18 @@
 extension EngineIO {
-    /// One Engine.IO packet of a text frame: the type digit and what follows it (`reference/socketio.md` 1.2).
+    /// One Engine.IO packet of a text frame: the type digit and the data after it (`reference/socketio.md` 1.2).
     public struct Packet: Hashable, Sendable {
-        /// The packet's type.
+        /// The packet's type, from its first character.
         public var type: PacketType
-        /// What follows the type digit, a slice of the frame.
+        /// The data after the type digit, as a slice of the frame.
         public var data: ArraySlice<UInt8>
 
-        /// A packet.
+        /// Creates a packet from its type and its data.
         public init(_ type: PacketType, data: ArraySlice<UInt8> = []) {
             self.type = type
             self.data = data
         }
 
-        /// Reads a text frame; the packet keeps a slice of it.
+        /// Parses a text frame. The packet keeps a slice of it.
         public init(parsing text: ArraySlice<UInt8>) throws(SocketIO.Malformed) {
             guard let first = text.first else { throw SocketIO.Malformed(message: "an empty frame", offset: 0) }
             guard let type = PacketType(rawValue: first &- UInt8(ascii: "0")) else {
@@ -22,7 +22,7 @@ extension EngineIO {
             data = text.dropFirst()
         }
 
-        /// The packet as a text frame.
+        /// The packet as a text frame of a WebSocket.
         public var message: WebSocketMessage {
             var bytes: [UInt8] = []
             bytes.reserveCapacity(1 + data.count)
@@ -31,7 +31,7 @@ extension EngineIO {
             return .text(bytes[...])
         }
 
-        /// The answer to this ping. Only the upgrade probe's data is echoed, as the JavaScript peers do (1.2).
+        /// The answer to this ping. Only the data of the upgrade probe is echoed, as the JavaScript peers do (1.2).
         var pong: WebSocketMessage {
             let isProbe = data.elementsEqual("probe".utf8)
             return Packet(.pong, data: isProbe ? data : []).message

@@ -4,10 +4,10 @@ extension EngineIO.PayloadReader {
 
     private static let separator: UInt8 = 0x1E
     private static let endOfSize: UInt8 = 0xFF
-    /// Digits a length may have, leading zeros included.
+    /// The maximum number of digits in a length, including leading zeros.
     private static let longestLength = 16
 
-    /// Reads from the front of `rest`, which is not empty, as far as the state goes.
+    /// Reads from the front of `rest`, which is not empty, until the state changes or `rest` is consumed.
     mutating func readSome(
         _ rest: inout ArraySlice<UInt8>, into packets: inout [WebSocketMessage]
     ) throws(Reason) {
@@ -33,8 +33,8 @@ extension EngineIO.PayloadReader {
         }
     }
 
-    /// A body of revision 3 begins with a length, which has no leading zero, or with 00 or 01. The open packet of
-    /// revision 4 begins with the digit 0.
+    /// Determines the framing from the first byte. A body of revision 3 begins with a length, which has no leading
+    /// zero, or with 00 or 01. The open packet of revision 4 begins with the digit 0.
     private mutating func begin(_ first: UInt8) {
         switch (revision, first) {
         case (.v4, _): state = .separated
@@ -46,7 +46,7 @@ extension EngineIO.PayloadReader {
         }
     }
 
-    /// Digits that a colon ends are a length.
+    /// Reads digits until the framing is known. Digits followed by a colon are a length.
     private mutating func decideByDigits(_ next: UInt8, _ rest: inout ArraySlice<UInt8>) throws(Reason) {
         if let _ = digit(next), partial.count < Self.longestLength {
             partial.append(next)
@@ -87,14 +87,14 @@ extension EngineIO.PayloadReader {
         if let digit = digit(byte) {
             state = .length(try extended(value, by: digit, digits), digits: digits + 1)
         } else if byte == UInt8(ascii: ":"), digits > 0 {
-            // The reference passes over packets of nothing.
+            // The reference implementation ignores empty packets.
             state = value == 0 ? .length(0, digits: 0) : .characters(value, continuation: 0)
         } else {
             throw .badLength
         }
     }
 
-    /// Lengths count UTF-16 units: a character of four bytes counts twice.
+    /// Reads the text of a packet. Lengths count UTF-16 units, so a character of four bytes counts twice.
     private mutating func readCharacters(
         _ rest: inout ArraySlice<UInt8>, _ units: Int, _ bytes: Int, into packets: inout [WebSocketMessage]
     ) throws(Reason) {
@@ -157,7 +157,7 @@ extension EngineIO.PayloadReader {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) ? Int(byte - UInt8(ascii: "0")) : nil
     }
 
-    /// A length with one more digit. A packet has no fewer bytes than its length says, whatever is counted.
+    /// Appends a digit to a length. A packet has at least as many bytes as its length states, in either unit.
     private func extended(_ value: Int, by digit: Int, _ digits: Int) throws(Reason) -> Int {
         guard digits < Self.longestLength else { throw .badLength }
         let value = value * 10 + digit
@@ -171,7 +171,7 @@ extension EngineIO.PayloadReader {
         partial += piece
     }
 
-    /// The packet that ends with `piece`: a slice of the chunk when it began in it.
+    /// Returns the packet that ends with `piece`. It is a slice of the chunk if the packet began in that chunk.
     private mutating func whole(_ piece: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard !partial.isEmpty else { return piece }
         partial += piece
@@ -179,7 +179,7 @@ extension EngineIO.PayloadReader {
         return partial[...]
     }
 
-    /// Gives the packet of a text framing that ends with `piece`.
+    /// Emits the packet of a text framing that ends with `piece`.
     mutating func take(_ piece: ArraySlice<UInt8>, into packets: inout [WebSocketMessage]) throws(Reason) {
         let packet = whole(piece)
         guard let first = packet.first else { throw .emptyPacket }

@@ -1,54 +1,59 @@
 extension EngineIO {
-    /// Reads polling bodies chunk by chunk and gives each packet as soon as it is whole, as the message a WebSocket of the
-    /// session's revision would have carried (`reference/socketio.md` 1.5): text with its type digit, binary with the type
-    /// byte in front in revision 3 and bare in revision 4.
+    /// Reads polling bodies chunk by chunk and emits each packet as soon as it is complete.
     ///
-    /// It keeps the packet that is being read and nothing else; whole packets of one chunk are slices of that chunk. One
-    /// reader serves the bodies of a session, one after the other: `finish(into:)` ends each.
+    /// A packet has the form of the message that a WebSocket of the session's revision would carry
+    /// (`reference/socketio.md` 1.5): text with its type digit; binary with the type byte in revision 3, and bare in
+    /// revision 4.
+    ///
+    /// The reader stores only the packet being read; packets that lie within one chunk are slices of it. One reader
+    /// serves all the bodies of a session in turn. `finish(into:)` ends each body.
     public struct PayloadReader: Sendable {
-        /// What comes next in the body.
+        /// The part of the body that comes next.
         enum State: Hashable, Sendable {
-            /// Nothing of the body came. Follows: undecided, separated, length, kind.
+            /// Nothing has been read yet. Follows: undecided, separated, length, kind.
             case start
-            /// Only digits came, which `partial` holds: a length, or a packet. Follows: separated, characters.
+            /// Only digits were read, and are kept in `partial`: a length, or a packet. Follows: separated, characters.
             case undecided
             /// Revision 4: inside a packet that ends at 0x1E or with the body. Follows: separated.
             case separated
             /// Revision 3 text: inside `<n>:`. Follows: characters, length.
             case length(Int, digits: Int)
-            /// Revision 3 text: a packet of so many UTF-16 units more, the last of them `continuation` bytes short. Follows: length.
+            /// Revision 3 text: inside a packet with this many UTF-16 units left. The last character read lacks
+            /// `continuation` bytes. Follows: length.
             case characters(Int, continuation: Int)
-            /// Revision 3 binary: 00 or 01. Follows: size.
+            /// Revision 3 binary: before the byte 00 or 01. Follows: size.
             case kind
-            /// Revision 3 binary: the length, a byte for a digit, up to FF. Follows: data, kind.
+            /// Revision 3 binary: inside the length, one byte per digit, which ends at FF. Follows: data, kind.
             case size(Int, digits: Int, isBinary: Bool)
-            /// Revision 3 binary: so many bytes more. Follows: kind.
+            /// Revision 3 binary: inside a packet with this many bytes left. Follows: kind.
             case data(Int, isBinary: Bool)
-            /// The body was refused; nothing of it is read any more. Follows: start, with the next body.
+            /// The body was rejected, and the rest of it is ignored. Follows: start, with the next body.
             case refused
         }
 
-        /// The revision whose framing is expected; nil until the first body has told it.
+        /// The revision whose framing is expected; `nil` until the first body has shown it.
         public private(set) var revision: Revision?
-        /// Largest packet, in bytes of the body.
+        /// The maximum size of a packet, in bytes of the body.
         let maximumPacket: Int
-        /// Most packets of one body.
+        /// The maximum number of packets in one body.
         let maximumPackets: Int
         var state = State.start
-        /// The beginning of the packet that is being read.
+        /// The beginning of the packet being read.
         var partial: [UInt8] = []
-        /// Bytes and packets of this body so far.
+        /// The bytes and the packets of this body so far.
         var offset = 0
         var count = 0
 
-        /// A reader of bodies of that revision; nil finds out from the first body, which begins with the open packet.
+        /// Creates a reader for bodies of a revision. If it is `nil`, the reader detects the revision from the first
+        /// body, which begins with the open packet.
         public init(_ revision: Revision?, maximumPacket: Int = Limits.standard, maximumPackets: Int = .max) {
             self.revision = revision
             self.maximumPacket = maximumPacket
             self.maximumPackets = maximumPackets
         }
 
-        /// Reads the next piece of the body; what is whole is appended to `packets`. After an error the rest of this body is passed over.
+        /// Reads the next piece of the body and appends complete packets to `packets`. After an error, the rest of this
+        /// body is ignored.
         public mutating func read(
             _ chunk: ArraySlice<UInt8>, into packets: inout [WebSocketMessage]
         ) throws(MalformedPayload) {
@@ -62,7 +67,7 @@ extension EngineIO {
             }
         }
 
-        /// The body has ended.
+        /// Ends the body, and prepares for the next one.
         public mutating func finish(into packets: inout [WebSocketMessage]) throws(MalformedPayload) {
             let end = offset
             defer {
@@ -86,39 +91,39 @@ extension EngineIO {
             partial = []
         }
 
-        /// The body tells its framing by its first bytes.
+        /// Sets the framing, which the first bytes of the body have shown.
         mutating func decide(_ revision: Revision, _ next: State) {
             self.revision = revision
             state = next
         }
     }
 
-    /// Why a polling body cannot be read, and where.
+    /// An error in a polling body, and its position.
     public struct MalformedPayload: Error, Hashable, Sendable {
-        /// What is wrong.
+        /// The kinds of error in a polling body.
         public enum Reason: Error, Hashable, Sendable {
-            /// No number, or one that is too long, where a length should be.
+            /// The length is missing, not a number, or too long.
             case badLength
-            /// A packet above the bound.
+            /// A packet exceeds the size limit.
             case packetTooLarge
-            /// More packets than the bound.
+            /// The body exceeds the limit on packets.
             case tooManyPackets
-            /// A packet of nothing.
+            /// A packet that has neither a type digit nor data.
             case emptyPacket
-            /// Binary data that is not base64.
+            /// Binary data that is not Base64.
             case badBase64
-            /// Text that is not UTF-8, or a character that a length cuts in two.
+            /// Text that is not UTF-8, or a length that splits a character.
             case notUTF8
-            /// Neither 00 nor 01 in front of a packet of the binary framing.
+            /// A packet of the binary framing that begins with neither 00 nor 01.
             case badKind
             /// The body ends before its last packet does.
             case endsInsidePacket
         }
-        /// What is wrong.
+        /// The kind of error, without a position.
         public var reason: Reason
-        /// Where in the body, in bytes, the reader noticed.
+        /// The position in the body at which the reader noticed the error, in bytes.
         public var offset: Int
-        /// A malformed body.
+        /// Creates an error at a byte offset in the body.
         public init(_ reason: Reason, offset: Int) {
             self.reason = reason
             self.offset = offset

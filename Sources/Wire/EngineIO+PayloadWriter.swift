@@ -1,12 +1,13 @@
 extension EngineIO {
-    /// Puts packets of the stream side by side into one polling body (`reference/socketio.md` 1.4, 1.5).
+    /// Combines packets of the stream into polling bodies (`reference/socketio.md` 1.4, 1.5).
     public struct PayloadWriter: Sendable {
-        /// How the packets of a body are told apart.
+        /// The ways to separate the packets of a body.
         public enum Framing: Hashable, Sendable {
-            /// Revision 4: 0x1E between packets, `b` and base64 for binary ones.
+            /// Revision 4: 0x1E between packets; `b` and Base64 for a binary packet.
             case separated
-            /// Revision 3 asked with `b64=1`: `<n>:` in UTF-16 units, `b4` and base64 for binary ones. `escaped` writes what
-            /// is not ASCII in JSON strings as `\uXXXX`, so that all the ways peers count agree.
+            /// Revision 3 with `b64=1`: `<n>:` in UTF-16 units; `b4` and Base64 for a binary packet. `escaped` writes
+            /// non-ASCII characters in JSON strings as `\uXXXX`, so that all peers arrive at the same count, however
+            /// they count.
             case counted(escaped: Bool)
             /// Revision 3: 00 or 01, the digits of the length in bytes, FF.
             case binary
@@ -14,22 +15,22 @@ extension EngineIO {
 
         /// The framing of the bodies.
         public let framing: Framing
-        /// Bytes of one body; a packet above it travels alone.
+        /// The maximum size of a body in bytes. A larger packet travels in a body of its own.
         public let maximumBytes: Int
-        /// Packets of one body, 1 at least.
+        /// The maximum number of packets in a body, at least 1.
         public let maximumPackets: Int
-        /// Packets in the body so far.
+        /// The number of packets in the body so far.
         public private(set) var count = 0
         private var body: [UInt8] = []
 
-        /// A writer of bodies. Python's Engine.IO refuses more than 16 packets at once (1.4).
+        /// Creates a writer. Python's Engine.IO refuses more than 16 packets in one body (1.4).
         public init(_ framing: Framing, maximumBytes: Int = .max, maximumPackets: Int = 16) {
             self.framing = framing
             self.maximumBytes = maximumBytes
             self.maximumPackets = maximumPackets
         }
 
-        /// The content type of the bodies.
+        /// The value of the `Content-Type` header for the bodies.
         public var contentType: String {
             switch framing {
             case .separated, .counted: "text/plain;charset=UTF-8"
@@ -37,7 +38,7 @@ extension EngineIO {
             }
         }
 
-        /// Adds a packet to the body; false when there is no room for it, which there always is in an empty body.
+        /// Adds a packet to the body. Returns false if it does not fit. A packet always fits an empty body.
         public mutating func append(_ message: WebSocketMessage) -> Bool {
             guard count == 0 || count < maximumPackets else { return false }
             let before = body.count
@@ -50,7 +51,7 @@ extension EngineIO {
             return true
         }
 
-        /// The body; the next one begins empty.
+        /// Returns the body and begins an empty one.
         public mutating func take() -> [UInt8] {
             defer { (body, count) = ([], 0) }
             return body
@@ -101,8 +102,8 @@ extension EngineIO {
             body += message.bytes
         }
 
-        /// The packet with every character of its JSON that is not ASCII as `\uXXXX`, above U+FFFF as two of them. In front
-        /// of the first quote there is no JSON string, only perhaps a namespace, which stays as it is.
+        /// Returns the packet with each non-ASCII character of its JSON as `\uXXXX`, and as two of them above U+FFFF.
+        /// The text before the first quote contains no JSON string, only perhaps a namespace, and stays as it is.
         private static func escapingNonASCII(_ packet: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
             let quote = packet.firstIndex(of: UInt8(ascii: "\"")) ?? packet.endIndex
             guard packet[quote...].contains(where: { $0 >= 0x80 }) else { return packet }

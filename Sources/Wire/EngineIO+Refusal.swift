@@ -1,11 +1,12 @@
 import JSONText
 
 extension EngineIO {
-    /// Why the server refuses a request, in the words of the JavaScript server (`reference/socketio.md` 1.8). The raw value is its code.
+    /// The reasons for which a server refuses a request, with the texts of the JavaScript server
+    /// (`reference/socketio.md` 1.8). The raw value is the error code.
     public enum Refusal: Int, Hashable, Sendable, CaseIterable {
         case transportUnknown, sessionUnknown, badHandshakeMethod, badRequest, forbidden, unsupportedVersion
 
-        /// What is said.
+        /// The JavaScript server's text for this reason.
         public var message: String {
             switch self {
             case .transportUnknown: "Transport unknown"
@@ -17,7 +18,7 @@ extension EngineIO {
             }
         }
 
-        /// The answer to a plain request.
+        /// The response to a request that is not a WebSocket handshake.
         public var response: Response {
             var writer = JSONWriter()
             writer.beginObject()
@@ -28,23 +29,23 @@ extension EngineIO {
                 status: self == .forbidden ? 403 : 400, contentType: "application/json", body: writer.bytes)
         }
 
-        /// The answer to a WebSocket handshake: always 400, and the bare words.
+        /// The response to a WebSocket handshake: always status 400, with the plain text.
         public var upgradeResponse: Response {
             Response(status: 400, contentType: "text/html", body: Array(message.utf8))
         }
     }
 
-    /// What the server answers to one HTTP request.
+    /// The server's response to one HTTP request.
     public struct Response: Hashable, Sendable {
-        /// The HTTP status.
+        /// The HTTP status code, such as 200.
         public var status: Int
-        /// The content type; nil for an answer without a body.
+        /// The content type, or `nil` for a response without a body.
         public var contentType: String?
-        /// The body.
+        /// The bytes of the body; empty if there is none.
         public var body: [UInt8]
-        /// Whether caches must not keep it.
+        /// Whether caches must not store the response.
         public var isUncached: Bool
-        /// A response.
+        /// Creates a response. By default it has no body and may be cached.
         public init(status: Int, contentType: String? = nil, body: [UInt8] = [], isUncached: Bool = false) {
             self.status = status
             self.contentType = contentType
@@ -52,7 +53,7 @@ extension EngineIO {
             self.isUncached = isUncached
         }
 
-        /// The headers but for the length.
+        /// The headers of the response, except `Content-Length`.
         public var headers: [(name: String, value: String)] {
             let type = contentType.map { [(name: "Content-Type", value: $0)] } ?? []
             return type + (isUncached ? [(name: "cache-control", value: "no-store")] : [])

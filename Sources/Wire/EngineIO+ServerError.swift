@@ -1,20 +1,21 @@
 import JSONText
 
 extension EngineIO {
-    /// The answer of a server that refuses a request (`reference/socketio.md` 1.8).
+    /// The response of a server that refuses a request (`reference/socketio.md` 1.8).
     public struct ServerError: Hashable, Sendable {
-        /// The HTTP status.
+        /// The HTTP status code of the response.
         public var status: Int
-        /// Engine.IO's number of the error; only JavaScript servers give one.
+        /// Engine.IO's error code. Only JavaScript servers send one.
         public var code: Int?
-        /// The server's words: one line, shortened, untrusted; nil when it said nothing.
+        /// The server's error text: one line, shortened, untrusted. `nil` if the response contains none.
         public var text: String?
 
-        /// Bytes of a body worth reading.
+        /// The number of bytes of a body that are worth reading.
         public static let longestBody = 4096
         private static let longestText = 200
 
-        /// Reads the body of an answer: `{"code":n,"message":"…"}` of a JavaScript server, a JSON string of a Python one, any text.
+        /// Creates an error from the body of a response: `{"code":n,"message":"…"}` from a JavaScript server, a JSON
+        /// string from a Python server, or any text.
         public init(status: Int, body: ArraySlice<UInt8>) {
             self.status = status
             let body = body.prefix(Self.longestBody)
@@ -22,12 +23,12 @@ extension EngineIO {
                 self.code = code
                 text = message.flatMap(Self.line)
             } else if body.first(where: { $0 > 0x20 }) != UInt8(ascii: "<") {
-                // An HTML page is no message for one line.
+                // An HTML page is not suitable for a one-line message.
                 text = Self.line(Self.string(body) ?? String(decoding: body, as: UTF8.self))
             }
         }
 
-        /// Reads the start of an HTTP answer; nil when it is none.
+        /// Creates an error from the start of an HTTP response. Returns `nil` if the bytes are not HTTP.
         public init?(answer: ArraySlice<UInt8>) {
             let text = String(decoding: answer.prefix(Self.longestBody), as: UTF8.self)
             let line = text.utf8.prefix { $0 != UInt8(ascii: "\r") }.split(separator: UInt8(ascii: " "), maxSplits: 2)
@@ -39,28 +40,29 @@ extension EngineIO {
             self.init(status: status, body: ArraySlice(body.utf8))
         }
 
-        /// Whether a new handshake at once is the remedy: the server does not know the session (any more).
+        /// Whether an immediate new handshake helps, because the server does not know the session (any more).
         public var isSessionLost: Bool {
             guard status == 400 else { return false }
             return code == 1 || (text?.hasPrefix("Invalid session") ?? false)
                 || (text?.contains("Session is disconnected") ?? false)
         }
 
-        /// Whether the server does not speak the revision asked for.
+        /// Whether the server does not support the requested revision.
         public var isUnsupportedRevision: Bool {
             guard status == 400 else { return false }
             return code == 5 || (text?.hasPrefix("Unsupported protocol version") ?? false)
                 || (text?.contains("unsupported version of the Socket.IO or Engine.IO") ?? false)
         }
 
-        /// Whether another attempt can help; `detectsRevision` when the revision asked for was a guess.
+        /// Returns whether another attempt can help. `detectsRevision` tells whether the requested revision was a
+        /// guess.
         public func retry(detectsRevision: Bool) -> Reconnection {
             if isSessionLost { return .atOnce }
             if isUnsupportedRevision { return detectsRevision ? .withRevision(.v3) : .never }
             return status == 403 ? .never : .later
         }
 
-        /// One line for people.
+        /// One line for people; the text in it is untrusted.
         public var message: String {
             var words = "HTTP status \(status)"
             if let text { words += ": \(text)" }
@@ -100,7 +102,7 @@ extension EngineIO {
             }
         }
 
-        /// One line of the peer's text, without control characters; nil when nothing is left.
+        /// Returns one line of the peer's text without control characters, or `nil` if only white space is left.
         private static func line(_ text: String) -> String? {
             var scalars = String.UnicodeScalarView()
             for scalar in text.unicodeScalars.prefix(longestText) {

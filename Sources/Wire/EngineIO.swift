@@ -1,29 +1,29 @@
 /// Engine.IO, revisions 3 and 4 (`reference/socketio.md` 1.1–1.8).
 public enum EngineIO {
-    /// The protocol revision, the `EIO` of the request line.
+    /// The protocol revision: the `EIO` parameter of the request.
     public enum Revision: Int, Hashable, Sendable, CaseIterable {
         case v3 = 3
         case v4 = 4
     }
 
-    /// The packet types; a packet's first character is its number.
+    /// The packet types. The first character of a packet is its type's number.
     public enum PacketType: UInt8, Hashable, Sendable, CaseIterable {
         case open, close, ping, pong, message, upgrade, noop
     }
 
-    /// The open packet's facts (1.3).
+    /// The contents of the open packet (1.3).
     public struct Handshake: Hashable, Sendable {
-        /// The server's session id.
+        /// The session id, chosen by the server.
         public var sid: String
-        /// Transports the server offers to upgrade to.
+        /// The transports to which the server offers to upgrade.
         public var upgrades: [String]
-        /// The time between pings.
+        /// The time from one ping to the next.
         public var pingInterval: Duration
-        /// The time a ping may stay unanswered.
+        /// How long a ping may remain unanswered.
         public var pingTimeout: Duration
-        /// Bytes of one polling body, when the server says so.
+        /// The maximum size of a polling body in bytes, if the server states it.
         public var maxPayload: Int?
-        /// The facts of an open packet.
+        /// Creates a handshake. The default times are 25 seconds between pings and 20 seconds for an answer.
         public init(
             sid: String, upgrades: [String] = [], pingInterval: Duration = .seconds(25),
             pingTimeout: Duration = .seconds(20), maxPayload: Int? = nil

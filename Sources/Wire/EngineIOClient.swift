@@ -1,37 +1,37 @@
-/// The client's end of one Engine.IO session over one WebSocket: the open packet, heartbeats, what messages carry.
+/// The client end of one Engine.IO session over one WebSocket: the open packet, heartbeats, and the data of messages.
 struct EngineIOClient: Sendable {
-    /// What a frame meant.
+    /// The meaning of a received frame.
     enum Received {
-        /// The session is open.
+        /// The open packet arrived: the session is open.
         case opened(EngineIO.Handshake)
-        /// A message, a slice of the frame after its type digit.
+        /// A message: the slice of the frame after its type digit.
         case message(ArraySlice<UInt8>)
         /// A binary message, without the type byte of revision 3.
         case binary(ArraySlice<UInt8>)
-        /// A frame to answer with this one.
+        /// The frame must be answered with this one.
         case answer(WebSocketMessage)
         /// The server closed the session.
         case closed
-        /// A frame that asks for nothing.
+        /// The frame requires no reaction.
         case nothing
     }
 
     private enum State {
-        /// No open packet yet. Follows: open, closed.
+        /// The open packet has not arrived yet. Follows: open, closed.
         case opening
-        /// Heartbeats run. Follows: closed.
+        /// The session is open and heartbeats run. Follows: closed.
         case open(Heartbeat)
-        /// Nothing more will happen.
+        /// The session does nothing more.
         case closed
     }
 
     private var state = State.opening
     private var revision: EngineIO.Revision
 
-    /// A session whose open packet is awaited.
+    /// Creates a session that waits for its open packet.
     init(_ revision: EngineIO.Revision) { self.revision = revision }
 
-    /// When `fire()` is due; nil before the open packet and after the close.
+    /// When to call `fire(at:)`; `nil` before the open packet and after the close.
     var deadline: Moment? {
         switch state {
         case .open(let heartbeat): heartbeat.deadline
@@ -39,7 +39,7 @@ struct EngineIOClient: Sendable {
         }
     }
 
-    /// Does what is due at `deadline`: throws when the server is dead, otherwise gives what is to be sent.
+    /// Does what is due at `deadline`, and returns the message to send, if any. Throws if the server is dead.
     mutating func fire(at now: Moment) throws(Silence) -> WebSocketMessage? {
         guard case .open(var heartbeat) = state else { return nil }
         let due = heartbeat.fire(at: now)
@@ -55,23 +55,23 @@ struct EngineIOClient: Sendable {
     /// The server was silent for too long.
     struct Silence: Error {}
 
-    /// The socket is read, or not.
+    /// Tells the session whether the socket is read.
     mutating func set(_ reading: SocketReading, at now: Moment) {
         guard case .open(var heartbeat) = state else { return }
         heartbeat.set(reading, at: now)
         state = .open(heartbeat)
     }
 
-    /// The open session is one of this revision: the server ignored which one was asked for.
+    /// Adopts the revision that the server uses, after it ignored the requested one.
     mutating func adopt(_ revision: EngineIO.Revision, _ handshake: EngineIO.Handshake, at now: Moment) {
         self.revision = revision
         if case .open = state { state = .open(startHeartbeat(handshake, at: now)) }
     }
 
-    /// Ends the session.
+    /// Ends the session without sending anything.
     mutating func close() { state = .closed }
 
-    /// Reads a frame. What it throws before the session is open is fatal; after that the session goes on.
+    /// Reads a frame. An error before the session is open is fatal; after that, the session continues.
     mutating func receive(_ message: WebSocketMessage, at now: Moment) throws(SocketIO.Malformed) -> Received {
         switch state {
         case .opening: return try receiveOpen(message, at: now)
@@ -80,7 +80,7 @@ struct EngineIOClient: Sendable {
         }
     }
 
-    /// A text message arrived that needs no reading; false when no session is open.
+    /// Notes a text message that need not be parsed. Returns false if the session is not open.
     mutating func hearsMessage(at now: Moment) -> Bool {
         switch state {
         case .open(let heartbeat):
@@ -90,7 +90,7 @@ struct EngineIOClient: Sendable {
         }
     }
 
-    /// The first packet must be the open packet; a noop may come anywhere (1.14).
+    /// Reads the first packet, which must be the open packet. A noop may come at any time (1.14).
     private mutating func receiveOpen(
         _ message: WebSocketMessage, at now: Moment
     ) throws(SocketIO.Malformed) -> Received {
@@ -113,7 +113,7 @@ struct EngineIOClient: Sendable {
         }
     }
 
-    /// The client pings in revision 3 and is pinged in revision 4 (1.2).
+    /// The client sends pings in revision 3, and the server sends them in revision 4 (1.2).
     private func startHeartbeat(_ handshake: EngineIO.Handshake, at now: Moment) -> Heartbeat {
         let (interval, timeout) = (handshake.pingInterval, handshake.pingTimeout)
         return switch revision {
@@ -146,14 +146,14 @@ struct EngineIOClient: Sendable {
             state = .closed
             return .closed
         case .ping, .pong, .noop:
-            // A ping of a revision 3 server goes the wrong way; genuine clients ignore it.
+            // A ping from a server of revision 3 goes in the wrong direction. The reference clients ignore it.
             return .nothing
         case .open, .upgrade:
             throw SocketIO.Malformed(message: "a packet that has no place in an open session", offset: 0)
         }
     }
 
-    /// A session that polled with base64 may keep to it on its WebSocket (1.2).
+    /// Decodes a binary packet in Base64. A session that polled with Base64 may keep to it on its WebSocket (1.2).
     private func base64Data(of text: ArraySlice<UInt8>) throws(SocketIO.Malformed) -> ArraySlice<UInt8> {
         guard case .binary(let packet)? = Base64Packet.packet(of: text, revision) else {
             throw SocketIO.Malformed(message: "a binary packet that is not base64", offset: 0)

@@ -1,46 +1,46 @@
 extension EngineIO {
-    /// Which transports a client uses, and in which order.
+    /// The transports that a client uses, and their order.
     public enum TransportChoice: String, Hashable, Sendable, CaseIterable {
-        /// A WebSocket; when it cannot be opened, long-polling, upgraded if the server offers it.
+        /// A WebSocket. If it cannot be opened, long-polling, upgraded if the server offers it.
         case auto
-        /// A WebSocket only.
+        /// A WebSocket, without any alternative.
         case websocket
-        /// Long-polling only.
+        /// Long-polling, even if the server offers an upgrade.
         case polling
-        /// Long-polling first, then upgraded to a WebSocket if the server offers it and it works.
+        /// Long-polling first, then an upgrade to a WebSocket if the server offers it and it works.
         case upgrade
     }
 }
 
 extension EngineIOClientTransport {
-    /// What the machine is told once.
+    /// The settings of a transport, fixed when it is created.
     public struct Configuration: Hashable, Sendable {
-        /// The transports to use.
+        /// The transports to use, and their order.
         public var transport: EngineIO.TransportChoice
-        /// The revision asked for.
+        /// The revision to request from the server.
         public var revision: EngineIO.Revision
-        /// Whether that is a guess, and a server that speaks another one is to be told as such.
+        /// Whether the requested revision is a guess, so that the use of another revision is reported as such.
         public var detectsRevision: Bool
-        /// The path, with the slash at its end where the server wants one.
+        /// The path, with a trailing slash if the server requires one.
         public var path: String
-        /// The user's part of the query, percent-encoded; may be empty.
+        /// The user's part of the query, percent-encoded. It may be empty.
         public var query: String
-        /// Host and port, for messages.
+        /// The host and port of the server, for messages.
         public var server: String
-        /// Distinguishes this session's requests from those of others in caches: any number, letters and digits.
+        /// Any number, letters or digits that make this session's requests different from others in caches.
         public var cacheBuster: String
-        /// Longest wait for the first polling answer.
+        /// How long to wait for the first polling answer.
         public var handshakeTimeout: Duration
-        /// Longest time for one POST: some servers never answer one that is too large (1.4).
+        /// How long a POST may take. Some servers never answer one that is too large (1.4).
         public var postTimeout: Duration
-        /// Longest time for an upgrade, from opening the WebSocket; the reference server gives up after 10 s.
+        /// How long an upgrade may take, from opening the WebSocket. The reference server gives up after 10 s.
         public var upgradeTimeout: Duration
-        /// Longest time for the farewell by POST.
+        /// How long the final POST with the close packet may take.
         public var closeTimeout: Duration
-        /// Largest packet accepted, in bytes.
+        /// The maximum size of a received packet, in bytes.
         public var maximumPacket: Int
 
-        /// A configuration.
+        /// Creates a configuration. Only the transports, the revision and the path have no default.
         public init(
             transport: EngineIO.TransportChoice, revision: EngineIO.Revision, detectsRevision: Bool = false,
             path: String, query: String = "", server: String = "the server", cacheBuster: String = "0",
@@ -62,74 +62,74 @@ extension EngineIOClientTransport {
             self.maximumPacket = maximumPacket
         }
 
-        /// Path and query of the first request, without what changes from one request to the next.
+        /// The path and query of the first request, without the parts that change with each request.
         public var firstTarget: String { target(startsWithWebSocket ? "websocket" : "polling", with: "") }
 
         var startsWithWebSocket: Bool { transport == .auto || transport == .websocket }
         var wantsUpgrade: Bool { transport == .auto || transport == .upgrade }
 
-        /// Path and query of a request; `rest` begins with `&` or is empty.
+        /// Returns the path and query of a request. `rest` begins with `&` or is empty.
         func target(_ transport: String, with rest: String) -> String {
             let user = query.isEmpty ? "" : "&\(query)"
             return "\(path)?EIO=\(revision.rawValue)&transport=\(transport)\(user)\(rest)"
         }
     }
 
-    /// Names one HTTP exchange of the session.
+    /// The identifier of one HTTP exchange of the session.
     public struct RequestID: Hashable, Sendable {
-        /// Counted from 1.
+        /// The number of the exchange, counted from 1.
         public var number: Int
-        /// The request of that number.
+        /// Creates the identifier of the exchange with this number.
         public init(number: Int) { self.number = number }
     }
 
-    /// What happens to the machine.
+    /// The inputs of the state machine.
     public enum Input: Sendable {
-        /// The session begins.
+        /// Begin the session with its first transport.
         case start
-        /// The WebSocket asked for is open.
+        /// The requested WebSocket is open.
         case webSocketOpened
-        /// Messages arrived on it, in order.
+        /// Messages arrived on the WebSocket, in order.
         case webSocketReceived([WebSocketMessage])
-        /// It had opened and is gone.
+        /// The WebSocket was open and has closed.
         case webSocketClosed(WebSocketClose)
-        /// It never opened.
+        /// The WebSocket could not be opened.
         case webSocketFailed(ConnectFailure)
-        /// The head of an answer arrived.
+        /// The head of a response arrived. `retryAfter` is in seconds.
         case responseHead(RequestID, status: Int, retryAfter: Int? = nil)
-        /// A piece of its body.
+        /// A piece of the response's body arrived.
         case responseChunk(RequestID, ArraySlice<UInt8>)
-        /// The body is complete.
+        /// The body of the response is complete.
         case responseEnd(RequestID)
-        /// There is no answer, or only a part of it.
+        /// The request failed without a response, or with a partial one.
         case requestFailed(RequestID, ConnectFailure)
-        /// Send a message of the packet stream; ignored before `opened` and once the session is closing.
+        /// Send a message of the packet stream. Ignored before `opened` and after the session begins to close.
         case send(WebSocketMessage)
-        /// End the session, after what is queued. No message is received any more.
+        /// End the session after the queued messages are sent. No message is received after that.
         case close(WebSocketClose)
     }
 
-    /// What the machine wants done, in this order.
+    /// What the driver must do, in this order.
     public enum Effect: Hashable, Sendable {
-        /// Open a WebSocket at this path and query. There is one at most.
+        /// Open a WebSocket at this path and query. There is at most one at a time.
         case openWebSocket(target: String)
         /// Send a message on the WebSocket.
         case sendWebSocket(WebSocketMessage)
-        /// Close the WebSocket. Unless the session is the WebSocket's, nothing more need be told of it.
+        /// Close the WebSocket. Unless the session runs on it, the driver need not report anything more about it.
         case closeWebSocket(WebSocketClose)
-        /// Begin a GET.
+        /// Begin a GET request at this path and query.
         case get(RequestID, target: String)
-        /// Begin a POST.
+        /// Begin a POST request with this body and content type.
         case post(RequestID, target: String, body: [UInt8], contentType: String)
-        /// The answer to this exchange is not wanted any more; nothing more need be told of it.
+        /// Cancel this exchange. The driver need not report anything more about it.
         case cancel(RequestID)
-        /// The session is open: messages can be sent.
+        /// The session is open, so messages can be sent.
         case opened
-        /// Messages of the packet stream, in order.
+        /// Messages of the packet stream arrived, in order.
         case received([WebSocketMessage])
-        /// The session, which had opened, is over.
+        /// The session was open and is over.
         case closed(WebSocketClose)
-        /// The session never opened.
+        /// The session could not be opened.
         case failed(ConnectFailure)
     }
 }

@@ -16,14 +16,14 @@ extension EngineIOClientTransport {
         effects.append(.closeWebSocket(close))
     }
 
-    /// Posts what waits, and the close packet after it.
+    /// Sends the queued messages in a POST, followed by the close packet.
     mutating func startClosing(_ close: WebSocketClose, at now: Moment, into effects: inout [Effect]) {
         enqueue(.text("1"))
         state = .closing(close, until: now + configuration.closeTimeout)
         startPost(at: now, into: &effects)
     }
 
-    /// A request failed below HTTP. Whether a POST arrived cannot be known, so that the session cannot go on.
+    /// Handles a request that failed below HTTP. It is unknown whether a POST arrived, so the session cannot continue.
     mutating func failed(_ id: RequestID, _ failure: ConnectFailure, into effects: inout [Effect]) {
         guard get?.id == id || post?.id == id else { return }
         forget(id)
@@ -35,7 +35,7 @@ extension EngineIOClientTransport {
         }
     }
 
-    /// A request was answered with another status than 200.
+    /// Handles a request whose response has a status outside 200 to 299.
     mutating func refused(_ exchange: Exchange, cancelling: Bool = false, into effects: inout [Effect]) {
         if cancelling { effects.append(.cancel(exchange.id)) }
         let isPost = post?.id == exchange.id
@@ -84,12 +84,12 @@ extension EngineIOClientTransport {
         if post?.id == id { post = nil }
     }
 
-    /// A failure of the handshake, by words of our own.
+    /// Returns a handshake failure with a text of our own.
     func failure(_ words: String) -> ConnectFailure {
         ConnectFailure(phase: .handshake, message: "\(configuration.server): \(words)")
     }
 
-    /// The session never opened.
+    /// Ends a session that could not be opened.
     mutating func fail(_ failure: ConnectFailure, into effects: inout [Effect]) {
         finish(into: &effects)
         var failure = failure
@@ -100,14 +100,14 @@ extension EngineIOClientTransport {
         effects.append(.failed(failure))
     }
 
-    /// The session, which had opened, is over.
+    /// Ends a session that was open.
     mutating func end(_ close: WebSocketClose, into effects: inout [Effect]) {
         if state == .over { return }
         finish(into: &effects)
         effects.append(.closed(close))
     }
 
-    /// Gives up whatever is under way.
+    /// Cancels the pending requests and an opening WebSocket.
     private mutating func finish(into effects: inout [Effect]) {
         for exchange in [get, post] {
             if let exchange { effects.append(.cancel(exchange.id)) }
@@ -123,6 +123,6 @@ extension EngineIOClientTransport {
 }
 
 extension Duration {
-    /// Whole seconds, for messages.
+    /// Whole seconds, rounded toward zero, for messages.
     var seconds: Int64 { components.seconds }
 }

@@ -1,6 +1,6 @@
-// Long-polling: one GET out, one POST at most (`reference/socketio.md` 1.4).
+// Long-polling: one pending GET, and at most one POST (`reference/socketio.md` 1.4).
 extension EngineIOClientTransport {
-    /// The first GET, whose answer is the open packet.
+    /// Sends the first GET. Its answer is the open packet.
     mutating func startPolling(at now: Moment, into effects: inout [Effect]) {
         state = .handshaking(until: now + configuration.handshakeTimeout)
         startGet(at: now, into: &effects)
@@ -8,7 +8,7 @@ extension EngineIOClientTransport {
 
     func pollingTarget(_ request: RequestID) -> String {
         var rest = sid.isEmpty ? "" : "&sid=\(sid)"
-        // A Python server of revision 3 looks for it at each request (1.5).
+        // A Python server of revision 3 checks the parameter on each request (1.5).
         if configuration.revision == .v3 { rest += "&b64=1" }
         return configuration.target("polling", with: rest + "&t=\(configuration.cacheBuster).\(request.number)")
     }
@@ -18,7 +18,7 @@ extension EngineIOClientTransport {
         return RequestID(number: requests)
     }
 
-    /// Whether GETs may begin.
+    /// Whether a new GET may begin in this state.
     var isPollingFreely: Bool {
         switch state {
         case .polling, .upgrading(.opening, _, _), .upgrading(.probing, _, _): true
@@ -40,7 +40,7 @@ extension EngineIOClientTransport {
         outgoingBytes += message.bytes.count
     }
 
-    /// Begins the POST of what waits, unless one is out or none may begin.
+    /// Posts the queued messages, unless a POST is pending or not allowed in this state.
     mutating func startPost(at now: Moment, into effects: inout [Effect]) {
         switch state {
         case .polling, .closing, .upgrading(.opening, _, _), .upgrading(.probing, _, _): break
@@ -71,7 +71,7 @@ extension EngineIOClientTransport {
                 return read(bytes, at: now, into: &effects)
             }
             get?.keepRefusal(bytes)
-            // What says more than that may never end.
+            // A response that exceeds this size may never end.
             if let get, get.hasSaidEnough { refused(get, cancelling: true, into: &effects) }
         } else if post?.id == id {
             post?.keepRefusal(bytes)
@@ -82,10 +82,10 @@ extension EngineIOClientTransport {
         if let exchange = get, exchange.id == id {
             guard !exchange.isRefused else { return refused(exchange, into: &effects) }
             read(nil, at: now, into: &effects)
-            // The last packet is known to be whole only now.
+            // The last packet is known to be complete only now.
             guard let exchange = get else { return }
             get = nil
-            // A first answer without an open packet.
+            // The first answer contained no open packet.
             if case .handshaking = state { return fail(failure("the answer is empty"), into: &effects) }
             let free = exchange.begun + Self.noopPause
             noops = exchange.hasPackets || free <= now ? 0 : noops + 1
@@ -118,7 +118,7 @@ extension EngineIOClientTransport {
         }
     }
 
-    /// Begins again after a failed upgrade.
+    /// Resumes polling after a failed upgrade.
     mutating func resumePolling(at now: Moment, into effects: inout [Effect]) {
         if get == nil { startGet(at: now, into: &effects) }
         startPost(at: now, into: &effects)
@@ -126,7 +126,7 @@ extension EngineIOClientTransport {
 
     // MARK: Packets
 
-    /// Reads a piece of the GET's body, or with nil its end.
+    /// Reads a piece of the GET's body, or its end if `piece` is `nil`.
     private mutating func read(_ piece: ArraySlice<UInt8>?, at now: Moment, into effects: inout [Effect]) {
         var packets: [WebSocketMessage] = []
         do throws(EngineIO.MalformedPayload) {
@@ -158,7 +158,7 @@ extension EngineIOClientTransport {
         }
     }
 
-    /// Noops only end a GET: a WebSocket would not carry them.
+    /// Delivers packets without the noops. A noop only ends a GET, and a WebSocket would not carry it.
     private mutating func deliver(_ packets: ArraySlice<WebSocketMessage>, into effects: inout [Effect]) {
         let close = packets.firstIndex { $0.isText("1") }
         let stream = packets[...(close ?? packets.endIndex - 1)].filter { !$0.isText("6") }
@@ -169,13 +169,13 @@ extension EngineIOClientTransport {
         if close != nil { end(WebSocketClose(code: 1005), into: &effects) }
     }
 
-    /// The first packet of the first answer.
+    /// Handles the first packet of the first answer.
     private mutating func opened(
         _ first: WebSocketMessage, _ packets: ArraySlice<WebSocketMessage>, at now: Moment,
         into effects: inout [Effect]
     ) {
         if let other = reader.revision, other != configuration.revision {
-            // A Socket.IO 2 server ignores the revision asked for (1.3): the session goes on in the server's.
+            // A Socket.IO 2 server ignores the requested revision (1.3), so the session continues in the server's.
             guard configuration.detectsRevision, other == .v3 else {
                 var failure = failure("the server speaks Engine.IO \(other.rawValue)")
                 failure.retry = .never
@@ -210,22 +210,22 @@ extension EngineIOClientTransport {
 }
 
 extension EngineIOClientTransport.Exchange {
-    /// Whether the head told that the request was refused.
+    /// Whether the head of the response shows a refusal.
     var isRefused: Bool { status.map { !(200..<300).contains($0) } ?? true }
 
     mutating func note(_ status: Int, _ retryAfter: Int?) { (self.status, self.retryAfter) = (status, retryAfter) }
 
-    /// Whether no more of the refusal is wanted.
+    /// Whether enough of the refusal's body was read.
     var hasSaidEnough: Bool { refusal.count >= EngineIO.ServerError.longestBody }
 
-    /// Keeps the beginning of what a refusal says.
+    /// Keeps the beginning of the body of a refusal.
     mutating func keepRefusal(_ bytes: ArraySlice<UInt8>) {
         refusal += bytes.prefix(EngineIO.ServerError.longestBody - refusal.count)
     }
 }
 
 extension WebSocketMessage {
-    /// Whether this is a text message of those characters.
+    /// Returns whether this is a text message with exactly this content.
     package func isText(_ text: StaticString) -> Bool {
         guard case .text(let bytes) = self else { return false }
         return bytes.count == text.utf8CodeUnitCount

@@ -1,4 +1,4 @@
-// The WebSocket: a session of its own, or the upgrade of one that polls (`reference/socketio.md` 1.6).
+// The WebSocket: either the whole session, or the upgrade of a polling session (`reference/socketio.md` 1.6).
 extension EngineIOClientTransport {
     mutating func webSocketOpened(into effects: inout [Effect]) {
         switch state {
@@ -19,7 +19,7 @@ extension EngineIOClientTransport {
         case .webSocket:
             effects.append(.received(messages))
         case .upgrading(.probing, let until, let closing):
-            // Noops may come anywhere; until `5` was sent nothing else does.
+            // A noop may come at any time. Until `5` is sent, no other packet does.
             guard messages.contains(where: { $0.isText("3probe") }) else { return }
             state = .upgrading(.pausing, until: until, closing: closing)
             finishPause(into: &effects)
@@ -35,8 +35,8 @@ extension EngineIOClientTransport {
         }
     }
 
-    /// A WebSocket that could not be opened may be in the way of a proxy that polling passes; an address that cannot be reached
-    /// at all is the same for both.
+    /// Handles a WebSocket that could not be opened. A proxy that blocks WebSockets may still pass polling requests. An
+    /// address that cannot be reached at all fails for both.
     mutating func webSocketFailed(_ failure: ConnectFailure, at now: Moment, into effects: inout [Effect]) {
         switch state {
         case .openingWebSocket:
@@ -53,8 +53,8 @@ extension EngineIOClientTransport {
         }
     }
 
-    /// Whether another attempt can help, from what is known of a refused upgrade request. A server of revision 3 alone refuses
-    /// revision 4 with 400, and so do others for other reasons, which a second attempt tells.
+    /// Determines from a refused upgrade request whether another attempt can help. A server that supports only revision
+    /// 3 refuses revision 4 with 400. Other servers do so for other reasons, which a second attempt reveals.
     private func judged(_ failure: ConnectFailure) -> ConnectFailure {
         guard failure.phase == .handshake, let status = failure.httpStatus, failure.retry == .later else {
             return failure
@@ -71,7 +71,8 @@ extension EngineIOClientTransport {
         effects.append(.openWebSocket(target: configuration.target("websocket", with: "&sid=\(sid)")))
     }
 
-    /// Moves the session to the WebSocket once the running requests have ended. Everything they brought has been given.
+    /// Moves the session to the WebSocket after the pending requests have ended. All their packets have been delivered
+    /// by then.
     mutating func finishPause(into effects: inout [Effect]) {
         guard case .upgrading(.pausing, _, let closing) = state, get == nil, post == nil else { return }
         state = .webSocket
@@ -81,7 +82,7 @@ extension EngineIOClientTransport {
         if let closing { closeWebSocket(closing, into: &effects) }
     }
 
-    /// The session stays on polling; a close that waited begins.
+    /// Returns the session to polling. A pending close then begins.
     mutating func upgradeFailed(at now: Moment, into effects: inout [Effect]) {
         guard case .upgrading(_, _, let closing) = state else { return }
         state = .polling

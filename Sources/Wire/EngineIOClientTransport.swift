@@ -1,6 +1,7 @@
-/// The transports of one Engine.IO session, client's end (`reference/socketio.md` 1.1–1.8): turns polling requests, probes and
-/// pauses into the stream of packets that a WebSocket of the session's revision would carry. Heartbeats are packets of that
-/// stream; `SocketIOClient` above keeps them.
+/// The client end of one Engine.IO session's transports (`reference/socketio.md` 1.1–1.8).
+///
+/// It turns polling requests, probes and pauses into the packet stream that a WebSocket of the session's revision would
+/// carry. Heartbeats are packets of that stream; `SocketIOClient`, one layer above, handles them.
 ///
 ///     idle ──► openingWebSocket ──► webSocket ─────────────────────────────────────► over
 ///      │            │ auto only        ▲ `5` sent                                     ▲
@@ -8,58 +9,59 @@
 ///                                      │       └────► upgrading ────────┤             │
 ///                                      └────────────────────┘           └─► closing ──┘
 ///
-/// Polling keeps one GET out at a time, and one POST at most; what is sent meanwhile waits for the next POST. An upgrade
-/// goes on beside it until the server answers the probe. Then no request is begun any more (the pause); when the running ones
-/// have ended, and the packets of the last GET are given, `5` moves the session to the WebSocket, and what waited follows.
+/// Polling keeps one GET pending and at most one POST; messages sent meanwhile wait for the next POST. An upgrade runs
+/// in parallel until the server answers the probe. After that, no new request begins (the pause). When the pending
+/// requests have ended and the packets of the last GET are delivered, `5` moves the session to the WebSocket, and the
+/// queued messages follow.
 public struct EngineIOClientTransport: Sendable {
     enum State: Hashable, Sendable {
-        /// Not begun. Follows: openingWebSocket, handshaking.
+        /// The session has not begun. Follows: openingWebSocket, handshaking.
         case idle
-        /// The WebSocket of a session without polling is being opened. Follows: webSocket, handshaking, over.
+        /// A WebSocket is being opened for a session without polling. Follows: webSocket, handshaking, over.
         case openingWebSocket
-        /// The first GET is out. Follows: polling, upgrading, over.
+        /// The first GET is pending. Follows: polling, upgrading, over.
         case handshaking(until: Moment)
-        /// Polling, with no upgrade under way. Follows: closing, over.
+        /// The session polls, without an upgrade in progress. Follows: closing, over.
         case polling
-        /// Polling, with an upgrade under way; a close that was asked for waits for its outcome. Follows: webSocket, polling,
-        /// closing, over.
+        /// The session polls while an upgrade is in progress. A requested close waits for the upgrade's outcome.
+        /// Follows: webSocket, polling, closing, over.
         case upgrading(Upgrade, until: Moment, closing: WebSocketClose?)
-        /// The WebSocket is the session. Follows: closingWebSocket, over.
+        /// The session runs on the WebSocket. Follows: closingWebSocket, over.
         case webSocket
         /// The WebSocket of the session is being closed. Follows: over.
         case closingWebSocket
-        /// What waits is being posted, the farewell at its end. Follows: over.
+        /// The queued messages are being posted, with the close packet at their end. Follows: over.
         case closing(WebSocketClose, until: Moment)
-        /// Nothing more will happen.
+        /// The session does nothing more.
         case over
     }
 
-    /// How far an upgrade is.
+    /// The progress of an upgrade.
     enum Upgrade: Hashable, Sendable {
         /// The WebSocket is being opened. Follows: probing.
         case opening
         /// `2probe` was sent. Follows: pausing.
         case probing
-        /// `3probe` came: the running requests end, none is begun.
+        /// `3probe` arrived: pending requests end, and no new one begins.
         case pausing
     }
 
-    /// A request that has not ended.
+    /// An HTTP request that has not ended.
     struct Exchange: Hashable, Sendable {
         var id: RequestID
         /// When a GET was sent.
         var begun = Moment.zero
-        /// When it is given up; nil for a GET, whose end the heartbeat above decides.
+        /// When the request times out; `nil` for a GET, whose timeout is the heartbeat of the layer above.
         var until: Moment?
-        /// The status, once the head came.
+        /// The status, after the head of the response has arrived.
         var status: Int?
-        /// How many seconds a refusal asks to wait.
+        /// The number of seconds that a refusal asks the client to wait.
         var retryAfter: Int?
-        /// Bytes posted.
+        /// The size of the POST's body in bytes.
         var posted = 0
-        /// Whether anything of an answer's body came.
+        /// Whether any part of the response's body has arrived.
         var hasBody = false
-        /// Whether there was a packet in it that says something: neither a noop nor a heartbeat.
+        /// Whether the body contained a meaningful packet: neither a noop nor a heartbeat.
         var hasPackets = false
         /// The beginning of the body of a refusal.
         var refusal: [UInt8] = []
@@ -67,10 +69,13 @@ public struct EngineIOClientTransport: Sendable {
 
     var configuration: Configuration
     var state = State.idle
-    /// How long a server that answered without a packet, as none should, is left alone: asked at once, it could keep us asking.
+    /// The pause after an answer without any packet, which a correct server never sends. Without it, the client would
+    /// send requests in a tight loop.
     static let emptyAnswerPause = Duration.seconds(1)
-    /// So long after a GET the next one begins, where the server keeps answering at once and with noops or heartbeats only. A few noops end a
-    /// GET in good order, as during an upgrade; a heartbeat that its interval brought comes later than that.
+    /// The minimum time from one GET to the next if the server keeps answering at once with only noops or heartbeats.
+    ///
+    /// A few noops are a normal end of a GET, as during an upgrade. A heartbeat that is due at its interval arrives
+    /// later than this.
     static let noopPause = Duration.milliseconds(100)
     static let mostNoops = 3
 
@@ -78,34 +83,34 @@ public struct EngineIOClientTransport: Sendable {
     /// When the next GET begins, after an answer without a packet.
     var getDue: Moment?
     var post: Exchange?
-    /// GETs in a row whose answer came at once and said nothing.
+    /// The number of consecutive GETs that were answered at once without a meaningful packet.
     var noops = 0
-    /// What waits for the next POST, or for the WebSocket; and how many bytes that is.
+    /// The messages that wait for the next POST or for the WebSocket, and their total size in bytes.
     var outgoing: [WebSocketMessage] = []
     var outgoingBytes = 0
-    /// The session id, percent-encoded; empty before the open packet.
+    /// The session id, percent-encoded. Empty before the open packet.
     var sid = ""
     var reader: EngineIO.PayloadReader
     var writer: EngineIO.PayloadWriter
     var requests = 0
-    /// Why the WebSocket was refused that was tried before polling: of use when polling fails, too.
+    /// Why the WebSocket that was tried before polling was refused. It is reported if polling fails, too.
     var webSocketRefusal: ConnectFailure?
 
-    /// A session that has not begun.
+    /// Creates a session that has not begun.
     public init(_ configuration: Configuration) {
         self.configuration = configuration
-        // Only a body of revision 4 can be told from one of revision 3 by its beginning; both are looked for.
+        // A server may ignore the requested revision, so the reader detects it from the beginning of the first body.
         reader = EngineIO.PayloadReader(nil, maximumPacket: configuration.maximumPacket)
         writer = EngineIO.PayloadWriter(configuration.revision.postFraming)
     }
 
-    /// Whether the session is the WebSocket's alone: its messages may be passed by this machine, both ways.
+    /// Whether the session runs only on the WebSocket. Its messages may then bypass this machine in both directions.
     public var isWebSocketStream: Bool { state == .webSocket }
 
-    /// Bytes of messages that are queued or whose POST has not ended.
+    /// The size in bytes of the messages that are queued or whose POST has not ended.
     public var pendingBytes: Int { outgoingBytes + (post?.posted ?? 0) }
 
-    /// When `advance(to:into:)` wants to be called next; nil when nothing is timed.
+    /// When to call `advance(to:into:)` next; `nil` if no deadline is pending.
     public var deadline: Moment? {
         let own: Moment? =
             switch state {
@@ -115,8 +120,9 @@ public struct EngineIOClientTransport: Sendable {
         return [own, post?.until, isPollingFreely ? getDue : nil].compactMap(\.self).min()
     }
 
-    /// Handles one input at the time `now`; effects are appended in the order they are to be performed. Inputs about a request
-    /// or WebSocket that is not wanted any more are passed over.
+    /// Handles one input at the time `now`, and appends effects in the order in which to perform them.
+    ///
+    /// An input about a request or a WebSocket that is no longer needed is ignored.
     public mutating func handle(_ input: Input, at now: Moment, into effects: inout [Effect]) {
         switch input {
         case .start: start(at: now, into: &effects)
@@ -133,7 +139,7 @@ public struct EngineIOClientTransport: Sendable {
         }
     }
 
-    /// Does what is due up to `now`.
+    /// Does what is due up to `now`: timeouts and delayed GETs.
     public mutating func advance(to now: Moment, into effects: inout [Effect]) {
         if let until = post?.until, until <= now { postTimedOut(into: &effects) }
         if let due = getDue, due <= now, isPollingFreely { startGet(at: now, into: &effects) }
@@ -175,7 +181,8 @@ public struct EngineIOClientTransport: Sendable {
 }
 
 extension EngineIO.Revision {
-    /// How a client frames its POSTs: text always, since only that is allowed in revision 4 and understood by all in 3.
+    /// The framing of a client's POSTs. It is always text, since revision 4 allows nothing else and every server of
+    /// revision 3 understands it.
     var postFraming: EngineIO.PayloadWriter.Framing {
         switch self {
         case .v3: .counted(escaped: true)

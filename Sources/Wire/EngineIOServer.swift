@@ -1,25 +1,26 @@
-/// The server's end of one Engine.IO session, whatever it rides on: heartbeats, what messages carry, and what the JavaScript
-/// server refuses (`reference/socketio.md` 1.2, 1.14).
+/// The server end of one Engine.IO session, over any transport: heartbeats, the data of messages, and the packets that
+/// the JavaScript server refuses (`reference/socketio.md` 1.2, 1.14).
 ///
-/// It reads the session's packet stream: the messages as a WebSocket of the session's revision carries them. The owner sends
-/// `EngineIO.Handshake.openPacket` first, then what `fire()` and `.answer` give.
+/// It reads the packet stream of the session, in the form that a WebSocket of the session's revision carries. The owner
+/// sends `EngineIO.Handshake.openPacket` first, and then the messages from `fire()` and `.answer`.
 public struct EngineIOServer: Sendable {
-    /// What a packet meant.
+    /// The meaning of a received packet.
     public enum Received: Hashable, Sendable {
-        /// A text message, a slice of the packet after its type digit.
+        /// A text message: the slice of the packet after its type digit.
         case message(ArraySlice<UInt8>)
         /// A binary message, without the type byte of revision 3.
         case binary(ArraySlice<UInt8>)
-        /// A packet to answer with this one.
+        /// The packet must be answered with this one.
         case answer(WebSocketMessage)
-        /// A packet that asks for nothing.
+        /// The packet requires no reaction.
         case nothing
     }
 
     private var heartbeat: Heartbeat
     private let revision: EngineIO.Revision
 
-    /// A session that opened at `now`. The server is pinged in revision 3 and pings in revision 4.
+    /// Creates a session that opened at `now`. The client sends pings in revision 3, and the server sends them in
+    /// revision 4.
     public init(_ revision: EngineIO.Revision, _ handshake: EngineIO.Handshake, openedAt now: Moment) {
         let (interval, timeout) = (handshake.pingInterval, handshake.pingTimeout)
         self.revision = revision
@@ -30,10 +31,10 @@ public struct EngineIOServer: Sendable {
             }
     }
 
-    /// When `fire()` is due.
+    /// When to call `fire()` next.
     public var deadline: Moment { heartbeat.until }
 
-    /// Does what is due at `deadline`: nil when the client is dead, otherwise the ping to send.
+    /// Does what is due at `deadline`. Returns the ping to send, or `nil` if the client is dead.
     public mutating func fire() -> WebSocketMessage? {
         switch heartbeat.fire(at: deadline) {
         case .ping: EngineIO.Packet(.ping).message
@@ -41,7 +42,7 @@ public struct EngineIOServer: Sendable {
         }
     }
 
-    /// Reads a packet. What it throws ends the session.
+    /// Reads a packet. An error ends the session.
     public mutating func receive(
         _ message: WebSocketMessage, at now: Moment
     ) throws(SocketIO.Malformed) -> Received {
@@ -65,14 +66,16 @@ public struct EngineIOServer: Sendable {
         case (.ping, .v4), (.pong, .v3):
             throw SocketIO.Malformed(message: "a heartbeat in the wrong direction")
         case (.open, _), (.close, _), (.upgrade, _), (.noop, _):
-            // The reference waits for the WebSocket's own close after a `1`, and ignores the rest (1.7).
+            // After a `1`, the reference implementation waits for the WebSocket's own close. It ignores the other types
+            // (1.7).
             return .nothing
         }
     }
 }
 
 extension EngineIO {
-    /// The packet of a message: text behind the type digit, binary behind the type byte (revision 3) or bare (1.2).
+    /// Returns the packet of a message: text after the type digit; binary after the type byte (revision 3) or bare
+    /// (1.2).
     public static func packet(of message: WebSocketMessage, _ revision: Revision) -> WebSocketMessage {
         switch (message, revision) {
         case (.text(let bytes), _): Packet(.message, data: bytes).message
@@ -81,7 +84,7 @@ extension EngineIO {
         }
     }
 
-    /// What a binary packet carries.
+    /// Returns the data of a binary packet.
     static func binaryData(
         of packet: ArraySlice<UInt8>, _ revision: Revision
     ) throws(SocketIO.Malformed) -> ArraySlice<UInt8> {
@@ -95,14 +98,15 @@ extension EngineIO {
         }
     }
 
-    /// How the server's end of a session ends it.
+    /// The ways in which the server ends a session.
     public enum Ending: Hashable, Sendable {
-        /// The session is broken or dead: whoever asks for it again is told that it is unknown. The cause is for logs.
+        /// The session is broken or dead. A client that uses it again is told that it is unknown. The cause is for
+        /// logs.
         case lost(String)
-        /// The server ends a session that works: a client that polls is told so when it asks next (1.7).
+        /// The server ends a working session. A polling client learns of it with its next request (1.7).
         case orderly(String)
 
-        /// The cause, for logs.
+        /// The cause of the end, for logs.
         public var cause: String {
             switch self {
             case .lost(let cause), .orderly(let cause): cause

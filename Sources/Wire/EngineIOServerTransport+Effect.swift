@@ -1,33 +1,33 @@
 extension EngineIOServerTransport {
-    /// A request that waits for its answer; the owner's number for it.
+    /// The identifier of a request that waits for its answer. The owner chooses it.
     public struct RequestID: Hashable, Sendable {
-        /// The number.
+        /// The owner's number for the request.
         public var number: Int
-        /// A request of that number.
+        /// Creates the identifier of the request with this number.
         public init(_ number: Int) { self.number = number }
     }
 
-    /// A WebSocket; the owner's number for it.
+    /// The identifier of a WebSocket. The owner chooses it.
     public struct SocketID: Hashable, Sendable {
-        /// The number.
+        /// The owner's number for the WebSocket.
         public var number: Int
-        /// A WebSocket of that number.
+        /// Creates the identifier of the WebSocket with this number.
         public init(_ number: Int) { self.number = number }
     }
 
-    /// What the machine is told once.
+    /// The settings of a session's transport, fixed when it is created.
     public struct Configuration: Hashable, Sendable {
-        /// The revision the client asked for.
+        /// The revision that the client requested.
         public var revision: EngineIO.Revision
-        /// Whether the client asked with `b64` for base64 instead of binary data.
+        /// Whether the client requested Base64 instead of binary data, with `b64`.
         public var isBase64: Bool
-        /// Bytes one body may have.
+        /// The maximum size of a body, in bytes.
         public var maxPayload: Int
         /// How long a client may take to upgrade.
         public var upgradeTimeout: Duration
-        /// How long an ended session waits for a client to ask once more.
+        /// How long an ended session waits for the client's next request.
         public var closeTimeout: Duration
-        /// A configuration; the times are those of the JavaScript server.
+        /// Creates a configuration. The default times are those of the JavaScript server.
         public init(
             revision: EngineIO.Revision, isBase64: Bool = false, maxPayload: Int = 1_000_000,
             upgradeTimeout: Duration = .seconds(10), closeTimeout: Duration = .seconds(30)
@@ -40,21 +40,21 @@ extension EngineIOServerTransport {
         }
     }
 
-    /// What the machine wants done, in this order.
+    /// What the driver must do, in this order.
     public enum Effect: Hashable, Sendable {
         /// The client sent a packet of the stream.
         case received(WebSocketMessage)
-        /// Answer a request.
+        /// Answer a request with this response.
         case respond(RequestID, EngineIO.Response)
-        /// Send a WebSocket message.
+        /// Send a message on a WebSocket.
         case send(WebSocketMessage, on: SocketID)
         /// Close a WebSocket with an empty close frame.
         case closeSocket(SocketID)
-        /// The session is over, told once; the machine is finished. The cause is for logs.
+        /// The session is over, and the machine has finished. Reported once. The cause is for logs.
         case closed(cause: String)
     }
 
-    /// What a session rides on.
+    /// The transports on which a session can run.
     public enum Transport: Hashable, Sendable {
         case polling, webSocket
     }

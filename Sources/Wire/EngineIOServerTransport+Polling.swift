@@ -1,5 +1,5 @@
 extension EngineIOServerTransport {
-    /// A GET came: it waits, or takes what is kept.
+    /// Handles a GET: answers it with the kept packets, or lets it wait.
     public mutating func poll(_ request: RequestID, into effects: inout [Effect]) {
         switch state {
         case .polling, .probing, .ending: break
@@ -18,7 +18,7 @@ extension EngineIOServerTransport {
         answerPoll(into: &effects)
     }
 
-    /// A POST came, whose body is still to come.
+    /// Handles the head of a POST. Its body follows with `receive(_:contentType:of:into:)`.
     public mutating func beginPost(_ request: RequestID, into effects: inout [Effect]) {
         switch state {
         case .polling, .probing, .ending: break
@@ -32,7 +32,8 @@ extension EngineIOServerTransport {
         post = request
     }
 
-    /// The body of the POST that began is whole. Its packets are received; it is answered by `endPost`, when they were looked at.
+    /// Handles the complete body of the pending POST. Its packets are received; `endPost(into:)` answers it after they
+    /// are handled.
     public mutating func receive(
         _ body: ArraySlice<UInt8>, contentType: String?, of request: RequestID, into effects: inout [Effect]
     ) {
@@ -41,7 +42,7 @@ extension EngineIOServerTransport {
             post = nil
             return effects.append(.respond(request, EngineIO.Response(status: 413)))
         }
-        // Revision 4 is text only (1.4).
+        // Revision 4 allows only text (1.4).
         if configuration.revision == .v4, contentType == "application/octet-stream" {
             return finish("a binary body", answeringPollWith: .close, into: &effects)
         }
@@ -60,14 +61,14 @@ extension EngineIOServerTransport {
         if let malformed { finish("parse error: \(malformed.reason)", answeringPollWith: .close, into: &effects) }
     }
 
-    /// What a POST brought was looked at, and the session lives: it is answered.
+    /// Answers the pending POST after its packets are handled, if the session still exists.
     public mutating func endPost(into effects: inout [Effect]) {
         guard let post else { return }
         self.post = nil
         effects.append(.respond(post, Self.received))
     }
 
-    /// A request that waits for its answer, or whose body arrives, was given up by the client.
+    /// Handles a client that gave up a request: one that waits for its answer, or whose body is arriving.
     public mutating func aborted(_ request: RequestID, into effects: inout [Effect]) {
         if poll == request {
             poll = nil
@@ -80,7 +81,7 @@ extension EngineIOServerTransport {
 
     // MARK: -
 
-    /// The JavaScript server's answer to a POST; of type HTML since some browsers offer plain text as a download.
+    /// The JavaScript server's answer to a POST. The type is HTML, since some browsers offer plain text as a download.
     private static let received = EngineIO.Response(
         status: 200, contentType: "text/html", body: Array("ok".utf8), isUncached: true)
 
@@ -89,14 +90,14 @@ extension EngineIOServerTransport {
         return false
     }
 
-    /// The client's `1`: the POST is answered as any other, a waiting GET ends with a noop (1.7).
+    /// Handles the client's `1`: the POST is answered normally, and a waiting GET ends with a noop (1.7).
     private mutating func receiveClose(_ request: RequestID, into effects: inout [Effect]) {
         post = nil
         finish("transport close", answeringPollWith: .noop, into: &effects)
         effects.append(.respond(request, Self.received))
     }
 
-    /// Gives the waiting request what is kept, if both are there.
+    /// Answers the waiting GET with the kept packets, if both exist.
     mutating func answerPoll(into effects: inout [Effect]) {
         guard poll != nil, !kept.isEmpty else { return }
         let packets = kept
@@ -115,7 +116,8 @@ extension EngineIOServerTransport {
             .respond(poll, EngineIO.Response(status: 200, contentType: type, body: writer.take(), isUncached: true)))
     }
 
-    /// Revision 3 frames in binary only when a packet is binary and the client did not ask for base64 (1.5).
+    /// Returns the framing of an answer. Revision 3 uses the binary framing only if a packet is binary and the client
+    /// did not request Base64 (1.5).
     private func framing(of packets: [WebSocketMessage]) -> EngineIO.PayloadWriter.Framing {
         switch configuration.revision {
         case .v4: .separated
@@ -125,7 +127,7 @@ extension EngineIOServerTransport {
 }
 
 extension WebSocketMessage {
-    /// Whether this is Engine.IO's `1`.
+    /// Whether this is Engine.IO's close packet, `1`.
     fileprivate var isClose: Bool {
         if case .text(let bytes) = self { bytes.first == EngineIO.PacketType.close.digit } else { false }
     }

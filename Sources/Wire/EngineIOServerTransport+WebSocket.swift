@@ -1,5 +1,5 @@
 extension EngineIOServerTransport {
-    /// A WebSocket opened that names the session: it is tried, or closed when there is one already (1.6).
+    /// Handles a new WebSocket that names the session. It is probed, or closed if the session already has one (1.6).
     public mutating func open(_ socket: SocketID, at now: Moment, into effects: inout [Effect]) {
         switch state {
         case .polling: state = .probing(socket, noop: nil, until: now + configuration.upgradeTimeout)
@@ -7,7 +7,7 @@ extension EngineIOServerTransport {
         }
     }
 
-    /// A message arrived on a WebSocket.
+    /// Handles a message from a WebSocket.
     public mutating func receive(
         _ message: WebSocketMessage, on socket: SocketID, at now: Moment, into effects: inout [Effect]
     ) {
@@ -18,7 +18,7 @@ extension EngineIOServerTransport {
         }
     }
 
-    /// A WebSocket is gone. While it was only being tried the session polls on.
+    /// Handles the loss of a WebSocket. If it was only being probed, the session continues to poll.
     public mutating func closed(_ socket: SocketID, into effects: inout [Effect]) {
         switch state {
         case .webSocket(socket):
@@ -42,7 +42,8 @@ extension EngineIOServerTransport {
         }
     }
 
-    /// What comes on a WebSocket before it is the session's: the probe, then the upgrade. Anything else ends the attempt.
+    /// Handles a message on a WebSocket to which the session has not moved: the probe, then the upgrade. Anything else
+    /// ends the attempt.
     private mutating func probed(
         _ message: WebSocketMessage, on socket: SocketID, until: Moment, at now: Moment, into effects: inout [Effect]
     ) {
@@ -57,10 +58,10 @@ extension EngineIOServerTransport {
         }
     }
 
-    /// The session changes over; what no request asked for goes first.
+    /// Moves the session to the WebSocket. The packets that no GET has fetched are sent first.
     private mutating func upgrade(to socket: SocketID, into effects: inout [Effect]) {
         state = .webSocket(socket)
-        // The client has ended its requests before it asked; one that waits all the same is let go (1.7).
+        // The client has ended its requests before it upgrades. One that still waits is released (1.7).
         if poll != nil { answerPoll(with: [EngineIO.Packet(.close).message], into: &effects) }
         let packets = kept
         kept = []
@@ -69,9 +70,9 @@ extension EngineIOServerTransport {
     }
 }
 
-/// A binary packet as a text frame: `b` and base64, with the type digit between them in revision 3 (1.2).
+/// A binary packet as a text frame: `b` and Base64, with the type digit between them in revision 3 (1.2).
 enum Base64Packet {
-    /// The frame of a packet of the stream.
+    /// Returns the text frame of a packet of the stream.
     static func text(of packet: ArraySlice<UInt8>, _ revision: EngineIO.Revision) -> WebSocketMessage {
         switch revision {
         case .v4: .text(([UInt8(ascii: "b")] + Base64.encode(packet))[...])
@@ -81,7 +82,7 @@ enum Base64Packet {
         }
     }
 
-    /// The packet of the stream in a frame; nil when it holds none.
+    /// Returns the packet in a text frame, or `nil` if the frame is invalid.
     static func packet(of text: ArraySlice<UInt8>, _ revision: EngineIO.Revision) -> WebSocketMessage? {
         var data = text.dropFirst()
         var type: [UInt8] = []

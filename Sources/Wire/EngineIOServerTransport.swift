@@ -1,50 +1,53 @@
-/// The server's end of the transports of one Engine.IO session: polling, WebSocket, and the way from one to the other, as the JavaScript
-/// server goes it (`reference/socketio.md` 1.4–1.8).
+/// The server end of one Engine.IO session's transports: polling, WebSocket, and the upgrade between them. It behaves
+/// like the JavaScript server (`reference/socketio.md` 1.4–1.8).
 ///
-/// Above it the session is a stream of packets, the messages as a WebSocket of the session's revision carries them. Below it are
-/// requests that wait for their answer and WebSockets, which the owner knows by numbers and has checked with `admission(of:)`.
+/// To the layer above, the session is a stream of packets, in the form that a WebSocket of the session's revision
+/// carries. Below are waiting requests and WebSockets. The owner identifies them by numbers, and passes only those that
+/// it has accepted (see `EngineIO.Refusal`).
 ///
-/// A polling session keeps what is sent until a request asks for it, and a request waits until something is sent: then it is
-/// answered at once with all there is. So of many packets sent in a row the first travels alone and the rest together, as they do
-/// from the JavaScript server. `pendingBytes` is the owner's to bound.
+/// A polling session keeps packets until a GET fetches them, and a GET waits until a packet is sent; it is then
+/// answered at once with all kept packets. Of several packets sent in a row, the first therefore travels alone and the
+/// others together, as with the JavaScript server. The owner must limit `pendingBytes`.
 public struct EngineIOServerTransport: Sendable {
-    /// Nothing, an upgrade that was not finished, or an end that the client has not heard of.
+    /// The transport, an unfinished upgrade, or an end that the client has not been told.
     enum State: Sendable {
-        /// Requests come and go. Follows: probing, ending, closed.
+        /// The session polls. Follows: probing, ending, closed.
         case polling
-        /// So they do, and a WebSocket is being tried; its next noop is due at `noop`. Follows: polling, webSocket, ending, closed.
+        /// The session polls while a WebSocket is being probed. The next noop is due at `noop`. Follows: polling,
+        /// webSocket, ending, closed.
         case probing(SocketID, noop: Moment?, until: Moment)
-        /// Follows: closed.
+        /// The session runs on this WebSocket. Follows: closed.
         case webSocket(SocketID)
-        /// The server has ended a session that polls: the next request that finds nothing kept is told. Follows: closed.
+        /// The server has ended a polling session. The next GET that finds no kept packet is told. Follows: closed.
         case ending(until: Moment, cause: String)
-        /// Nothing more will happen.
+        /// The session does nothing more.
         case closed
     }
 
-    /// How often a waiting request is answered while a WebSocket is being tried (1.6).
+    /// The time between answers to a waiting GET while a WebSocket is being probed (1.6).
     static let noopInterval = Duration.milliseconds(100)
 
     let configuration: Configuration
     var state: State
-    /// The GET that waits.
+    /// The waiting GET, if any.
     var poll: RequestID?
-    /// The POST whose body arrives or whose packets are being looked at.
+    /// The POST whose body is arriving or whose packets are being handled.
     var post: RequestID?
-    /// What no request has asked for yet.
+    /// The packets that no GET has fetched yet.
     var kept: [WebSocketMessage] = []
-    /// Bytes of packets that no request has asked for yet.
+    /// The size in bytes of the packets that no GET has fetched yet.
     public internal(set) var pendingBytes = 0
     var reader: EngineIO.PayloadReader
 
-    /// A session that was opened by a GET, which is `answer`ed like any other, or by a WebSocket.
+    /// Creates a session that was opened by a WebSocket, or by a GET if `socket` is `nil`. The caller passes that GET
+    /// to `poll(_:into:)` like any other.
     public init(_ configuration: Configuration, on socket: SocketID? = nil) {
         self.configuration = configuration
         state = socket.map { .webSocket($0) } ?? .polling
         reader = EngineIO.PayloadReader(configuration.revision, maximumPacket: configuration.maxPayload)
     }
 
-    /// What the session rides on.
+    /// The transport on which the session currently runs.
     public var transport: Transport {
         switch state {
         case .polling, .probing, .ending, .closed: .polling
@@ -52,7 +55,7 @@ public struct EngineIOServerTransport: Sendable {
         }
     }
 
-    /// When `advance(to:into:)` wants to be called next.
+    /// When to call `advance(to:into:)` next; `nil` if no deadline is pending.
     public var deadline: Moment? {
         switch state {
         case .probing(_, let noop, let until): noop.map { min($0, until) } ?? until
@@ -61,7 +64,7 @@ public struct EngineIOServerTransport: Sendable {
         }
     }
 
-    /// Sends a packet of the stream.
+    /// Sends a packet of the stream, or keeps it for the next GET.
     public mutating func send(_ packet: WebSocketMessage, into effects: inout [Effect]) {
         switch state {
         case .webSocket(let socket): effects.append(.send(onWebSocket(packet), on: socket))
@@ -104,7 +107,7 @@ public struct EngineIOServerTransport: Sendable {
 
     // MARK: -
 
-    /// The session is over: whoever waits is told, by a GET's last packet or an empty close frame.
+    /// Ends the session, and tells waiting peers: a GET with its last packet, a WebSocket with an empty close frame.
     mutating func finish(
         _ cause: String, answeringPollWith type: EngineIO.PacketType, into effects: inout [Effect]
     ) {
@@ -121,7 +124,7 @@ public struct EngineIOServerTransport: Sendable {
         effects.append(.closed(cause: cause))
     }
 
-    /// Binary data as text for a client that asked for it.
+    /// Returns binary data as text if the client requested that.
     private func onWebSocket(_ packet: WebSocketMessage) -> WebSocketMessage {
         guard configuration.isBase64, case .binary = packet else { return packet }
         return Base64Packet.text(of: packet.bytes, configuration.revision)

@@ -1,11 +1,12 @@
 import CZlib
 
-/// Bodies as gzip files (RFC 1952), the content coding of HTTP's `gzip`.
+/// Creates gzip data (RFC 1952), the HTTP content coding `gzip`.
 package enum Gzip {
-    /// `bytes` as a gzip file, made fast rather than small; nil when zlib has no memory for it.
+    /// Returns `bytes` as gzip data, compressed for speed rather than size. Returns `nil` if zlib has no memory, or for
+    /// more bytes than 32 bits can count.
     package static func compress(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
         guard let count = UInt32(exactly: bytes.count) else { return nil }
-        // zlib keeps a pointer to the stream, which therefore must not move.
+        // zlib keeps a pointer to the stream, so the stream must not move.
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         stream.initialize(to: z_stream())
         defer { stream.deallocate() }
@@ -22,7 +23,7 @@ package enum Gzip {
                 stream.pointee.avail_in = count
                 stream.pointee.next_out = output.baseAddress
                 stream.pointee.avail_out = UInt32(clamping: room)
-                // The bound is one that a single call never exceeds.
+                // The output never exceeds this bound, so a single call is enough.
                 _ = deflate(stream, Z_FINISH)
                 written = room - Int(stream.pointee.avail_out)
             }

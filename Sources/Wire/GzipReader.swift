@@ -1,20 +1,21 @@
 import CZlib
 
-/// Reads gzip files (RFC 1952), of one member or several, piece by piece. Owns zlib's stream, which must not move.
+/// Decompresses gzip files (RFC 1952), with one member or several, piece by piece. It owns zlib's stream, which must
+/// not move.
 package final class GzipReader {
-    /// How far a call came.
+    /// The state after a call to `read(_:into:)`.
     package enum Progress: Hashable, Sendable {
-        /// Inside a member.
+        /// The position is inside a member.
         case inside
-        /// Behind a whole member; another one may follow.
+        /// The position is after a complete member. Another one may follow.
         case between
-        /// This is no gzip, or a damaged one; there is no going on.
+        /// The data is not gzip or is damaged. Reading cannot continue.
         case damaged
     }
 
     private let stream: UnsafeMutablePointer<z_stream>
 
-    /// Nil when zlib has no memory for it.
+    /// Creates a reader. Returns `nil` if zlib has no memory.
     package init?() {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
@@ -31,7 +32,8 @@ package final class GzipReader {
         stream.deallocate()
     }
 
-    /// Decompresses from the start of `input` as far as either buffer reaches; tells how many bytes were taken and made.
+    /// Decompresses from the start of `input` until either buffer is exhausted. Returns the numbers of bytes consumed
+    /// and produced.
     package func read(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) -> (taken: Int, made: Int, Progress) {

@@ -1,29 +1,29 @@
 /// The heartbeat timer of one end of an Engine.IO session (`reference/socketio.md` 1.2).
 ///
 /// One end sends pings: the client in revision 3, the server in revision 4. The other end listens for them. A listener
-/// dies when no ping came for interval + timeout; a sender dies when its ping stayed unanswered for the timeout. At most
-/// one ping is out at a time, so a timer that is late never sends a burst.
+/// times out if no ping arrives within interval + timeout; a sender times out if its ping remains unanswered for the
+/// timeout. At most one ping is pending at a time, so a late timer never causes a burst.
 ///
-/// A ping waits behind all that the server said before it. So a client whose server still speaks after a ping was due calls it not dead, and
-/// answers that ping ahead.
+/// A ping is queued after everything that the server sent before it. If the server still sends data after a ping was
+/// due, the client therefore does not consider it dead, and answers that ping in advance.
 struct Heartbeat: Hashable, Sendable {
-    /// What happens at a deadline. `pong` answers a ping that is not read yet.
+    /// The action due at a deadline. `pong` answers a ping that has not been read yet.
     enum Due { case ping, pong, nothing, death }
 
     private enum State: Hashable {
-        /// Waits for the peer's next ping, which is due an interval after the last one. Follows: listening.
+        /// Waits for the peer's next ping, which is due one interval after the last one. Follows: listening.
         case listening(due: Moment, until: Moment)
-        /// The last ping was answered, the next one is not due. Follows: awaiting.
+        /// The last ping was answered, and the next one is not due. Follows: awaiting.
         case resting(until: Moment)
-        /// A ping is out. Follows: resting.
+        /// A ping is pending. Follows: resting.
         case awaiting(until: Moment)
     }
 
     private var state: State
     private var reading = SocketReading.resumed
-    /// Pings that were answered before they were read.
+    /// The number of pings that were answered before they were read.
     private var answered = 0
-    /// When the peer of a listener said something that is no ping.
+    /// When the peer of a listener last sent data other than a ping.
     private var heardAt: Moment?
     private let interval: Duration
     private let timeout: Duration
@@ -34,39 +34,40 @@ struct Heartbeat: Hashable, Sendable {
         self.timeout = timeout
     }
 
-    /// The heartbeat of the end that sends pings.
+    /// Creates the heartbeat of the end that sends pings.
     static func sender(interval: Duration, timeout: Duration, from now: Moment) -> Heartbeat {
         Heartbeat(.resting(until: now + interval), interval: interval, timeout: timeout)
     }
 
-    /// The heartbeat of the end that is pinged.
+    /// Creates the heartbeat of the end that receives pings.
     static func listener(interval: Duration, timeout: Duration, from now: Moment) -> Heartbeat {
         Heartbeat(
             .listening(due: now + interval, until: now + interval + timeout), interval: interval, timeout: timeout)
     }
 
-    /// When `fire(at:)` is due; nil while nothing can be heard or sent.
+    /// When to call `fire(at:)`; `nil` while nothing can be received or sent.
     var deadline: Moment? {
         if reading == .stalled { return nil }
         guard case .listening(let due, _) = state, reading == .paused || isSpeaking else { return until }
-        // The ping that the peer sends then lies in the socket by now; its patience is half over.
+        // The peer's ping is in the socket by then, and half of the time for its answer has passed.
         return due + timeout / 2
     }
 
-    /// Whether the peer of a listener said something after its ping was due.
+    /// Whether the peer of a listener sent data after its ping was due.
     private var isSpeaking: Bool {
         guard case .listening(let due, _) = state, let heardAt else { return false }
         return due < heardAt
     }
 
-    /// When something is due while the socket is read.
+    /// The deadline that applies while the socket is read.
     var until: Moment {
         switch state {
         case .listening(_, let until), .resting(let until), .awaiting(let until): until
         }
     }
 
-    /// Does what is due. While the socket is not read, nobody is called dead, and the peer is kept content.
+    /// Does what is due. While the socket is not read, the peer is never declared dead, and its pings are answered in
+    /// advance.
     mutating func fire(at now: Moment) -> Due {
         switch (state, reading) {
         case (.resting, _):
@@ -84,8 +85,8 @@ struct Heartbeat: Hashable, Sendable {
         }
     }
 
-    /// The socket is read, or not. What waited in it is to be read before its silence counts: that takes no longer than the peer has for an
-    /// answer.
+    /// Notes whether the socket is read. After a pause, the waiting data must be read before the peer's silence counts.
+    /// That takes at most as long as the peer has for an answer.
     mutating func set(_ reading: SocketReading, at now: Moment) {
         self.reading = reading
         guard reading == .resumed else { return }
@@ -96,7 +97,8 @@ struct Heartbeat: Hashable, Sendable {
         }
     }
 
-    /// The peer sent a ping: a listener starts over. Whether it is to be answered, since it was not yet.
+    /// Handles a ping from the peer: a listener starts over. Returns whether to answer it, which is false if it was
+    /// answered in advance.
     mutating func pinged(at now: Moment) -> Bool {
         if case .listening = state { listen(from: now) }
         guard answered > 0 else { return true }
@@ -104,7 +106,8 @@ struct Heartbeat: Hashable, Sendable {
         return false
     }
 
-    /// The peer sent a pong: a sender starts over (the server of revision 4 does at every pong, asked for or not).
+    /// Handles a pong from the peer: a sender starts over. The server of revision 4 does so at every pong, requested or
+    /// not.
     func ponged(at now: Moment) -> Heartbeat {
         switch state {
         case .resting, .awaiting: with(.resting(until: now + interval))
@@ -112,7 +115,8 @@ struct Heartbeat: Hashable, Sendable {
         }
     }
 
-    /// The peer sent anything: as good as a pong while a ping is out (the client of revision 3), a sign of life while one is awaited.
+    /// Handles any data from the peer: as good as a pong while a ping is pending (the client of revision 3), and a sign
+    /// of life while one is awaited.
     func heard(at now: Moment) -> Heartbeat {
         switch state {
         case .awaiting: return with(.resting(until: now + interval))
@@ -135,17 +139,17 @@ struct Heartbeat: Hashable, Sendable {
     }
 }
 
-/// Whether what a peer sends is read. While it is not, its silence says nothing.
+/// Whether the data from a peer is read. While it is not, the peer's silence has no meaning.
 public enum SocketReading: String, Hashable, Sendable {
-    /// It is read.
+    /// The socket is being read.
     case resumed
-    /// It waits, since what was read before is not written yet.
+    /// Data waits, because earlier data has not been written yet.
     case paused
-    /// The process stood still (SIGSTOP, a closed lid).
+    /// The process was suspended (SIGSTOP, a closed lid).
     case stalled
 }
 
 extension Duration {
-    /// After the socket was not read, a peer has so much longer: what waited is read in that time.
+    /// The extra time that a peer gets after a reading pause. The waiting data is read in that time.
     package static let unreadGrace = Duration.seconds(2)
 }

@@ -1,10 +1,11 @@
 import CZlib
 
-/// Decompresses the messages of one direction of a WebSocket (RFC 7692, 7.2.2). Owns zlib's stream, which must not move.
+/// Decompresses the messages of one direction of a WebSocket (RFC 7692, 7.2.2). It owns zlib's stream, which must not
+/// move.
 struct Inflater: ~Copyable {
     private static let chunk = 1 << 14
 
-    /// Nil when there was no memory for it: then nothing can be decompressed.
+    /// The zlib stream; `nil` if zlib had no memory, and then nothing can be decompressed.
     private let stream: UnsafeMutablePointer<z_stream>?
     private let output: UnsafeMutableRawBufferPointer
     private let resetsAfterMessage: Bool
@@ -14,7 +15,7 @@ struct Inflater: ~Copyable {
         output = .allocate(byteCount: Self.chunk, alignment: 16)
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         stream.initialize(to: z_stream())
-        // Negative: without zlib's header. The largest window reads what was written for any.
+        // A negative value means no zlib header. The largest window can read data written for any window.
         let result = inflateInit2_(stream, -15, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
         if result == Z_OK {
             self.stream = stream
@@ -31,7 +32,8 @@ struct Inflater: ~Copyable {
         stream.deallocate()
     }
 
-    /// Decompresses the next bytes; what comes out is given to `emit`, 16 KiB at most a call, valid during the call only.
+    /// Decompresses the next bytes. The output is passed to `emit`, at most 16 KiB per call, and is valid only during
+    /// that call.
     mutating func inflate(
         _ input: UnsafeRawBufferPointer, _ emit: (UnsafeRawBufferPointer) throws(WebSocketViolation) -> Void
     ) throws(WebSocketViolation) {
@@ -47,11 +49,11 @@ struct Inflater: ~Copyable {
             let before = stream.pointee.avail_in
             let result = CZlib.inflate(stream, Z_SYNC_FLUSH)
             let made = Self.chunk - Int(stream.pointee.avail_out)
-            // Also what came out before an error: what is told then does not depend on how the bytes were cut.
+            // Output before an error is also emitted, so that the result does not depend on how the bytes were split.
             if made > 0 { try emit(UnsafeRawBufferPointer(rebasing: output[..<made])) }
             switch result {
             case Z_OK, Z_BUF_ERROR: break
-            // A final block may end a message's data; what follows refers to the window as ever (7.2.3.4).
+            // A final block may end the data of a message. The following data still refers to the window (7.2.3.4).
             case Z_STREAM_END: inflateResetKeep(stream)
             default: throw WebSocketViolation(code: 1007, reason: "bad compressed data")
             }
@@ -60,7 +62,7 @@ struct Inflater: ~Copyable {
         }
     }
 
-    /// A message is over.
+    /// Ends the current message, and resets the window if that was negotiated.
     mutating func endMessage() {
         if resetsAfterMessage, let stream { inflateReset(stream) }
     }

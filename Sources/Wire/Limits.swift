@@ -1,45 +1,50 @@
 import JSONText
 
-/// The largest things a client takes from a server; sizes are in bytes.
+/// The largest input that a client accepts from a server. Sizes are in bytes.
 ///
-/// There is one limit for each thing, and it is applied where the thing arrives: what is larger never reaches the session. So a recording
-/// holds whole everything that a session met, and a replay meets the same. The format of recordings can hold `largest`.
+/// Each kind of input has one limit, which is applied on arrival, so larger input never reaches the session. A
+/// recording therefore contains everything that a session received in full, and a replay receives the same. Recordings
+/// can hold values up to `largest`.
 public struct Limits: Hashable, Sendable {
-    /// A message of the realtime connection, put together and decompressed; a packet of Engine.IO polling; an answer of Bayeux polling.
+    /// A message of the realtime connection, assembled and decompressed; a packet of Engine.IO polling; an answer of
+    /// Bayeux polling.
     public var message = standard
-    /// The body of an HTTP answer, decompressed.
+    /// The body of an HTTP response, decompressed.
     public var body = standard
-    /// The attachments of one Socket.IO packet together.
+    /// The total size of the attachments of one Socket.IO packet.
     public var attachments = standard
-    /// How many attachments one packet may have.
+    /// The maximum number of attachments of one packet.
     public var attachmentCount = SocketIO.maximumAttachments
-    /// How many arrays and objects of what the realtime connection brings may be nested.
+    /// How deep arrays and objects may be nested in data from the realtime connection.
     public var depth = JSONReader.standardDepth
 
-    /// The limits where nobody set others.
+    /// Creates limits with the default values.
     public init() {}
 
-    /// The limit of each, where nobody set another.
+    /// The default of each size limit.
     public static let standard = 16 << 20
-    /// Bytes that one queue holds, besides the thing that went over it: then whoever fills it slows down, or what comes is left out and told.
+    /// The size in bytes at which a queue is full, not counting the element that exceeded it. The producer then slows
+    /// down, or new elements are dropped and reported.
     public static let waiting = 8 << 20
-    /// What each size may be set to.
+    /// The allowed values of each size limit.
     public static let range = 4096...largest
-    /// What `attachmentCount` may be set to.
+    /// The allowed values of `attachmentCount`.
     public static let attachmentCounts = 0...1000
-    /// What `depth` may be set to.
+    /// The allowed values of `depth`.
     public static let depths = 8...JSONReader.standardDepth
-    /// The most that a limit may be, so that the longest line holds it whatever its bytes are.
+    /// The maximum of a size limit, chosen so that the longest line can hold the value, whatever its bytes are.
     public static let largest = 32 << 20
-    /// The longest line of a recording, its line feed included: the largest payload in base64, and everything beside it.
+    /// The longest line of a recording, including its line feed: the largest payload in Base64, and all other members.
     public static let longestLine = (largest + 2) / 3 * 4 + (1 << 20)
-    /// The status line and the headers of an HTTP answer.
+    /// The status line and the headers of an HTTP response.
     public static let head = 256 << 10
 }
 
 extension Array {
-    /// Makes room for `count` more elements of what may become `most` long. What has become a mebibyte long gets its last room at once: to
-    /// double it again and again needs twice the memory while it is moved, and room that nothing was written to costs none.
+    /// Makes room for `count` more elements in an array that may grow to `most` elements.
+    ///
+    /// An array of more than a mebibyte gets its final capacity at once. Repeated doubling would need twice the memory
+    /// during each move, and capacity that is never written to costs nothing.
     package mutating func reserve(_ count: Int, upTo most: Int) {
         let needed = self.count + count
         guard needed > capacity, needed > 1 << 20 else { return }

@@ -1,52 +1,52 @@
 import CJSONScan
 
-/// The whole messages that were read and not yet taken, and the beginning of the next one.
+/// The complete messages that were read and not yet taken, and the beginning of the next one.
 ///
-/// A message comes either as a slice of the bytes of one read, which it shares with its neighbours, or in pieces; messages put
-/// together from pieces stand side by side in a buffer they share.
+/// A message arrives either as a slice of the bytes of one read, which it shares with its neighbors, or in pieces.
+/// Messages assembled from pieces lie next to each other in a shared buffer.
 public struct MessageBatch: Sendable {
-    /// Whether a message is text.
+    /// The kind of a message.
     public enum Kind: Hashable, Sendable {
         case text, binary
     }
-    /// Why a message cannot be taken.
+    /// The reasons for rejecting a message.
     public enum Refusal: Error, Hashable, Sendable {
         case tooLarge, notUTF8
     }
 
-    /// Messages that are taken at once.
+    /// The maximum number of messages returned by one call to `take()`.
     private static let mostTaken = 1024
-    /// Largest message taken, in bytes.
+    /// The maximum size of a message, in bytes.
     public let maximumMessage: Int
     private var messages: [WebSocketMessage] = []
-    /// Bytes of `messages`.
+    /// The total size of `messages`, in bytes.
     private var messageBytes = 0
-    /// What was put together from pieces and is not in `messages` yet.
+    /// The bytes assembled from pieces that are not in `messages` yet.
     private var bytes: [UInt8] = []
     private var joined: [(range: Range<Int>, kind: Kind)] = []
-    /// Where the unfinished message begins.
+    /// The offset in `bytes` at which the unfinished message begins.
     private var start = 0
 
-    /// An empty batch.
+    /// Creates an empty batch with a limit on the size of each message.
     public init(maximumMessage: Int) { self.maximumMessage = maximumMessage }
 
-    /// Whether there are whole messages to take.
+    /// Whether the batch contains complete messages.
     public var hasMessages: Bool { !messages.isEmpty || !joined.isEmpty }
 
-    /// Bytes of the messages held, the unfinished one included.
+    /// The size of all messages in bytes, including the unfinished one.
     public var heldBytes: Int { messageBytes + bytes.count }
 
-    /// Bytes the unfinished message may still grow by.
+    /// How many bytes the unfinished message may still grow.
     package var room: Int { maximumMessage - (bytes.count - start) }
 
-    /// Adds a piece of the unfinished message.
+    /// Appends a piece to the unfinished message.
     public mutating func append(_ piece: UnsafeRawBufferPointer) throws(Refusal) {
         guard piece.count <= room else { throw .tooLarge }
         bytes.reserve(piece.count, upTo: start + maximumMessage)
         bytes.append(contentsOf: piece)
     }
 
-    /// Adds a masked piece of the unfinished message; `phase` says how many bytes of its frame came before.
+    /// Appends a masked piece to the unfinished message. `phase` is the number of bytes of the frame before this piece.
     mutating func append(_ piece: UnsafeRawBufferPointer, mask: UInt32, phase: Int) throws(Refusal) {
         let begin = bytes.count
         try append(piece)
@@ -55,7 +55,8 @@ public struct MessageBatch: Sendable {
         }
     }
 
-    /// Adds a whole masked message, unless it is not text though it should be: then nothing is added. Nothing is unfinished.
+    /// Appends a complete masked message. No message may be unfinished. Returns false, and appends nothing, if a text
+    /// is not UTF-8 or the message is too large.
     mutating func appendWhole(_ message: UnsafeRawBufferPointer, mask: UInt32, _ kind: Kind) -> Bool {
         do throws(Refusal) {
             try append(message, mask: mask, phase: 0)
@@ -67,7 +68,7 @@ public struct MessageBatch: Sendable {
         }
     }
 
-    /// Ends the unfinished message.
+    /// Completes the unfinished message. Throws if it is a text that is not UTF-8.
     public mutating func finish(_ kind: Kind) throws(Refusal) {
         let range = start..<bytes.count
         switch kind {
@@ -82,7 +83,8 @@ public struct MessageBatch: Sendable {
         start = range.upperBound
     }
 
-    /// Adds whole messages that stand in the bytes of one read: checked, and in this order behind those that are here.
+    /// Appends complete messages that lie in the bytes of one read, after the existing ones. They have already been
+    /// checked.
     mutating func add(_ found: [(range: Range<Int>, kind: Kind)], of read: [UInt8]) {
         gather()
         messages.reserveCapacity(messages.count + found.count)
@@ -95,8 +97,10 @@ public struct MessageBatch: Sendable {
         }
     }
 
-    /// Takes the whole messages, the first 1024 at most: a read of 64 KiB may hold 32,768 empty ones, and each is worth much more memory to
-    /// its owner, who may want no more after some.
+    /// Removes and returns the complete messages, at most 1024 at a time.
+    ///
+    /// A read of 64 KiB may contain 32,768 empty messages. Each takes much more memory in its owner, which may stop
+    /// after some of them.
     public mutating func take() -> [WebSocketMessage] {
         gather()
         guard messages.count > Self.mostTaken else {
@@ -111,12 +115,12 @@ public struct MessageBatch: Sendable {
         return taken
     }
 
-    /// Forgets the whole messages and the unfinished one.
+    /// Discards all messages, including the unfinished one.
     public mutating func discard() {
         self = MessageBatch(maximumMessage: maximumMessage)
     }
 
-    /// Moves what was put together to `messages`.
+    /// Moves the assembled messages to `messages`.
     private mutating func gather() {
         guard !joined.isEmpty else { return }
         let found = joined

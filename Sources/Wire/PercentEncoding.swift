@@ -1,8 +1,8 @@
-// URLs' way of writing what they may not hold (RFC 3986, 2.1).
+// Percent-encoding of text in URLs (RFC 3986, 2.1).
 import JSONText
 
 extension String {
-    /// The text as part of a query: what RFC 3986, 2.3 does not leave alone as `%XX`.
+    /// The text as part of a query. Every byte that RFC 3986, 2.3 does not leave unreserved is written as `%XX`.
     package var percentEncoded: String {
         var text = ""
         for byte in utf8 {
@@ -21,8 +21,9 @@ extension String {
 }
 
 extension StringProtocol {
-    /// With `%41` and, unless said otherwise, `+` replaced by what they stand for; what is no escape stays as it is, what is not UTF-8 then
-    /// is repaired.
+    /// Returns the text with escapes such as `%41` decoded and, by default, each `+` replaced by a space.
+    ///
+    /// Invalid escapes stay as they are. Invalid UTF-8 in the result is repaired.
     package func percentDecoded(plusIsSpace: Bool = true) -> String {
         var bytes: [UInt8] = []
         var rest = utf8[...]

@@ -1,22 +1,24 @@
-/// The compression of messages (RFC 7692, permessage-deflate), as both ends agreed on it.
+/// The parameters of message compression (RFC 7692, permessage-deflate) that both ends agreed on.
 public struct PermessageDeflate: Hashable, Sendable {
-    /// The server forgets what it sent after each message.
+    /// Whether the server resets its compression window after each message.
     public var serverNoContextTakeover = false
-    /// The client forgets what it sent after each message.
+    /// Whether the client resets its compression window after each message.
     public var clientNoContextTakeover = false
-    /// The server's window, as a power of two: 8 to 15.
+    /// The server's window size as a power of two: 8 to 15.
     public var serverMaxWindowBits = 15
-    /// The client's window, as a power of two: 8 to 15.
+    /// The client's window size as a power of two: 8 to 15.
     public var clientMaxWindowBits = 15
 
-    /// Windows of 32 KiB that are kept from message to message.
+    /// Creates parameters with windows of 32 KiB that are kept from message to message.
     public init() {}
 
-    /// What a client offers: whatever the server likes.
+    /// A client's offer, which accepts any parameters of the server.
     public static var offer: String { "permessage-deflate; client_max_window_bits" }
 
-    /// What a server agrees on with a client and the text that says so: the first of its offers that it understands (5.1); nil when
-    /// there is none, which goes without compression.
+    /// Returns the server's answer to a client's offers, and its text: the first offer that the server understands
+    /// (5.1).
+    ///
+    /// Returns `nil` if it understands none; messages are then not compressed.
     public static func answer(to offers: String) -> (agreement: PermessageDeflate, text: String)? {
         for offer in offers.split(separator: ",", omittingEmptySubsequences: false) {
             guard let parameters = parameters(offer), let agreement = agreement(with: parameters) else { continue }
@@ -25,7 +27,8 @@ public struct PermessageDeflate: Hashable, Sendable {
         return nil
     }
 
-    /// What a server's answer to our `offer` means. Anything we did not offer fails the connection (5.1).
+    /// Parses a server's answer to our `offer`. An extension or a parameter that was not offered fails the connection
+    /// (5.1).
     public static func agreement(from answer: String) throws(WebSocketViolation) -> PermessageDeflate {
         let problem = WebSocketViolation(
             code: 1010, reason: "the server answers with an extension that was not offered")
@@ -61,7 +64,7 @@ public struct PermessageDeflate: Hashable, Sendable {
         }
     }
 
-    /// A server's agreement with an offer; nil when it does not understand it, or cannot do it.
+    /// Returns a server's agreement with an offer, or `nil` if the server does not understand or support it.
     private static func agreement(with offer: [(name: String, value: String?)]) -> PermessageDeflate? {
         var agreement = PermessageDeflate()
         for (name, value) in offer {
@@ -91,7 +94,8 @@ public struct PermessageDeflate: Hashable, Sendable {
         return text
     }
 
-    /// The parameters of one offer or answer (9.1 of RFC 6455); nil when it is of another extension, or names one twice.
+    /// Parses the parameters of one offer or answer (9.1 of RFC 6455). Returns `nil` if it is for another extension or
+    /// repeats a parameter.
     private static func parameters(_ text: Substring) -> [(name: String, value: String?)]? {
         var parts = text.split(separator: ";", omittingEmptySubsequences: false).map(trimmed)
         guard parts.removeFirst().lowercased() == "permessage-deflate" else { return nil }
@@ -117,14 +121,14 @@ public struct PermessageDeflate: Hashable, Sendable {
         return String(text.dropFirst().dropLast())
     }
 
-    /// 8 to 15, in decimal without leading zeros (7.1.2).
+    /// Parses 8 to 15 in decimal without leading zeros (7.1.2).
     private static func windowBits(_ text: String) -> Int? {
         ["8", "9", "10", "11", "12", "13", "14", "15"].firstIndex(of: text).map { $0 + 8 }
     }
 }
 
 extension WebSocketRole {
-    /// The end at the other side.
+    /// The role of the other end.
     var other: WebSocketRole {
         switch self {
         case .client: .server

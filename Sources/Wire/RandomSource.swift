@@ -1,11 +1,11 @@
-/// A seeded source of random numbers (SplitMix64), so that one seed gives one history.
+/// A seeded random number generator (SplitMix64). The same seed always gives the same sequence.
 public struct RandomSource: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// The sequence that belongs to `seed`.
+    /// Creates the sequence that belongs to `seed`.
     public init(seed: UInt64) { state = seed }
 
-    /// The next number.
+    /// Returns the next number of the sequence.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var z = state

@@ -1,22 +1,24 @@
 import JSONText
 
-/// How far one namespace was followed, so that the server can send what is missed after a reconnect (1.12).
+/// The last event received in one namespace, with which the server can resend missed events after a reconnect (1.12).
 ///
-/// The server appends an ordered offset to every event that wants no acknowledgement, but not to volatile ones; nothing on the wire tells the
-/// two apart. The reference client takes every trailing string for an offset, so a volatile event that ends with a string spoils the
-/// next recovery. Here a string counts when it has an offset's shape and follows the last one, by thirty days at most; one that
-/// does not is doubted, and counts only when the next one follows it.
+/// The server appends an ordered offset to every event without an acknowledgement request, except volatile ones; the
+/// wire format does not distinguish the two. The reference client takes every trailing string for an offset, so a
+/// volatile event that ends with a string breaks the next recovery. Here, a string counts only if it has the form of an
+/// offset and follows the last offset by at most thirty days. One that does not is doubtful, and counts only if the
+/// next offset follows it.
 struct RecoveryPoint: Hashable, Sendable {
     private var pid: String?
     private var offset: RecoveryOffset?
     private var doubted: RecoveryOffset?
-    /// Whether the session may be asked for again.
+    /// Whether the client has requested the session again.
     private var isAsking = false
 
-    /// Whether offsets are to be looked for.
+    /// Whether to look for offsets in events.
     var isTracking: Bool { pid != nil }
 
-    /// What CONNECT has to say to have the session back; nil when there is none or no event of it came. `answered` follows.
+    /// Returns what CONNECT must contain to recover the session, or `nil` if no session or no event of it is known.
+    /// Call `answered(pid:)` after the server answers.
     mutating func ask() -> (pid: String, offset: String)? {
         isAsking = false
         guard let pid, let offset else { return nil }
@@ -24,7 +26,7 @@ struct RecoveryPoint: Hashable, Sendable {
         return (pid, offset.text)
     }
 
-    /// CONNECT was answered; true when the session is the one asked for.
+    /// Handles the answer to CONNECT. Returns whether the server recovered the requested session.
     mutating func answered(pid: String?) -> Bool {
         let isRecovered = isAsking && pid != nil && pid == self.pid
         if !isRecovered { (offset, doubted) = (nil, nil) }
@@ -33,7 +35,7 @@ struct RecoveryPoint: Hashable, Sendable {
         return isRecovered
     }
 
-    /// Follows an event that asks for no acknowledgement; true when its last argument is an offset.
+    /// Notes an event without an acknowledgement request. Returns whether its last argument is an offset.
     mutating func follow(_ event: SocketIO.Event) -> Bool {
         guard let last = event.arguments.last, let next = RecoveryOffset(last.bytes) else {
             return false
@@ -50,10 +52,11 @@ struct RecoveryPoint: Hashable, Sendable {
     }
 }
 
-/// An offset as the JavaScript servers make them: the time in milliseconds and a counter.
+/// An offset in the format of the JavaScript servers: the time in milliseconds and a counter.
 ///
-/// The in-memory adapter writes the time in base 64 (`Q7x1cUD`, since 2004 and until 2109 seven digits) and a counter behind a dot for more
-/// than one in a millisecond; the adapters over Redis streams write both in decimals with a hyphen between.
+/// The in-memory adapter writes the time in base 64 (`Q7x1cUD`; seven digits from 2004 to 2109), and adds a dot and a
+/// counter if one millisecond has several offsets. The adapters over Redis streams write both in decimal, with a hyphen
+/// between them.
 struct RecoveryOffset: Hashable, Sendable {
     private static let window: Int64 = 30 * 24 * 3600 * 1000
 
@@ -61,7 +64,7 @@ struct RecoveryOffset: Hashable, Sendable {
     private(set) var counter: Int64
     private(set) var text: String
 
-    /// Reads a JSON string; nil for anything that does not look like an offset.
+    /// Parses a JSON string. Returns `nil` if it does not have the form of an offset.
     init?(_ json: ArraySlice<UInt8>) {
         guard json.count >= 9, json.count <= 40, json.first == UInt8(ascii: "\""), json.last == UInt8(ascii: "\"")
         else { return nil }
@@ -74,7 +77,8 @@ struct RecoveryOffset: Hashable, Sendable {
         text = String(decoding: contents, as: UTF8.self)
     }
 
-    /// The offset of the in-memory adapter for a time; `counter` tells those of one millisecond apart.
+    /// Creates an offset in the format of the in-memory adapter. `counter` distinguishes the offsets of one
+    /// millisecond.
     init(milliseconds: Int64, counter: Int64) {
         self.milliseconds = milliseconds
         self.counter = counter
@@ -82,7 +86,7 @@ struct RecoveryOffset: Hashable, Sendable {
         text = counter == 0 ? time : "\(time).\(Self.digits(of: counter - 1))"
     }
 
-    /// Whether this comes behind `other`, and not so far that it can hardly belong to the same server.
+    /// Returns whether this offset comes after `other`, and close enough to be from the same server.
     func follows(_ other: RecoveryOffset) -> Bool {
         guard (milliseconds, counter) > (other.milliseconds, other.counter) else { return false }
         return milliseconds - other.milliseconds <= Self.window
@@ -114,7 +118,7 @@ struct RecoveryOffset: Hashable, Sendable {
         return value
     }
 
-    /// The digits in the order of the reference: `0-9A-Za-z-_`.
+    /// Returns the value of a digit in the reference's order: `0-9A-Za-z-_`.
     private static func alphabetValue(_ digit: UInt8) -> Int64? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): Int64(digit - UInt8(ascii: "0"))

@@ -1,24 +1,26 @@
-/// Events that are sent until they are acknowledged, one at a time and in order, as the reference client's queue does (1.11).
+/// A queue of events that are sent until they are acknowledged, one at a time and in order, like the reference client's
+/// queue (1.11).
 struct RetryQueue: Sendable {
-    /// An event and the id it is acknowledged by; every attempt has the same, so that a late answer to the first one counts.
+    /// An event and its acknowledgement id. Every attempt uses the same id, so a late answer to the first attempt
+    /// counts.
     struct Item: Sendable {
         var emission: SocketIO.Emission
         var id: Int
     }
 
     private var items = BoundedBuffer<Item>()
-    /// How often the first item was sent.
+    /// How often the first event has been sent.
     private var sends = 0
-    /// When the attempt that is out ends; nil while none is out.
+    /// When the pending attempt ends; `nil` if no attempt is pending.
     private(set) var deadline: Moment?
 
-    /// Whether nothing is to be sent.
+    /// Whether the queue contains no events.
     var isEmpty: Bool { items.isEmpty }
 
-    /// Puts an event at the end; false when there is no room.
+    /// Appends an event. Returns false if it does not fit.
     mutating func append(_ item: Item) -> Bool { items.append(item, bytes: item.emission.weight) }
 
-    /// The event to send now, if none is out and one waits. The attempt counts from now on.
+    /// Returns the event to send now, if no attempt is pending and an event waits. This starts an attempt.
     mutating func next(at now: Moment) -> Item? {
         guard deadline == nil, let item = items.first, case .retried(_, let timeout) = item.emission.delivery else {
             return nil
@@ -28,14 +30,15 @@ struct RetryQueue: Sendable {
         return item
     }
 
-    /// Whether `id` is the first event's, which is then done.
+    /// Removes the first event if `id` is its id. Returns whether it was.
     mutating func settle(_ id: Int) -> Bool {
         guard sends > 0, items.first?.id == id else { return false }
         removeFirst()
         return true
     }
 
-    /// Ends the attempt that is out, if any: its time is up or its connection gone. Gives the event when it has no attempt left.
+    /// Ends the pending attempt, if any, because it timed out or its connection was lost. Returns the event if it has
+    /// no attempts left.
     mutating func endAttempt() -> Item? {
         guard deadline != nil, let item = items.first, case .retried(let attempts, _) = item.emission.delivery else {
             return nil
@@ -46,10 +49,10 @@ struct RetryQueue: Sendable {
         return item
     }
 
-    /// The peer has so much longer.
+    /// Extends the deadline of the pending attempt.
     mutating func postpone(by span: Duration) { deadline = deadline.map { $0 + span } }
 
-    /// Gives everything, in order.
+    /// Removes and returns all events, oldest first.
     mutating func drain() -> [Item] {
         (sends, deadline) = (0, nil)
         return items.drain()

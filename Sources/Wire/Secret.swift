@@ -1,14 +1,14 @@
-/// A text that must never be shown: its description is a constant, and only `reveal()` gives it away.
+/// Text that must never be shown. Its description is a constant; only `reveal()` returns the text.
 public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private let text: String
-    /// Hides `text`.
+    /// Creates a secret that hides `text`.
     public init(_ text: String) { self.text = text }
-    /// The text itself, for the one place that sends it.
+    /// Returns the text itself. Call it only where the text is sent.
     public func reveal() -> String { text }
-    /// A constant.
+    /// A constant, so that string interpolation does not show the text.
     public var description: String { "‹secret›" }
-    /// A constant.
+    /// A constant, so that a debugger or a log does not show the text.
     public var debugDescription: String { description }
-    /// Nothing inside.
+    /// An empty mirror, so that reflection does not show the text.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,13 +1,14 @@
 public import JSONText
 
-// Binary data in events and acknowledgements: the JSON holds placeholders, `{"_placeholder":true,"num":0}`, and the bytes
-// follow in binary messages of their own. The order is that of the placeholders, depth first; `num` decides (1.9).
+// Binary data in events and acknowledgements. The JSON contains placeholders, `{"_placeholder":true,"num":0}`, and the
+// bytes follow in separate binary messages. They have the order of the placeholders, depth first; `num` selects the
+// attachment (1.9).
 
 extension SocketIO.Event {
-    /// The bytes that `value`, a placeholder taken from the arguments, stands for; nil for any other value.
+    /// Returns the bytes for `value`, a placeholder taken from the arguments. Returns `nil` for any other value.
     public func attachment(for value: RawJSON) -> ArraySlice<UInt8>? { value.resolved(by: attachments) }
 
-    /// The event with another JSON value in the place of each attachment.
+    /// Returns the event with a JSON value in place of each attachment.
     public func replacingAttachments(_ value: (ArraySlice<UInt8>) -> RawJSON) -> SocketIO.Event {
         if attachments.isEmpty { return self }
         var event = SocketIO.Event(
@@ -18,10 +19,10 @@ extension SocketIO.Event {
 }
 
 extension SocketIO.Acknowledgement {
-    /// The bytes that `value`, a placeholder taken from the arguments, stands for; nil for any other value.
+    /// Returns the bytes for `value`, a placeholder taken from the arguments. Returns `nil` for any other value.
     public func attachment(for value: RawJSON) -> ArraySlice<UInt8>? { value.resolved(by: attachments) }
 
-    /// The texts of the arguments, one by one.
+    /// The arguments as separate JSON texts.
     public var values: [RawJSON] {
         var values: [RawJSON] = []
         do throws(JSONError) {
@@ -34,39 +35,40 @@ extension SocketIO.Acknowledgement {
                     RawJSON(unchecked: arguments.bytes[start + range.lowerBound..<start + range.upperBound]))
             }
         } catch {
-            // What was received was checked; what the application made itself is as it made it.
+            // Received arguments have been checked. Those made by the application are returned as far as they can be
+            // read.
         }
         return values
     }
 }
 
 extension SocketIO {
-    /// Arguments of an event or of an acknowledgement in the making: JSON values, and bytes that travel as attachments.
+    /// Builds the arguments of an event or of an acknowledgement: JSON values, and bytes that travel as attachments.
     public struct Arguments: Hashable, Sendable {
         private var text: [UInt8] = []
-        /// The attachments so far.
+        /// The attachments added so far.
         public private(set) var attachments: [ArraySlice<UInt8>] = []
 
-        /// No arguments.
+        /// Creates an empty list of arguments.
         public init() {}
 
-        /// Adds a JSON value.
+        /// Appends a JSON value as the next argument.
         public mutating func append(_ value: RawJSON) {
             if !text.isEmpty { text.append(UInt8(ascii: ",")) }
             text += value.bytes
         }
 
-        /// Adds bytes.
+        /// Appends bytes as the next argument.
         public mutating func append(binary bytes: ArraySlice<UInt8>) { append(attach(bytes)) }
 
-        /// Takes bytes along and gives the placeholder that stands for them, to be put into a JSON value that is added next.
+        /// Adds an attachment and returns its placeholder, to be used inside a JSON value that is appended later.
         public mutating func attach(_ bytes: ArraySlice<UInt8>) -> RawJSON {
             let placeholder = #"{"_placeholder":true,"num":\#(attachments.count)}"#
             attachments.append(bytes)
             return RawJSON(unchecked: ArraySlice(placeholder.utf8))
         }
 
-        /// The values, separated by commas; nil when there are none.
+        /// The values, separated by commas, or `nil` if there are no values.
         public var list: RawJSON? { text.isEmpty ? nil : RawJSON(unchecked: text[...]) }
 
         /// The values as a JSON array.
@@ -91,7 +93,7 @@ extension RawJSON {
         }
     }
 
-    /// The text with another value in the place of each of `attachments`.
+    /// Returns the text with another value in place of each of `attachments`.
     func replacing(_ attachments: [ArraySlice<UInt8>], _ value: (ArraySlice<UInt8>) -> RawJSON) -> RawJSON {
         var text: [UInt8] = []
         var kept = 0
@@ -104,12 +106,13 @@ extension RawJSON {
                 kept = range.upperBound
             }
         } catch {
-            // What was received was checked.
+            // Received text has been checked.
         }
         return RawJSON(unchecked: (text + bytes.dropFirst(kept))[...])
     }
 
-    /// Refuses placeholders that none of `count` attachments belongs to; offsets count from the start of `packet`.
+    /// Throws if a placeholder does not refer to one of `count` attachments. Error offsets count from the start of
+    /// `packet`.
     func checkPlaceholders(of count: Int, in packet: ArraySlice<UInt8>) throws(SocketIO.Malformed) {
         let start = bytes.startIndex - packet.startIndex
         var stray: Int?
@@ -128,7 +131,7 @@ extension RawJSON {
     }
 }
 
-/// The `num` of a placeholder, as it stands there.
+/// The `num` of a placeholder, as written in the JSON.
 private struct Placeholder {
     var number: Double?
 
@@ -137,7 +140,8 @@ private struct Placeholder {
         return Int(exactly: number)
     }
 
-    /// Reads an object; gives a placeholder when it is one. `nested` is given every other value and may read it or not.
+    /// Reads an object, and returns a placeholder if it is one. `nested` is called for every other value, and may read
+    /// it or not.
     static func read(
         from reader: inout JSONReader, nested: (inout JSONReader) throws(JSONError) -> Void
     ) throws(JSONError) -> Placeholder? {
@@ -159,7 +163,7 @@ private struct Placeholder {
         return isPlaceholder ? Placeholder(number: number) : nil
     }
 
-    /// Calls `body` with each placeholder in a value and where it stands. The reader bounds the depth.
+    /// Calls `body` with each placeholder in a value and its range. The reader limits the depth.
     static func find(
         in reader: inout JSONReader, _ body: (Range<Int>, Placeholder) -> Void
     ) throws(JSONError) {

@@ -1,51 +1,52 @@
 public import JSONText
 
 extension SocketIO {
-    /// What becomes of an event that is emitted while its namespace is not joined.
+    /// What happens to an event that is emitted while its namespace is not joined.
     public enum Delivery: Hashable, Sendable {
-        /// At most once, now or not at all: dropped while the namespace is not joined.
+        /// At most once, immediately or never: dropped while the namespace is not joined.
         case volatile
-        /// At most once: waits in a bounded buffer until the namespace is joined, over a reconnect too.
+        /// At most once: waits in a bounded buffer until the namespace is joined, even across a reconnect.
         case buffered
-        /// At least once: such events leave one at a time, in order, each when the one before it is acknowledged or given up.
-        /// One that is not acknowledged within `timeout` is sent again, and after a reconnect too, `attempts` times at most.
+        /// At least once: sent one at a time, in order, each after the previous one is acknowledged or given up. An
+        /// event that is not acknowledged within `timeout` is sent again, even after a reconnect, with at most
+        /// `attempts` attempts.
         case retried(attempts: Int, timeout: Duration)
     }
 
-    /// Whether an event asks for an acknowledgement. Retried events always do, by their own timeout.
+    /// Whether an event requests an acknowledgement. A retried event always does, with its own timeout.
     public enum AckRequest: Hashable, Sendable {
-        /// No.
+        /// Do not request an acknowledgement.
         case none
-        /// Yes, whenever it comes.
+        /// Request an acknowledgement, without a time limit.
         case unlimited
-        /// Yes; past this time, counted from the emit, it is given up.
+        /// Request an acknowledgement, and give it up after this time, counted from the emit.
         case within(Duration)
     }
 
-    /// Which event goes when the buffer of those that wait is full.
+    /// Which event to drop when the buffer of waiting events is full.
     public enum OverflowPolicy: Hashable, Sendable {
-        /// The new one is not taken.
+        /// Reject the new event instead.
         case refuseNewest
-        /// The oldest ones make room.
+        /// Drop the oldest events to make room for the new one.
         case dropOldest
     }
 
     /// An event to be sent.
     public struct Emission: Hashable, Sendable {
-        /// The event's name, not one of the reserved ones (`isReserved`).
+        /// The event's name. It must not be reserved (see `isReserved`).
         public var name: String
-        /// The arguments, JSON values separated by commas; nil for none.
+        /// The arguments as JSON values separated by commas, or `nil` for none.
         public var arguments: RawJSON?
-        /// What the placeholders in the arguments stand for.
+        /// The attachments for the placeholders in the arguments.
         public var attachments: [ArraySlice<UInt8>]
-        /// The namespace; nil for the connection's first.
+        /// The namespace; `nil` for the connection's first one.
         public var namespace: String?
-        /// What becomes of it while the namespace is not joined.
+        /// What happens to the event while the namespace is not joined.
         public var delivery: Delivery
-        /// Whether an acknowledgement is wanted.
+        /// Whether the event requests an acknowledgement.
         public var ack: AckRequest
 
-        /// An event of JSON values separated by commas.
+        /// Creates an event from JSON values separated by commas.
         public init(
             _ name: String, arguments: RawJSON? = nil, attachments: [ArraySlice<UInt8>] = [],
             namespace: String? = nil, delivery: Delivery = .buffered, ack: AckRequest = .none
@@ -58,7 +59,7 @@ extension SocketIO {
             self.ack = ack
         }
 
-        /// An event of arguments that may hold bytes.
+        /// Creates an event from arguments that may contain bytes.
         public init(
             _ name: String, _ arguments: Arguments, namespace: String? = nil, delivery: Delivery = .buffered,
             ack: AckRequest = .none
@@ -71,19 +72,19 @@ extension SocketIO {
 }
 
 extension SocketIO.Emission {
-    /// Bytes it holds, near enough for a bound.
+    /// The approximate size in bytes, for limits.
     var weight: Int {
         attachments.reduce(name.utf8.count + (arguments?.bytes.count ?? 0)) { $0 + $1.count }
     }
 
-    /// Its messages, the text first.
+    /// Returns the messages of the event: the text first, then the attachments.
     func messages(to namespace: String, id: Int? = nil, _ revision: EngineIO.Revision) -> [WebSocketMessage] {
         let text = SocketIO.Packet.eventMessage(
             name, arguments: arguments, attachments: attachments.count, namespace: namespace, id: id)
         return [text] + attachments.map { EngineIO.packet(of: .binary($0), revision) }
     }
 
-    /// Adds its messages to the effects.
+    /// Appends the messages of the event to the effects.
     func send(
         to namespace: String, id: Int?, _ revision: EngineIO.Revision, into effects: inout [SocketIOClient.Effect]
     ) {

@@ -1,11 +1,13 @@
 public import JSONText
 
 extension SocketIO {
-    /// An event as received: the text of its array, and what stood around it. Name and arguments are read when they are asked for.
+    /// A received event: the text of its array, with the namespace, the acknowledgement id and the attachments. The
+    /// name and the arguments are parsed on demand.
     ///
-    /// Two references, one of them nil for most events: an event is handed on more often than it is looked at.
+    /// It consists of two references, one of which is `nil` for most events, because an event is passed on more often
+    /// than it is examined.
     public struct Event: Hashable, Sendable {
-        /// What most events lack.
+        /// The fields that most events lack.
         private struct Surroundings: Hashable, Sendable {
             var namespace = "/"
             var ackID: Int?
@@ -15,11 +17,11 @@ extension SocketIO {
 
         private indirect enum Boxed: Hashable, Sendable { case value(Surroundings) }
 
-        /// The whole JSON array, name included, as received.
+        /// The whole JSON array as received, including the name.
         public private(set) var array: RawJSON
         private var boxed: Boxed?
 
-        /// An event of a whole array, which must be known to be JSON and to begin with a name.
+        /// Creates an event from a whole array. The caller guarantees that it is JSON and begins with a name.
         public init(
             namespace: String = "/", array: RawJSON, ackID: Int? = nil, attachments: [ArraySlice<UInt8>] = []
         ) {
@@ -34,22 +36,23 @@ extension SocketIO {
             set { boxed = .value(newValue) }
         }
 
-        /// The namespace, `/` for the default one.
+        /// The namespace; `/` for the default one.
         public var namespace: String { boxed == nil ? "/" : surroundings.namespace }
-        /// The id to acknowledge with, when the sender wants an acknowledgement.
+        /// The id to acknowledge with; `nil` if the sender requests no acknowledgement.
         public var ackID: Int? { boxed == nil ? nil : surroundings.ackID }
-        /// Whether the last element of the array is not an argument but the offset of a server that recovers connections.
+        /// Whether the last element of the array is not an argument but the offset of a server that recovers
+        /// connections.
         public internal(set) var hasOffset: Bool {
             get { boxed == nil ? false : surroundings.hasOffset }
             set { surroundings.hasOffset = newValue }
         }
-        /// The binary attachments; where each belongs, `attachment(for:)` tells.
+        /// The binary attachments. `attachment(for:)` finds the one for a placeholder.
         public internal(set) var attachments: [ArraySlice<UInt8>] {
             get { boxed == nil ? [] : surroundings.attachments }
             set { surroundings.attachments = newValue }
         }
 
-        /// The event in bytes of its own, so that keeping it does not keep the chunk it arrived in.
+        /// A copy of the event with its own bytes, so that storing it does not keep the received chunk in memory.
         var detached: Event {
             var copy = self
             copy.array = RawJSON(unchecked: ArraySlice(Array(array.bytes)))
@@ -57,7 +60,7 @@ extension SocketIO {
             return copy
         }
 
-        /// Bytes it holds, near enough for a bound.
+        /// The approximate size in bytes, for limits.
         var weight: Int { attachments.reduce(array.bytes.count + 100) { $0 + $1.count } }
     }
 }
@@ -65,7 +68,8 @@ extension SocketIO {
 // MARK: - Reading
 
 extension SocketIO.Event {
-    /// The event's name, the first element of the array: a string or, as the reference allows, a number, which is named by its text.
+    /// The event's name: the first element of the array. The reference also allows a number, whose text is then the
+    /// name.
     public var name: String {
         var reader = JSONReader(array.bytes.span, maximumDepth: JSONReader.largestDepth)
         switch try? reader.eventName() {
@@ -75,14 +79,14 @@ extension SocketIO.Event {
         }
     }
 
-    /// Whether the event has this name; costs less than `name`.
+    /// Returns whether the event has this name. Faster than comparing `name`.
     public func isNamed(_ name: StaticString) -> Bool {
         var reader = JSONReader(array.bytes.span, maximumDepth: JSONReader.largestDepth)
         guard case .string(let contents) = try? reader.eventName() else { return false }
         return reader.matches(contents, name)
     }
 
-    /// The texts of the arguments, the elements after the name.
+    /// The arguments as JSON texts: the elements after the name.
     public var arguments: [RawJSON] {
         var arguments: [RawJSON] = []
         var reader = JSONReader(array.bytes.span, maximumDepth: JSONReader.largestDepth)
@@ -90,13 +94,14 @@ extension SocketIO.Event {
             _ = try reader.eventName()
             while try reader.nextElement() { arguments.append(text(at: try reader.skip())) }
         } catch {
-            // The array was checked when it came.
+            // The array was checked when it arrived.
         }
         if hasOffset { _ = arguments.popLast() }
         return arguments
     }
 
-    /// The text of the argument at `index`, counted from 0 after the name; nil when there are fewer.
+    /// Returns the text of the argument at `index`, counted from 0 after the name, or `nil` if the event has fewer
+    /// arguments.
     public func argument(_ index: Int) -> RawJSON? {
         let arguments = arguments
         return arguments.indices.contains(index) ? arguments[index] : nil
@@ -107,8 +112,8 @@ extension SocketIO.Event {
         return RawJSON(unchecked: array.bytes[start + range.lowerBound..<start + range.upperBound])
     }
 
-    /// Checks all of the array that begins at `offset` of a packet and goes to the packet's end, and gives where it stands. Offsets, those of
-    /// errors too, count from the packet's first byte.
+    /// Checks the whole array from `offset` to the end of a packet, and returns its range. All offsets, including those
+    /// in errors, count from the packet's first byte.
     static func checkedArray(
         in packet: ArraySlice<UInt8>, from offset: Int, _ maximumDepth: Int = JSONReader.standardDepth
     ) throws(SocketIO.Malformed) -> Range<Int> {
@@ -132,7 +137,7 @@ extension SocketIO.Event {
     }
 }
 
-/// How an event is named, and where that stands.
+/// The kind of an event's name, and its location.
 private enum EventName {
     case string(JSONStringRange)
     case number(Range<Int>)
@@ -154,8 +159,10 @@ extension JSONReader {
 }
 
 extension SocketIO.Event {
-    /// The array of a text message that brings an event for `/` and asks for nothing, `42["name",…]`: nearly every message of a busy server. Nil
-    /// for any other. Only the ends are read: what is between them may be no JSON.
+    /// Returns the array of a text message with an event for `/` that requests no acknowledgement, `42["name",…]`.
+    /// Nearly every message of a busy server has this form. Returns `nil` for any other message.
+    ///
+    /// Only the beginning and the last byte are checked; the text between them may not be JSON.
     public static func plainArray(of frame: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard frame.starts(with: #"42[""#.utf8), frame.last == UInt8(ascii: "]") else { return nil }
         let rest = frame.dropFirst(4)

@@ -1,13 +1,13 @@
 extension SocketIO {
-    /// The name of a namespace that may be given with a query or without its slash.
+    /// Returns the name of a namespace from an address that may have a query or lack the slash.
     public static func namespaceName(_ address: String) -> String { NamespaceAddress(address).name }
 
-    /// A namespace as CONNECT names it over Engine.IO 3: a name and perhaps a query, `/admin?token=1` (1.10).
+    /// The address of a namespace in a CONNECT over Engine.IO 3: a name and perhaps a query, `/admin?token=1` (1.10).
     struct NamespaceAddress: Hashable, Sendable {
         var name: String
         var query: Substring?
 
-        /// Name and query, as sent.
+        /// The name and the query, as sent.
         var text: String { query.map { "\(name)?\($0)" } ?? name }
 
         init(_ text: String) {

@@ -1,28 +1,29 @@
 public import JSONText
 
 extension SocketIO {
-    /// The packet types; a packet's first character is its number (1.9).
+    /// The packet types. The first character of a packet is its type's number (1.9).
     public enum PacketType: UInt8, Hashable, Sendable, CaseIterable {
         case connect, disconnect, event, acknowledgement, connectError, binaryEvent, binaryAcknowledgement
     }
 
-    /// One Socket.IO packet, the data of an Engine.IO message (1.9).
+    /// One Socket.IO packet: the data of an Engine.IO message (1.9).
     ///
-    /// `attachments` counts the binary messages that follow; their placeholders stand in the JSON text. Those of the event and of the
-    /// acknowledgement are empty in what was parsed: an `AttachmentAssembler` fills them.
+    /// `attachments` is the number of binary messages that follow; the JSON text contains their placeholders. In a
+    /// parsed packet, the attachments of the event or the acknowledgement are empty; an `AttachmentAssembler` fills
+    /// them in.
     public enum Packet: Hashable, Sendable {
-        /// Joins a namespace, or says that it is joined. The namespace may carry a query over Engine.IO 3.
+        /// Requests to join a namespace, or confirms it. Over Engine.IO 3, the namespace may have a query.
         case connect(namespace: String, payload: RawJSON?)
-        /// Leaves a namespace.
+        /// Leaves a namespace, or removes the client from it.
         case disconnect(namespace: String)
-        /// An event.
+        /// Carries an event from either end.
         case event(Event, attachments: Int)
-        /// The answer to an event that asked for one.
+        /// Answers an event that requested an acknowledgement.
         case acknowledgement(Acknowledgement, attachments: Int)
-        /// Refuses a namespace.
+        /// Refuses a request to join a namespace.
         case connectError(namespace: String, payload: RawJSON?)
 
-        /// How many binary messages follow.
+        /// The number of binary messages that follow.
         public var attachments: Int {
             switch self {
             case .event(_, let attachments), .acknowledgement(_, let attachments): attachments
@@ -31,19 +32,19 @@ extension SocketIO {
         }
     }
 
-    /// More attachments than this are refused (the reference's default).
+    /// The default limit on attachments of one packet, as in the reference implementation.
     public static let maximumAttachments = 10
 
-    /// Whether `name` can be a namespace's: a comma would end it on the wire.
+    /// Returns whether `name` can be a namespace. A comma would end it on the wire.
     public static func isNamespace(_ name: String) -> Bool { !name.utf8.contains(UInt8(ascii: ",")) }
 
-    /// Bytes of the longest name that `isReserved` is true of.
+    /// The length in bytes of the longest reserved event name.
     static let longestReservedName = 14
 
-    /// Whether `name` is one of the event names the protocol's libraries keep for themselves; no peer may send them, and `emit` must not
-    /// be given them.
+    /// Returns whether `name` is an event name reserved by the protocol's libraries. No peer may send one, and it must
+    /// not be passed to `emit`.
     public static func isReserved(_ name: String) -> Bool {
-        // Names of a backend are longer than most of these, so their length tells them apart without a comparison.
+        // Most event names of a backend are longer than these, so the length alone rules them out without a comparison.
         switch name.utf8.count {
         case 7: name == "connect"
         case 10: name == "disconnect"
@@ -56,12 +57,12 @@ extension SocketIO {
 }
 
 extension SocketIO.Malformed {
-    /// What a reader found wrong.
+    /// Creates an error from a JSON reader's error. `place` names the part of the frame.
     init(_ error: JSONError, within place: String) {
         self.init(message: "\(place) is not the JSON it should be: \(error.reason)", offset: error.offset)
     }
 
-    /// The same, counted from the start of a frame that has `count` bytes in front.
+    /// Returns the same error with its offset counted from the start of a frame that has `count` more bytes in front.
     func moved(by count: Int) -> SocketIO.Malformed {
         SocketIO.Malformed(message: message, offset: offset.map { $0 + count })
     }

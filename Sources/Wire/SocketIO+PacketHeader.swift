@@ -1,11 +1,11 @@
 extension SocketIO {
-    /// What stands in front of a packet's JSON: `<type>[<attachments>-][<namespace>,][<ack id>]` (1.9).
+    /// The part of a packet before its JSON: `<type>[<attachments>-][<namespace>,][<ack id>]` (1.9).
     struct PacketHeader: Sendable {
         var type: PacketType
         var attachments = 0
         var namespace = "/"
         var id: Int?
-        /// Where the JSON text begins if there is any, counted from the packet's first byte.
+        /// The offset at which the JSON text begins, if any, counted from the packet's first byte.
         private(set) var end = 1
 
         init(parsing packet: Span<UInt8>, mostAttachments: Int) throws(Malformed) {
@@ -25,7 +25,8 @@ extension SocketIO {
             }
         }
 
-        /// How many attachments a packet announces that may be wrong in other ways; 0 when it does not say so legibly.
+        /// Returns the number of attachments that a possibly invalid packet announces, or 0 if the number is not
+        /// legible.
         static func announcedAttachments(_ packet: Span<UInt8>) -> Int {
             guard let first = packet.isEmpty ? nil : packet[0], first == UInt8(ascii: "5") || first == UInt8(ascii: "6")
             else { return 0 }
@@ -49,7 +50,7 @@ extension SocketIO {
             end += 1
         }
 
-        /// A namespace ends at its comma or, as some servers send it (1.9), at the end of the packet.
+        /// Reads the namespace. It ends at a comma or, as some servers send it (1.9), at the end of the packet.
         private mutating func readNamespace(_ packet: Span<UInt8>) {
             guard end < packet.count, packet[end] == UInt8(ascii: "/") else { return }
             let start = end
@@ -62,7 +63,8 @@ extension SocketIO {
             if end < packet.count { end += 1 }
         }
 
-        /// Takes the digits at `end`; nil, and nothing taken, when there are none or their value does not fit.
+        /// Consumes the digits at `end` and returns their value. Returns `nil`, and consumes nothing, if no digit is
+        /// there or the value does not fit.
         private mutating func takeDigits(_ packet: Span<UInt8>) -> Int? {
             var place = end
             var value = 0
@@ -81,6 +83,6 @@ extension SocketIO {
 }
 
 extension UInt8 {
-    /// Whether this is an ASCII digit.
+    /// Whether the byte is an ASCII digit.
     fileprivate var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
 }

@@ -1,10 +1,11 @@
 public import JSONText
 
 extension SocketIO.Packet {
-    /// Reads the data of an Engine.IO message. JSON texts are checked wholly and kept as slices of `packet`; offsets of
-    /// errors count from its first byte.
+    /// Parses the data of an Engine.IO message.
     ///
-    /// The verdicts are those of the reference's decoder (1.9). `revision` decides what a refusal may hold.
+    /// JSON texts are checked completely and kept as slices of `packet`. Error offsets count from its first byte. The
+    /// parser accepts and rejects the same packets as the reference decoder (1.9). `revision` determines which payloads
+    /// a CONNECT_ERROR may have.
     public init(
         parsing packet: ArraySlice<UInt8>, revision: EngineIO.Revision,
         mostAttachments: Int = SocketIO.maximumAttachments, maximumDepth: Int = JSONReader.standardDepth
@@ -50,7 +51,7 @@ extension SocketIO.Packet {
 }
 
 extension SocketIO.PacketHeader {
-    /// The one JSON value after the header, nil when nothing is there.
+    /// Returns the single JSON value after the header, or `nil` if the packet ends there.
     fileprivate func payload(
         of packet: ArraySlice<UInt8>, allowing kinds: [JSONKind], _ maximumDepth: Int
     ) throws(SocketIO.Malformed) -> RawJSON? {
@@ -71,7 +72,7 @@ extension SocketIO.PacketHeader {
 }
 
 extension Range<Int> {
-    /// A reader's range, which counts from 0, as indices of the slice that was read.
+    /// Converts a reader's range, which counts from 0, to indices of the slice that was read.
     fileprivate func shifted(to slice: ArraySlice<UInt8>) -> Range<Int> {
         lowerBound + slice.startIndex..<upperBound + slice.startIndex
     }

@@ -1,7 +1,7 @@
 import JSONText
 
 extension SocketIO.Packet {
-    /// The packet as WebSocket messages, the attachments its event or acknowledgement holds included.
+    /// Returns the packet as WebSocket messages, including the attachments of its event or acknowledgement.
     public func messages(_ revision: EngineIO.Revision) -> [WebSocketMessage] {
         let attachments: [ArraySlice<UInt8>] =
             switch self {
@@ -12,7 +12,7 @@ extension SocketIO.Packet {
         return [message] + attachments.map { EngineIO.packet(of: .binary($0), revision) }
     }
 
-    /// The packet's text as a WebSocket message, the Engine.IO type digit included.
+    /// The packet's text as a WebSocket message, including the Engine.IO type digit.
     public var message: WebSocketMessage {
         switch self {
         case .connect(let namespace, let payload):
@@ -32,7 +32,7 @@ extension SocketIO.Packet {
         }
     }
 
-    /// The text message of an event made of its parts, of which `attachments` binary messages are to follow; `arguments` is a
+    /// Returns the text message of an event. `attachments` binary messages must follow it. `arguments` is a
     /// comma-separated list of JSON values.
     static func eventMessage(
         _ name: String, arguments: RawJSON?, attachments: Int = 0, namespace: String, id: Int?
@@ -60,7 +60,7 @@ extension SocketIO.Packet {
         return .text(bytes[...])
     }
 
-    /// Everything in front of the payload, in an array with room for it.
+    /// Returns everything before the payload, in an array with room for the payload.
     private static func header(
         _ type: SocketIO.PacketType, attachments: Int = 0, namespace: String, id: Int?, payloadCount: Int
     ) -> [UInt8] {

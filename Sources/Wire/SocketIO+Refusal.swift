@@ -1,15 +1,15 @@
 import JSONText
 
 extension SocketIO.Refusal {
-    /// Reads the payload of a CONNECT_ERROR: an object with `message` and perhaps `data`, a string (python servers and
-    /// Engine.IO 3), or anything else, whose text is then the message.
+    /// Creates a refusal from the payload of a CONNECT_ERROR: an object with `message` and perhaps `data`, a string
+    /// (Python servers and Engine.IO 3), or any other value, whose text becomes the message.
     init(payload: RawJSON?) {
         guard let payload else {
             self.init(message: "")
             return
         }
         self.init(message: payload.description)
-        // The payload was checked when its packet was parsed, so reading it cannot fail but where the kind differs.
+        // The payload was checked when its packet was parsed, so reading fails only if the type differs.
         do throws(JSONError) {
             var reader = JSONReader(payload.bytes.span)
             switch try reader.peek() {
@@ -22,14 +22,14 @@ extension SocketIO.Refusal {
         }
     }
 
-    /// One line for people: the server's words, and its data where it sent some.
+    /// One line for people: the server's message, and its data if it sent any.
     public var words: String {
         guard let data, data.description != "null" else { return message }
         let text = data.description
         return message + " " + (text.count > Self.mostData ? text.prefix(Self.mostData) + "…" : text)
     }
 
-    /// Characters of the data that are shown.
+    /// The maximum number of characters of the data to show.
     private static var mostData: Int { 200 }
 
     private mutating func readObject(

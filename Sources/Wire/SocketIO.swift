@@ -2,17 +2,17 @@ public import JSONText
 
 /// Socket.IO, revisions 4 (over Engine.IO 3) and 5 (over Engine.IO 4) (`reference/socketio.md` 1.9–1.11).
 public enum SocketIO {
-    /// The answer to an event that asked for one.
+    /// The answer to an event that requested an acknowledgement.
     public struct Acknowledgement: Hashable, Sendable {
-        /// The namespace, `/` for the default one.
+        /// The namespace; `/` for the default one.
         public var namespace: String
-        /// The id of the event that is answered.
+        /// The acknowledgement id of the answered event.
         public var id: Int
-        /// The answer, a JSON array.
+        /// The arguments of the answer, as a JSON array.
         public var arguments: RawJSON
-        /// The binary attachments; where each belongs, `attachment(for:)` tells.
+        /// The binary attachments. `attachment(for:)` finds the one for a placeholder.
         public var attachments: [ArraySlice<UInt8>]
-        /// An acknowledgement.
+        /// Creates the answer to the event with this id.
         public init(
             namespace: String = "/", id: Int, arguments: RawJSON, attachments: [ArraySlice<UInt8>] = []
         ) {
@@ -23,24 +23,24 @@ public enum SocketIO {
         }
     }
 
-    /// Why a namespace was refused.
+    /// The reason why a server refused a namespace.
     public struct Refusal: Hashable, Sendable {
-        /// The server's words; untrusted text.
+        /// The server's error text. Untrusted.
         public var message: String
-        /// The `data` of the refusal, if any.
+        /// The `data` member of the refusal, if any.
         public var data: RawJSON?
-        /// A refusal.
+        /// Creates a refusal from the server's text and data.
         public init(message: String, data: RawJSON? = nil) {
             self.message = message
             self.data = data
         }
     }
 
-    /// A frame that is not what the protocol allows: what, and where in the frame.
+    /// A frame that violates the protocol, and the position of the error.
     public struct Malformed: Error, Hashable, Sendable {
-        /// One line for people.
+        /// A description of the error in one line, for people.
         public var message: String
-        /// Byte offset in the frame, when there is one.
+        /// The position in the frame in bytes, if known.
         public var offset: Int?
     }
 }

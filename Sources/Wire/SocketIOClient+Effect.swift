@@ -1,36 +1,39 @@
 public import JSONText
 
 extension SocketIOClient {
-    /// A namespace to join.
+    /// A namespace to join, with the credentials for it.
     public struct Namespace: Hashable, Sendable {
-        /// Its name, `/` for the default one; over Engine.IO 3 it may carry a query, `/admin?token=1`.
+        /// The name; `/` for the default namespace. Over Engine.IO 3 it may have a query, `/admin?token=1`.
         public var name: String
-        /// The CONNECT payload of Engine.IO 4, a JSON object, when the backend wants one.
+        /// The CONNECT payload of Engine.IO 4, a JSON object, if the backend requires one.
         public var auth: RawJSON?
-        /// A namespace to join.
+        /// Creates a namespace to join. By default, it is the default namespace without a payload.
         public init(_ name: String = "/", auth: RawJSON? = nil) {
             self.name = name
             self.auth = auth
         }
     }
 
-    /// What the machine is told once. A new connection has a new machine, so what is to be made afresh for every attempt (`auth`) is made
-    /// afresh with it.
+    /// The settings of a client, fixed when it is created.
+    ///
+    /// Each connection has a new client, so values that must be fresh for every attempt (`auth`) are created with it.
     public struct Configuration: Hashable, Sendable {
-        /// The Engine.IO revision spoken.
+        /// The Engine.IO revision to use.
         public var revision: EngineIO.Revision
-        /// Whether that is a guess. If the server then turns out to speak 3, the client goes on in it on the same connection, provided that
-        /// it has not asked for a namespace yet.
+        /// Whether the revision is a guess. If the server turns out to use revision 3, the client switches to it on the
+        /// same connection, provided that it has not requested a namespace yet.
         public var detectsRevision = false
-        /// The namespaces joined as soon as the session is open. The first one is meant where none is named.
+        /// The namespaces to join when the session opens. The first one is the default for calls that name no
+        /// namespace.
         public var namespaces: [Namespace]
-        /// How long the open packet and the namespaces' answers may take, together; and the answer of one joined later.
+        /// How long the open packet and the answers for the namespaces may take together, and the answer for a
+        /// namespace joined later.
         public var handshakeTimeout: Duration
-        /// Which event goes when too many wait for their namespace.
+        /// Which event to drop when too many wait for their namespace.
         public var overflow: SocketIO.OverflowPolicy
-        /// What a packet may hold: one that has more is refused, and its attachments are passed over.
+        /// The limits on a packet. A packet that exceeds one is rejected, and its attachments are ignored.
         public var limits = Limits()
-        /// A configuration.
+        /// Creates a configuration for several namespaces.
         public init(
             revision: EngineIO.Revision, namespaces: [Namespace], handshakeTimeout: Duration = .seconds(20),
             overflow: SocketIO.OverflowPolicy = .refuseNewest
@@ -40,7 +43,7 @@ extension SocketIOClient {
             self.handshakeTimeout = handshakeTimeout
             self.overflow = overflow
         }
-        /// A configuration of one namespace.
+        /// Creates a configuration for a single namespace.
         public init(
             revision: EngineIO.Revision, namespace: String = "/", auth: RawJSON? = nil,
             handshakeTimeout: Duration = .seconds(20)
@@ -50,97 +53,100 @@ extension SocketIOClient {
         }
     }
 
-    /// A namespace that was joined.
+    /// The result of joining a namespace.
     public struct Joined: Hashable, Sendable {
-        /// The namespace's name.
+        /// The name of the joined namespace.
         public var namespace: String
-        /// The id the server knows us by in it; Engine.IO 3 does not tell it.
+        /// The server's id for this client in the namespace. Engine.IO 3 does not send it.
         public var id: String?
-        /// Whether the server took up the session of the connection before: what was missed is delivered right after this.
+        /// Whether the server recovered the session of the previous connection. The missed events follow directly.
         public var isRecovered: Bool
-        /// How many events came before the server's answer; they follow. Of a session taken up again they are those that were missed.
+        /// The number of events that arrived before the server's answer. They follow. In a recovered session they are
+        /// the missed events.
         public var early = 0
-        /// The facts of the session below.
+        /// The handshake of the Engine.IO session.
         public var handshake: EngineIO.Handshake
     }
 
     /// An event that was not sent.
     public struct Dropped: Hashable, Sendable {
-        /// The event.
+        /// The event as it was emitted.
         public var emission: SocketIO.Emission
-        /// Its namespace.
+        /// The namespace to which it was emitted.
         public var namespace: String
-        /// The ack id that was given for it, if one was: it will not be acknowledged.
+        /// Its acknowledgement id, if it has one. It will not be acknowledged.
         public var id: Int?
-        /// Why.
+        /// The reason why the event was not sent.
         public var cause: DropCause
     }
 
-    /// Why an event was not sent.
+    /// The reasons for which an event is not sent.
     public enum DropCause: Hashable, Sendable {
-        /// It was volatile and the namespace not joined, or nobody will join the namespace any more.
+        /// The event was volatile and the namespace not joined, or the namespace will not be joined again.
         case notJoined
-        /// Too much waits already (4096 events, 16 MiB in a namespace).
+        /// Too many events are already waiting (4096 events or 16 MiB in a namespace).
         case overflow
-        /// The time for its acknowledgement was up before it could be sent.
+        /// The time for its acknowledgement expired before it could be sent.
         case timeout
-        /// The machine was finished.
+        /// The client has finished and sends nothing more.
         case finished
     }
 
-    /// Why an event that was sent will not be acknowledged any more.
+    /// The reasons for which a sent event will not be acknowledged.
     public enum AckFailure: Hashable, Sendable {
-        /// No answer in time (of a retried event: to its last attempt).
+        /// No answer arrived in time. For a retried event: to its last attempt.
         case timeout
         /// The connection or the namespace ended first.
         case disconnected
-        /// Too many acknowledgements are waited for: this one was the oldest of 16,384.
+        /// Too many acknowledgements are pending; this one was the oldest of 16,384.
         case overflow
     }
 
-    /// What the machine wants done, in this order.
+    /// What the driver must do, in this order.
     ///
-    /// An ack id that `emit` gave meets one end: `.acknowledged`, `.unacknowledged` or `.dropped`.
+    /// Each acknowledgement id that `emit` returned ends with exactly one `.acknowledged`, `.unacknowledged` or
+    /// `.dropped`.
     public enum Effect: Hashable, Sendable {
-        /// Send this WebSocket message.
+        /// Send this WebSocket message to the server.
         case send(WebSocketMessage)
-        /// A namespace is joined; events that came before the answer follow, and those that waited are sent.
+        /// A namespace is joined. Events that arrived before the answer follow, and waiting events are sent.
         indirect case connected(Joined)
-        /// A namespace was refused; what waited for it is given up. The others go on.
+        /// The server refused a namespace. Events waiting for it are given up; the other namespaces continue.
         case refused(namespace: String, SocketIO.Refusal)
-        /// An event arrived.
+        /// An event from the server arrived.
         case event(SocketIO.Event)
-        /// An emit that asked for it was acknowledged, by the id `emit` gave.
+        /// The server acknowledged an emitted event, by the id that `emit` returned.
         case acknowledged(SocketIO.Acknowledgement)
-        /// An emit that asked for it will not be acknowledged any more.
+        /// An emitted event that requested an acknowledgement will not receive one.
         case unacknowledged(namespace: String, id: Int, AckFailure)
-        /// An event was not sent.
+        /// An emitted event was not sent.
         indirect case dropped(Dropped)
-        /// The server took us out of a namespace (`41`), or closed the session (`1`).
+        /// The server removed the client from a namespace (`41`), or closed the session (`1`).
         case disconnected(namespace: String)
-        /// A frame was refused; the machine goes on where the tables of 1.14 tolerate it.
+        /// A frame was rejected. The client continues if the tables of 1.14 tolerate it.
         case malformed(SocketIO.Malformed)
-        /// Close the WebSocket: the machine is finished.
+        /// Close the WebSocket; the client has finished.
         case close(CloseCause)
     }
 
-    /// Why the machine wants the socket closed.
+    /// The reason why the client wants the socket closed.
     public enum CloseCause: Hashable, Sendable {
         /// The server was silent for longer than its handshake allows.
         case pingTimeout
-        /// No open packet or no answer to CONNECT in time.
+        /// The open packet or an answer to CONNECT did not arrive in time.
         case handshakeTimeout
         /// The first frames are not Engine.IO.
         case notEngineIO(SocketIO.Malformed)
-        /// The server speaks Engine.IO 3 though 4 was asked for (1.3 version detection): connect again with 3.
+        /// The server uses Engine.IO 3, although 4 was requested (1.3 version detection). Reconnect with revision 3.
         case revisionMismatch(EngineIO.Revision)
-        /// The server sent what leaves open which frames belong together.
+        /// After a server's error, it is unclear which frames belong together.
         case outOfStep(SocketIO.Malformed)
-        /// The server's packets are msgpack, not text: its application uses a parser that Weir does not speak.
+        /// The server's packets are MessagePack instead of text: its application uses a parser that Weir does not
+        /// support.
         case msgpack
-        /// `disconnect` was called, or the last namespace left.
+        /// The caller called `disconnect(into:)`, or left the last namespace.
         case requested
-        /// The server ended the session, or took us out of the last namespace, or refused it.
+        /// The server ended the session, removed the client from the last namespace, or refused it.
         case byServer
     }
 }

@@ -1,20 +1,27 @@
 public import JSONText
 
-// What the application does.
+// The calls of the application.
 extension SocketIOClient {
-    /// Sends an event, at the time `now`; gives its ack id when it wants an acknowledgement. What becomes of one whose namespace is not
-    /// joined yet, its `delivery` says; one that is not sent is told as `.dropped`, and so is one for a namespace that
-    /// is not asked for.
+    /// Sends an event at the time `now`.
     ///
-    /// The name must not be reserved: ask `SocketIO.isReserved` about a name that is not your own.
+    /// If the namespace is not joined yet, `delivery` determines what happens to the event. An event that is not sent,
+    /// or whose namespace was not requested, is reported as `.dropped`. The name must not be reserved; check a foreign
+    /// name with `SocketIO.isReserved`.
+    ///
+    /// - Returns: The acknowledgement id, if the event requests an acknowledgement.
     @discardableResult
     public mutating func emit(_ emission: SocketIO.Emission, at now: Moment, into effects: inout [Effect]) -> Int? {
         self.now = max(self.now, now)
         return emit(emission, into: &effects)
     }
 
-    /// Sends an event with its arguments, a comma-separated list of JSON values (may be empty), and the attachments their placeholders
-    /// stand for (`SocketIO.Arguments` makes both). Before the namespace is joined it waits.
+    /// Sends an event, or lets it wait until the namespace is joined.
+    ///
+    /// `SocketIO.Arguments` creates both the arguments and the attachments.
+    ///
+    /// - Parameters:
+    ///   - arguments: A comma-separated list of JSON values, which may be empty.
+    ///   - attachments: The attachments for the placeholders in the arguments.
     @discardableResult
     public mutating func emit(
         _ name: String, arguments: RawJSON?, attachments: [ArraySlice<UInt8>] = [], namespace: String? = nil,
@@ -44,12 +51,12 @@ extension SocketIOClient {
         }
     }
 
-    /// The id that the next event to ask for an acknowledgement is given in a namespace.
+    /// Returns the id of the next event in a namespace that requests an acknowledgement.
     public func nextAckID(in namespace: String) -> Int? {
         membership(of: SocketIO.NamespaceAddress(namespace).name).map { memberships[$0].ledger.acks.nextID }
     }
 
-    /// Passes ids over, so that the next one is `id`: of a client that did not see what came before.
+    /// Skips acknowledgement ids, so that the next one is `id`. Use it if the client has not seen the earlier events.
     public mutating func skipAckIDs(to id: Int, in namespace: String) {
         guard let index = membership(of: SocketIO.NamespaceAddress(namespace).name) else { return }
         memberships[index].ledger.acks.skip(to: id)
@@ -57,7 +64,8 @@ extension SocketIOClient {
 
     private var isFinished: Bool { if case .finished = state { true } else { false } }
 
-    /// Answers an event that asked for it; `arguments` is a JSON array. Once the namespace is left nobody waits for the answer.
+    /// Acknowledges an event that requested it. `arguments` is a JSON array. Does nothing if the namespace is no longer
+    /// joined.
     public mutating func acknowledge(
         _ id: Int, arguments: RawJSON, attachments: [ArraySlice<UInt8>] = [], namespace: String? = nil,
         into effects: inout [Effect]
@@ -70,9 +78,9 @@ extension SocketIOClient {
         effects += packet.messages(revision).map(Effect.send)
     }
 
-    /// Joins one more namespace, or one that was left or refused. One that is asked for already stays as it is.
+    /// Joins another namespace, or one that was left or refused. A namespace that was already requested stays as it is.
     ///
-    /// Engine.IO 3 has no way to join the default namespace again: that is told as `.refused`.
+    /// Engine.IO 3 cannot join the default namespace again; this is reported as `.refused`.
     public mutating func join(_ namespace: Namespace, at now: Moment, into effects: inout [Effect]) {
         precondition(SocketIO.isNamespace(namespace.name), "a namespace cannot hold a comma: it ends the name")
         self.now = max(self.now, now)
@@ -100,7 +108,8 @@ extension SocketIOClient {
         }
     }
 
-    /// Leaves a namespace for good; what waits for it is given up. With the last one the connection ends.
+    /// Leaves a namespace permanently and gives up the events waiting for it. The connection ends with the last
+    /// namespace.
     public mutating func leave(_ namespace: String, into effects: inout [Effect]) {
         let name = SocketIO.NamespaceAddress(namespace).name
         guard !isFinished, let index = membership(of: name), !memberships[index].isGone else { return }
@@ -110,8 +119,8 @@ extension SocketIOClient {
         end(index, .requested, into: &effects)
     }
 
-    /// Asks the server for a namespace, once the session is open. On Engine.IO 3 the server joins `/` by itself; asking for
-    /// it would make some servers close the session (1.10).
+    /// Requests a namespace if the session is open. On Engine.IO 3, the server joins the client to `/` by itself, and a
+    /// request for it would make some servers close the session (1.10).
     mutating func ask(_ index: Int, into effects: inout [Effect]) {
         guard case .open = state else { return }
         memberships[index].state = .joining(until: now + configuration.handshakeTimeout)

@@ -1,28 +1,29 @@
 import JSONText
 
 extension SocketIOClient {
-    /// A namespace the client has asked for, or was put into by a server of Engine.IO 3.
+    /// The state of one namespace that the client has requested, or to which a server of Engine.IO 3 has joined it.
     struct Membership: Sendable {
         enum State {
-            /// To be asked for when the session opens. Follows: joining.
+            /// To be requested when the session opens. Follows: joining.
             case waiting
-            /// The answer is due; for ever, where nobody asked. Follows: joined, gone.
+            /// The answer is due, without a time limit if it was not requested. Follows: joined, gone.
             case joining(until: Moment?)
-            /// Events flow. Follows: gone.
+            /// The namespace is joined and events flow. Follows: gone.
             case joined
-            /// Left, taken out or refused. Follows: joining, when it is asked for again.
+            /// Left, removed or refused. Follows: joining, if it is requested again.
             case gone
         }
 
         let name: String
-        /// What CONNECT names over Engine.IO 3: the name and perhaps a query.
+        /// The address for CONNECT over Engine.IO 3: the name and perhaps a query.
         var address: String
         var auth: RawJSON?
-        /// False for the default namespace of a server of Engine.IO 3 when nobody asked for it: its events are delivered, and no more is said.
+        /// False for the default namespace of an Engine.IO 3 server if the application did not request it. Its events
+        /// are delivered, but nothing else is reported.
         var isWanted: Bool
         var state = State.waiting
         var ledger: EmitLedger
-        /// Events that came before the answer (1.10).
+        /// The events that arrived before the server's answer (1.10).
         var early = BoundedBuffer<SocketIO.Event>(countLimit: 16_384)
         var hasLostEarly = false
 
@@ -38,19 +39,19 @@ extension SocketIOClient {
         var isJoined: Bool { if case .joined = state { true } else { false } }
         var isGone: Bool { if case .gone = state { true } else { false } }
 
-        /// When something of the namespace is due.
+        /// The next deadline in this namespace.
         var deadline: Moment? {
             guard case .joining(let until?) = state else { return ledger.deadline }
             return ledger.deadline.map { min($0, until) } ?? until
         }
 
-        /// The server has so much longer for its answers.
+        /// Extends the deadlines for the server's answers.
         mutating func postpone(by span: Duration) {
             if case .joining(let until?) = state { state = .joining(until: until + span) }
             ledger.postpone(by: span)
         }
 
-        /// The connection is gone: nothing of it is kept but the ledger.
+        /// Handles the loss of the connection. Only the ledger is kept.
         mutating func disconnected(into effects: inout [Effect]) {
             if isGone { return }
             state = .waiting
@@ -58,7 +59,7 @@ extension SocketIOClient {
             ledger.disconnected(into: &effects)
         }
 
-        /// The namespace is not ours any more, and nobody will join it again by itself.
+        /// Ends the membership. The client does not rejoin the namespace by itself.
         mutating func end(into effects: inout [Effect]) {
             state = .gone
             forgetEarly()
@@ -70,7 +71,7 @@ extension SocketIOClient {
             hasLostEarly = false
         }
 
-        /// The CONNECT that asks for the namespace, with what recovers its last session (1.12).
+        /// Returns the CONNECT that requests the namespace, with the data to recover its last session (1.12).
         mutating func connect(_ revision: EngineIO.Revision) -> WebSocketMessage {
             switch revision {
             case .v3: return SocketIO.Packet.connect(namespace: address, payload: nil).message
@@ -89,20 +90,20 @@ extension SocketIOClient {
 }
 
 extension RawJSON {
-    /// This object with the members of another behind its own.
+    /// Returns this object with the members of another appended.
     fileprivate func merged(with other: RawJSON?) -> RawJSON {
         guard let members = other?.members else { return self }
         return RawJSON(unchecked: bytes.dropLast() + [UInt8(ascii: ",")] + members + [UInt8(ascii: "}")])
     }
 
-    /// What stands between the braces; nil when this is no object, or an empty one.
+    /// The text between the braces, or `nil` if this is not an object or is empty.
     private var members: ArraySlice<UInt8>? {
         guard bytes.first == UInt8(ascii: "{"), bytes.last == UInt8(ascii: "}") else { return nil }
         let inside = bytes.dropFirst().dropLast()
         return inside.allSatisfy { $0 <= 0x20 } ? nil : inside
     }
 
-    /// `sid` and `pid` of the CONNECT answer of Engine.IO 4; nil for anything without a `sid` that is a string.
+    /// The `sid` and the `pid` of a CONNECT answer of Engine.IO 4, or `nil` if `sid` is not a string.
     var sessionIDs: (sid: String, pid: String?)? {
         guard case (let sid?, let pid)? = texts("sid", "pid") else { return nil }
         return (sid, pid)

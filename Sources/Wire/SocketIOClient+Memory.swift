@@ -1,16 +1,18 @@
 extension SocketIOClient {
-    /// What outlives a connection, to be given to the next machine: the sessions to recover, the events that wait, the retry
-    /// queues. Take it from `socketClosed`; while there is no machine, emit to it.
+    /// The state that outlives a connection: sessions to recover, waiting events, and retry queues.
+    ///
+    /// Take it from `socketClosed(into:)` and pass it to the next client. Between two clients, emit to it directly.
     public struct Memory: Sendable {
         var ledgers: [EmitLedger] = []
 
-        /// Nothing to remember.
+        /// Creates an empty memory, for the first connection.
         public init() {}
 
-        /// When `advance` wants to be called next: an acknowledgement is given up then.
+        /// When to call `advance` next: an acknowledgement is given up at that time.
         public var deadline: Moment? { ledgers.compactMap(\.deadline).min() }
 
-        /// Keeps an event as far as its delivery allows; gives its ack id. An event that names no namespace is for `first`.
+        /// Keeps an event if its delivery mode permits, and returns its acknowledgement id. `first` is the namespace of
+        /// an event that names none.
         public mutating func emit(
             _ emission: SocketIO.Emission, first: String = "/", overflow: SocketIO.OverflowPolicy = .refuseNewest,
             at now: Moment, into effects: inout [Effect]
@@ -26,7 +28,7 @@ extension SocketIOClient {
             for index in ledgers.indices { ledgers[index].advance(to: now, nil, into: &effects) }
         }
 
-        /// There will be no connection any more: gives up everything, each with its effect.
+        /// Gives up everything, with an effect for each event, because no further connection will follow.
         public mutating func abandon(into effects: inout [Effect]) {
             for index in ledgers.indices { ledgers[index].abandon(into: &effects) }
         }

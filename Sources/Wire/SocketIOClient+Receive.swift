@@ -1,8 +1,8 @@
 import JSONText
 
-// What the server sends.
+// Input from the server.
 extension SocketIOClient {
-    /// A WebSocket message arrived.
+    /// Handles a WebSocket message from the server.
     public mutating func receive(_ message: WebSocketMessage, at now: Moment, into effects: inout [Effect]) {
         self.now = now
         do throws(SocketIO.Malformed) {
@@ -19,8 +19,9 @@ extension SocketIOClient {
         }
     }
 
-    /// A message arrived whose event was decoded ahead (`SocketIO.Event.plainArray`). False, and nothing has happened, where more is to be
-    /// done than to deliver it: then `receive` has to take the message.
+    /// Notes a message whose event was already decoded (see `SocketIO.Event.plainArray`).
+    ///
+    /// Returns false, and does nothing, if the message needs more than delivery. In that case, pass it to `receive`.
     public mutating func hearsEvent(at now: Moment) -> Bool {
         guard configuration.limits.depth == JSONReader.standardDepth, !assembler.isExpecting,
             let index = membership(of: "/"), memberships[index].isJoined,
@@ -30,7 +31,7 @@ extension SocketIOClient {
         return true
     }
 
-    /// How long to wait for the CONNECT that a server of Engine.IO 3 sends right after the open packet.
+    /// How long to wait for the CONNECT that an Engine.IO 3 server sends directly after the open packet.
     private static let unaskedConnect = Duration.milliseconds(300)
 
     private var isListening: Bool { if case .listening = state { true } else { false } }
@@ -45,28 +46,30 @@ extension SocketIOClient {
 
     private mutating func open(_ handshake: EngineIO.Handshake, into effects: inout [Effect]) {
         guard case .opening(let until) = state else { return }
-        // `maxPayload` proves Engine.IO 4; some servers of that revision leave it out.
+        // `maxPayload` proves Engine.IO 4, but some servers of that revision omit it.
         guard configuration.detectsRevision, revision == .v4, handshake.maxPayload == nil else {
             return begin(handshake, answersBy: until, into: &effects)
         }
         state = .listening(handshake, until: now + Self.unaskedConnect, answersBy: until)
     }
 
-    /// Asks for the namespaces.
+    /// Opens the session and requests the namespaces.
     mutating func begin(_ handshake: EngineIO.Handshake, answersBy until: Moment, into effects: inout [Effect]) {
         state = .open(handshake)
         isUnanswered = true
         if revision == .v3 { expectDefaultNamespace() }
         for index in memberships.indices where !memberships[index].isGone {
             ask(index, into: &effects)
-            // One deadline for the open packet and the answers.
+            // One deadline applies to the open packet and the answers together.
             memberships[index].state = .joining(until: memberships[index].isWanted ? until : nil)
         }
         renewNamespacesDue()
     }
 
-    /// The server answers for a namespace before the client asked. Then it speaks Engine.IO 3, and the connection goes on in that; unless the
-    /// answer names a session, as in captured traffic, where the client sends nothing itself.
+    /// Handles an answer for a namespace that the client has not requested yet.
+    ///
+    /// The server then uses Engine.IO 3, and the connection switches to it. The exception is an answer that names a
+    /// session, as in captured traffic, in which the client itself sends nothing.
     private mutating func heardUnasked(sessionIDs: (sid: String, pid: String?)?, into effects: inout [Effect]) {
         guard case .listening(let handshake, _, let answersBy) = state else { return }
         if sessionIDs == nil {
@@ -76,7 +79,8 @@ extension SocketIOClient {
         begin(handshake, answersBy: answersBy, into: &effects)
     }
 
-    /// A server of Engine.IO 3 puts us into `/` in every connection, whether somebody asked for it in this one or not.
+    /// Expects the default namespace: an Engine.IO 3 server joins the client to `/` in every connection, requested or
+    /// not.
     private mutating func expectDefaultNamespace() {
         guard let index = membership(of: "/") else {
             return memberships.append(Membership(Namespace("/"), isWanted: false))
@@ -100,7 +104,8 @@ extension SocketIOClient {
         finish(.byServer, into: &effects)
     }
 
-    /// Offsets count from the start of the frame, which has the Engine.IO type digit in front.
+    /// Reads the data of a text message. Error offsets count from the start of the frame, which begins with the
+    /// Engine.IO type digit.
     private mutating func receive(
         _ data: ArraySlice<UInt8>, into effects: inout [Effect]
     ) throws(SocketIO.Malformed) {
@@ -163,7 +168,8 @@ extension SocketIOClient {
         }
     }
 
-    /// The offset a recovering server appends to its events is no argument of theirs: it is followed and taken off (1.12).
+    /// Delivers an event. The offset that a recovering server appends to an event is not one of its arguments: it is
+    /// noted and removed (1.12).
     private mutating func deliver(_ event: SocketIO.Event, of index: Int, into effects: inout [Effect]) {
         guard memberships[index].ledger.recovery.isTracking, event.ackID == nil,
             memberships[index].ledger.recovery.follow(event)
@@ -175,7 +181,7 @@ extension SocketIOClient {
 }
 
 extension ArraySlice<UInt8> {
-    /// Whether this is a packet of the msgpack parser: a map of few members, whose first is `type`.
+    /// Whether this is a packet of the MessagePack parser: a map of few members, the first of which is `type`.
     fileprivate var isMsgpackPacket: Bool {
         first.map { (0x80...0x8F).contains($0) } == true && dropFirst().starts(with: [0xA4] + "type".utf8)
     }
@@ -184,7 +190,8 @@ extension ArraySlice<UInt8> {
 // MARK: - Namespaces
 
 extension SocketIOClient {
-    /// A CONNECT without a `sid` on Engine.IO 4 is a server of revision 3 that ignores what we asked for (1.3).
+    /// Handles a CONNECT. One without a `sid` on Engine.IO 4 comes from a server of revision 3 that ignores the
+    /// requested revision (1.3).
     private mutating func receiveConnect(
         _ name: String, _ payload: RawJSON?, into effects: inout [Effect]
     ) throws(SocketIO.Malformed) {
@@ -204,7 +211,7 @@ extension SocketIOClient {
         switch memberships[index].state {
         case .joining: join(index, ids, into: &effects)
         case .joined:
-            // A python server of Engine.IO 3 answers again (1.14).
+            // A Python server of Engine.IO 3 answers again (1.14).
             if revision == .v4 { throw SocketIO.Malformed(message: "a second CONNECT", offset: 0) }
         case .waiting, .gone: break
         }
@@ -237,7 +244,8 @@ extension SocketIOClient {
     private mutating func receiveDisconnect(_ name: String, into effects: inout [Effect]) {
         guard let index = membership(of: name), !memberships[index].isGone else { return }
         if memberships[index].isWanted { effects.append(.disconnected(namespace: name)) }
-        // What waits may be sent when the namespace is joined again; the session itself cannot be had back (1.12).
+        // Waiting events may be sent if the namespace is joined again, but the session itself cannot be recovered
+        // (1.12).
         memberships[index].ledger.recovery = RecoveryPoint()
         memberships[index].disconnected(into: &effects)
         memberships[index].state = .gone
@@ -245,8 +253,8 @@ extension SocketIOClient {
         renewNamespacesDue()
     }
 
-    /// Before the answer an error refuses the namespace. After it (a middleware of Engine.IO 3, a python server) it is a word of the server's,
-    /// reported and survived.
+    /// Handles a CONNECT_ERROR. Before the server's answer, it refuses the namespace. After it (from a middleware of
+    /// Engine.IO 3, or a Python server), it is only a message, which is reported.
     private mutating func receiveError(
         _ address: String, _ refusal: SocketIO.Refusal, into effects: inout [Effect]
     ) throws(SocketIO.Malformed) {

@@ -1,7 +1,8 @@
-/// The client's end of one Socket.IO connection over one packet stream: Engine.IO handshake and heartbeats, namespaces, events, acks.
+/// The client end of one Socket.IO connection over one packet stream: Engine.IO handshake and heartbeats, namespaces,
+/// events, acknowledgements.
 ///
-/// A machine: give it what the socket gave and the time; it answers with effects. A new connection needs a new machine, which is given
-/// the `Memory` of the one before.
+/// This is a state machine. The driver passes it the input from the socket and the time, and the machine returns
+/// effects. A new connection needs a new machine, which receives the `Memory` of the previous one.
 ///
 /// ```
 /// opening ──open packet──► open ──any .close effect──► finished
@@ -9,54 +10,56 @@
 ///    └────────────────────── any .close effect ────────────┘
 /// ```
 ///
-/// `listening` waits for a server of Engine.IO 3 that ignores the revision asked for (1.3). Such a server joins the client to `/` by itself, and
-/// a CONNECT for `/` would open a second session in its application.
+/// `listening` waits for an Engine.IO 3 server that ignores the requested revision (1.3). Such a server joins the
+/// client to `/` by itself, and a CONNECT for `/` would open a second session in its application.
 ///
-/// While it is open, each namespace goes its own way (`Membership.State`). On Engine.IO 4 the machine sends CONNECT and the answer must
-/// carry a `sid`; on Engine.IO 3 the server joins us to `/` unasked, and CONNECT is sent for other namespaces only. Nothing is
-/// sent to a namespace before its answer: emits wait and leave in order. Events that come before the answer are held back and
-/// delivered after it. One refused namespace leaves the others as they are; without any left the machine asks for the close.
+/// While the session is open, each namespace has its own state (`Membership.State`). On Engine.IO 4 the client sends
+/// CONNECT, and the answer must contain a `sid`. On Engine.IO 3 the server joins the client to `/` without a request,
+/// and the client sends CONNECT only for other namespaces. Nothing is sent to a namespace before its answer; emitted
+/// events wait and are sent in order. Events that arrive before the answer are held back and delivered after it. A
+/// refused namespace does not affect the others. When none is left, the client requests the close.
 ///
-/// Tolerant as its peers are where a frame can be left out: unreadable packets, packets for nobody, binary messages nothing
-/// announced and placeholders without their attachment are reported and passed over, with the attachments they announce. A text
-/// message while attachments are due is not: nobody can tell what the binary messages after it belong to, so the machine asks
-/// for the close (`.outOfStep`), as the reference client does at every malformed packet.
+/// The client is as tolerant as its peers if a frame can be left out. Unreadable packets, packets for unknown
+/// namespaces, unannounced binary messages, and placeholders without attachments are reported and ignored, together
+/// with the attachments they announce. A text message while attachments are due is different: the binary messages after
+/// it could belong to either packet. The client then requests the close (`.outOfStep`), as the reference client does at
+/// every malformed packet.
 ///
-/// Timers fire in `advance(to:into:)` only: a message in hand is handled even if it comes late, as it proves that the server
-/// lives. After a `.close` effect the machine is finished: it takes everything and answers nothing.
+/// Timers fire only in `advance(to:into:)`. A message that arrives late is still handled, because it proves that the
+/// server is alive. After a `.close` effect the client has finished: it accepts any input and returns no effects.
 public struct SocketIOClient: Sendable {
     enum State {
-        /// No open packet yet. Follows: listening, open, finished.
+        /// The open packet has not arrived yet. Follows: listening, open, finished.
         case opening(until: Moment)
-        /// The open packet came, and no namespace is asked for yet: a server of Engine.IO 3 sends its own CONNECT. `answersBy`: the deadline
-        /// for the namespaces' answers. Follows: open, finished.
+        /// The open packet has arrived, but no namespace has been requested: an Engine.IO 3 server sends its own
+        /// CONNECT. `answersBy` is the deadline for the answers for the namespaces. Follows: open, finished.
         indirect case listening(EngineIO.Handshake, until: Moment, answersBy: Moment)
         /// The session is open. Follows: finished.
         indirect case open(EngineIO.Handshake)
-        /// Nothing more will happen.
+        /// The client does nothing more.
         case finished
     }
 
     var state: State
     var engine: EngineIOClient
-    /// The revision asked for, or the one that the server turned out to speak.
+    /// The requested revision, or the one that the server turned out to use.
     public internal(set) var revision: EngineIO.Revision
     let configuration: Configuration
-    /// The configured namespaces first, in their order. Names are unique.
+    /// The namespaces: first the configured ones, in their order. Names are unique.
     var memberships: [Membership] = []
     var assembler: AttachmentAssembler
-    /// The latest moment the machine was told of.
+    /// The latest time passed to the client.
     var now: Moment
-    /// When the first of the namespaces has something due. Kept, since `deadline` is asked for at every message.
+    /// The earliest deadline of all namespaces. It is stored because `deadline` is read at every message.
     var namespacesDue: Moment?
 
-    /// Whether the server opened the session, and has not said a word of a namespace since.
+    /// Whether the server opened the session, but has sent nothing about a namespace since.
     public internal(set) var isUnanswered = false
 
-    /// Since when the socket is not read.
+    /// When the driver stopped reading the socket; `nil` while it reads.
     private var unreadSince: Moment?
 
-    /// When `advance(to:into:)` wants to be called next; nil when nothing is timed.
+    /// When to call `advance(to:into:)` next; `nil` if no deadline is pending.
     public var deadline: Moment? {
         switch state {
         case .opening(let until), .listening(_, let until, _):
@@ -66,7 +69,8 @@ public struct SocketIOClient: Sendable {
         }
     }
 
-    /// The socket is read, or not: the server has as much longer for what it is asked.
+    /// Tells the client whether the socket is read. After a pause, the server's deadlines move by the length of the
+    /// pause.
     public mutating func set(_ reading: SocketReading, at now: Moment) {
         engine.set(reading, at: now)
         defer { unreadSince = reading == .resumed ? nil : unreadSince ?? now }
@@ -82,9 +86,9 @@ public struct SocketIOClient: Sendable {
         renewNamespacesDue()
     }
 
-    /// A machine for a packet stream that opened at `now`, which goes on from what the one before left behind.
+    /// Creates a client for a packet stream that opened at `now`, which continues from the previous client's `memory`.
     ///
-    /// No namespace may hold a comma: it ends the name.
+    /// The name of a namespace must not contain a comma, which ends the name on the wire.
     public init(_ configuration: Configuration, memory: Memory = Memory(), openedAt now: Moment) {
         self.configuration = configuration
         assembler = AttachmentAssembler(room: configuration.limits.attachments)
@@ -108,7 +112,7 @@ public struct SocketIOClient: Sendable {
         renewNamespacesDue()
     }
 
-    /// The name of the namespace that is meant where none is named.
+    /// The namespace for calls that name none.
     var firstNamespace: String { memberships.first?.name ?? "/" }
 
     func membership(of name: String) -> Int? {
@@ -122,7 +126,7 @@ public struct SocketIOClient: Sendable {
 // MARK: - The end
 
 extension SocketIOClient {
-    /// Leaves every namespace for good and asks for the socket to be closed: nothing that waits is kept.
+    /// Leaves every namespace permanently and requests the close of the socket. Waiting events are given up.
     public mutating func disconnect(into effects: inout [Effect]) {
         if case .finished = state { return }
         for index in memberships.indices where memberships[index].isJoined && memberships[index].isWanted {
@@ -132,8 +136,9 @@ extension SocketIOClient {
         finish(.requested, into: &effects)
     }
 
-    /// The socket is gone: what was sent will not be acknowledged any more. Gives what is to be kept for the next machine; who makes
-    /// none gives it up by `Memory.abandon`.
+    /// Handles the loss of the socket. Sent events will not be acknowledged.
+    ///
+    /// - Returns: The memory for the next client. If no further connection follows, call `Memory.abandon(into:)`.
     @discardableResult
     public mutating func socketClosed(into effects: inout [Effect]) -> Memory {
         endConnection(into: &effects)
@@ -156,7 +161,7 @@ extension SocketIOClient {
         for index in memberships.indices { memberships[index].disconnected(into: &effects) }
     }
 
-    /// Ends one namespace, and the connection when it was the last that anybody wanted.
+    /// Ends one namespace, and the connection if it was the last wanted one.
     mutating func end(_ index: Int, _ cause: CloseCause, into effects: inout [Effect]) {
         memberships[index].end(into: &effects)
         if memberships.allSatisfy({ $0.isGone || !$0.isWanted }) { finish(cause, into: &effects) }
@@ -167,7 +172,7 @@ extension SocketIOClient {
 // MARK: - Time
 
 extension SocketIOClient {
-    /// Does what is due up to `now`, each at its own deadline.
+    /// Does what is due up to `now`, each step at its own deadline.
     public mutating func advance(to now: Moment, into effects: inout [Effect]) {
         while let due = deadline, due <= now { fire(due, into: &effects) }
         self.now = max(self.now, now)

@@ -1,6 +1,6 @@
 import JSONText
 
-// What the machine of the open stream wants, and what comes after it.
+// The effects of the open stream's client, and the reaction to its end.
 extension SocketIOReconnection {
     mutating func withClient(
         at now: Moment, into effects: inout [Effect],
@@ -61,7 +61,7 @@ extension SocketIOReconnection {
         }
     }
 
-    /// What the machine of the stream leaves behind is for the next one's.
+    /// Ends the stream's client and keeps its memory for the next one.
     mutating func retireClient(at now: Moment, into effects: inout [Effect]) {
         var told: [SocketIOClient.Effect] = []
         if let left = client?.socketClosed(into: &told) { memory = left }
@@ -77,7 +77,7 @@ extension SocketIOReconnection {
         effects.append(.connect(attempt: attempt, revision))
     }
 
-    /// The stream that the machine wanted closed is gone.
+    /// Handles the end of a stream that the client wanted closed.
     mutating func closed(
         by cause: SocketIOClient.CloseCause, at now: Moment, into effects: inout [Effect]
     ) {

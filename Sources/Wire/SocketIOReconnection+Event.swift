@@ -1,21 +1,21 @@
 extension SocketIOReconnection {
-    /// What the machine is told once.
+    /// The settings of a reconnecting client, fixed when it is created.
     public struct Configuration: Hashable, Sendable {
-        /// The Engine.IO revision; nil finds out, beginning with 4.
+        /// The Engine.IO revision; `nil` detects it, starting with 4.
         public var revision: EngineIO.Revision?
-        /// The namespaces to be in; the first one is meant where none is named.
+        /// The namespaces to join. The first one is the default for calls that name no namespace.
         public var namespaces: [SocketIOClient.Namespace]
-        /// How long the open packet and the namespaces' answers may take, together.
+        /// How long the open packet and the answers for the namespaces may take together.
         public var handshakeTimeout: Duration
-        /// Which event goes when too many wait for their namespace.
+        /// Which event to drop when too many wait for their namespace.
         public var overflow: SocketIO.OverflowPolicy
-        /// Delays between attempts.
+        /// The delays between connection attempts.
         public var backoff: Backoff
-        /// Attempts in a row that may fail, the first included; nil for no limit.
+        /// The maximum number of consecutive failed attempts, including the first; `nil` for no limit.
         public var maximumAttempts: Int?
-        /// Whether to come back when the server takes us out of a namespace or closes the session.
+        /// Whether to rejoin or reconnect after the server removes the client from a namespace or closes the session.
         public var returnsAfterKick: Bool
-        /// A configuration.
+        /// Creates a configuration. By default, the client joins `/`, never gives up, and returns after it was removed.
         public init(
             revision: EngineIO.Revision? = nil, namespaces: [SocketIOClient.Namespace] = [.init()],
             handshakeTimeout: Duration = .seconds(20), overflow: SocketIO.OverflowPolicy = .refuseNewest,
@@ -32,67 +32,70 @@ extension SocketIOReconnection {
         }
     }
 
-    /// What the machine wants done, in this order.
+    /// What the driver must do, in this order.
     public enum Effect: Hashable, Sendable {
-        /// Open a packet stream of that revision; `opened` or `failed` follows. The attempts are counted from 1 since the last success.
+        /// Open a packet stream of this revision, and then call `opened` or `failed`. Attempts are counted from 1 since
+        /// the last success.
         case connect(attempt: Int, EngineIO.Revision)
-        /// Send this message.
+        /// Send this WebSocket message to the server.
         case send(WebSocketMessage)
-        /// Close the packet stream, or stop opening it; `closed` or `failed` follows.
+        /// Close the packet stream or stop opening it, and then call `closed` or `failed`.
         case close
-        /// Tell the application.
+        /// Report this event to the application.
         case tell(Event)
     }
 
-    /// What the application is told.
+    /// An event for the application.
     ///
-    /// An ack id that `emit` gave meets one end: `.acknowledged`, `.unacknowledged` or `.dropped`.
+    /// Each acknowledgement id that `emit` returned ends with exactly one `.acknowledged`, `.unacknowledged` or
+    /// `.dropped`.
     public enum Event: Hashable, Sendable {
-        /// An attempt begins.
+        /// A connection attempt begins. `attempt` counts from 1.
         case connecting(attempt: Int)
-        /// A namespace is joined.
+        /// The client joined a namespace.
         indirect case joined(SocketIOClient.Joined)
-        /// A namespace was refused, and is not asked for again.
+        /// The server refused a namespace. It is not requested again.
         case refused(namespace: String, SocketIO.Refusal)
-        /// An event arrived.
+        /// An event from the server arrived.
         case event(SocketIO.Event)
-        /// An event was acknowledged.
+        /// The server acknowledged an emitted event.
         case acknowledged(SocketIO.Acknowledgement)
-        /// An event that was sent will not be acknowledged any more.
+        /// A sent event will not be acknowledged.
         case unacknowledged(namespace: String, id: Int, SocketIOClient.AckFailure)
-        /// An event was not sent.
+        /// An emitted event was not sent.
         indirect case dropped(SocketIOClient.Dropped)
-        /// The server took us out of a namespace.
+        /// The server removed the client from a namespace.
         case disconnected(namespace: String)
-        /// A frame was refused.
+        /// A frame of the server was rejected.
         case malformed(SocketIO.Malformed)
-        /// The connection ended or did not come about; the next attempt comes after `retryIn`.
+        /// The connection ended or could not be established. The next attempt follows after `retryIn`.
         indirect case lost(Loss, retryIn: Duration)
-        /// There will be no connection any more; nothing follows.
+        /// No further connection will be made. This is the last event.
         indirect case ended(Ending)
     }
 
-    /// How one connection ended.
+    /// The ways in which one connection can end.
     public enum Loss: Hashable, Sendable {
-        /// It did not come about.
+        /// The connection could not be established.
         case failed(ConnectFailure)
-        /// The peer, or the network, ended it.
+        /// The peer or the network ended the connection.
         case closed(WebSocketClose)
-        /// We ended it.
+        /// The client itself ended the connection.
         case protocolEnd(SocketIOClient.CloseCause)
     }
 
-    /// Why there will be no connection any more.
+    /// The reasons for which no further connection is made.
     public enum Ending: Hashable, Sendable {
-        /// `disconnect` was called, or the last namespace left.
+        /// The caller called `disconnect(at:into:)`, or left the last namespace.
         case requested
-        /// The server refused for good.
+        /// The server refused permanently, so another attempt cannot help.
         case refused(ConnectFailure)
-        /// The server refused the last namespace; its words.
+        /// The server refused the last namespace, with this text.
         case namespaceRefused(SocketIO.Refusal)
-        /// The server took us out of the last namespace, or closed the session, and the configuration says not to come back.
+        /// The server removed the client from the last namespace or closed the session, and the configuration forbids
+        /// returning.
         case disconnectedByServer
-        /// So many attempts failed in a row; how the last one did.
+        /// This many consecutive attempts failed; `Loss` describes the last one.
         case gaveUp(attempts: Int, Loss)
     }
 }

@@ -1,6 +1,7 @@
 public import JSONText
 
-/// A client that stays connected: one connection after another, each with a `SocketIOClient` of its own, and what outlives them.
+/// A client that stays connected: a sequence of connections, each with its own `SocketIOClient`, and the state that
+/// outlives them.
 ///
 /// ```
 /// idle ──start──► connecting ──opened──► open ──SocketIOClient wants the close──► closing
@@ -9,54 +10,54 @@ public import JSONText
 ///                 waiting (backoff) ◄──────┴────────────────────────────────────────┘
 /// ```
 ///
-/// and from everywhere to `over`: by `disconnect`, a refusal that another attempt cannot help, or when the attempts are used up. No
-/// wait where none helps: a session the server has forgotten, and a server of another revision, are asked again at once, the
-/// same reason twice in a row not.
+/// Every state can also lead to `over`: through `disconnect`, through a refusal that another attempt cannot help, or
+/// when the attempts are used up. The client skips the delay if waiting does not help: it reconnects at once if the
+/// server has forgotten the session or uses another revision, but not twice in a row.
 ///
-/// Emits are taken at any time; what becomes of them while nothing is connected, their delivery says.
+/// Events can be emitted at any time. Their delivery mode determines what happens to them while no connection exists.
 public struct SocketIOReconnection: Sendable {
     enum State {
-        /// Not started. Follows: connecting, over.
+        /// The client has not started. Follows: connecting, over.
         case idle
-        /// A packet stream was asked for. Follows: open, waiting, connecting, over.
+        /// A packet stream was requested. Follows: open, waiting, connecting, over.
         case connecting(EngineIO.Revision)
-        /// A packet stream is there, with this machine. Follows: closing, waiting, connecting, over.
+        /// The packet stream is open, with `client` on it. Follows: closing, waiting, connecting, over.
         case open(EngineIO.Revision)
-        /// The stream's end was asked for, for this reason. Follows: waiting, connecting, over.
+        /// The close of the stream was requested, for this reason. Follows: waiting, connecting, over.
         case closing(SocketIOClient.CloseCause)
-        /// The next attempt begins then. Follows: connecting, over.
+        /// The next attempt begins at `until`. Follows: connecting, over.
         case waiting(until: Moment)
-        /// Nothing more will happen.
+        /// The client does nothing more.
         case over
     }
 
     let configuration: Configuration
     var random: RandomSource
     var state = State.idle
-    /// The machine of the open stream.
+    /// The client of the open stream; `nil` in any other state.
     var client: SocketIOClient?
     var memory = SocketIOClient.Memory()
     private var reading = SocketReading.resumed
-    /// The namespaces to be in, and when to ask again for one the server took us out of.
+    /// The wanted namespaces. `askAgain` is when to rejoin one from which the server removed the client.
     var wanted: [(namespace: SocketIOClient.Namespace, askAgain: Moment?)]
-    /// Attempts since the last session that held.
+    /// The number of attempts since the last session that lasted.
     var attempt = 0
     var steadiness = Steadiness()
-    /// The revision that was found out.
+    /// The revision that was detected.
     var revision: EngineIO.Revision?
-    /// Whether this attempt followed the last one without a wait.
+    /// Whether the current attempt followed the previous one without a delay.
     var isAtOnce = false
-    /// Why the last namespace was lost, when it was refused.
+    /// The reason for which the server refused the last namespace, if it did.
     var refusal: SocketIO.Refusal?
 
-    /// A client that has not started. `seed` decides its jitter.
+    /// Creates a client that has not started. `seed` determines its jitter.
     public init(_ configuration: Configuration, seed: UInt64) {
         self.configuration = configuration
         random = RandomSource(seed: seed)
         wanted = configuration.namespaces.map { ($0, nil) }
     }
 
-    /// When `advance` wants to be called next.
+    /// When to call `advance(to:into:)` next; `nil` if no deadline is pending.
     public var deadline: Moment? {
         switch state {
         case .idle, .over: nil
@@ -66,21 +67,22 @@ public struct SocketIOReconnection: Sendable {
         }
     }
 
-    /// The namespace that is meant where none is named.
+    /// The namespace for calls that name none.
     var first: String { configuration.namespaces.first?.name ?? "/" }
 }
 
 // MARK: - What the application does
 
 extension SocketIOReconnection {
-    /// Begins. To be called once.
+    /// Starts the first attempt. Call it once.
     public mutating func start(into effects: inout [Effect]) {
         guard case .idle = state else { return }
         connect(into: &effects)
     }
 
-    /// Sends an event, or keeps it as far as its delivery allows; gives its ack id when it wants an acknowledgement. The name must not
-    /// be reserved (`SocketIO.isReserved`).
+    /// Sends an event, or keeps it if its delivery mode permits. The name must not be reserved (`SocketIO.isReserved`).
+    ///
+    /// - Returns: The acknowledgement id, if the event requests an acknowledgement.
     public mutating func emit(_ emission: SocketIO.Emission, at now: Moment, into effects: inout [Effect]) -> Int? {
         var told: [SocketIOClient.Effect] = []
         let id: Int?
@@ -89,7 +91,7 @@ extension SocketIOReconnection {
         } else {
             var emission = emission
             let name = SocketIO.NamespaceAddress(emission.namespace ?? first).name
-            // Nobody will join it: it must not wait.
+            // The namespace will not be joined, so the event must not wait.
             if !isWanted(name) { emission.delivery = .volatile }
             id = memory.emit(emission, first: first, overflow: configuration.overflow, at: now, into: &told)
         }
@@ -97,7 +99,7 @@ extension SocketIOReconnection {
         return id
     }
 
-    /// Answers an event that asked for it; `arguments` is a JSON array.
+    /// Acknowledges an event that requested it. `arguments` is a JSON array.
     public mutating func acknowledge(
         _ id: Int, arguments: RawJSON, attachments: [ArraySlice<UInt8>] = [], namespace: String, at now: Moment,
         into effects: inout [Effect]
@@ -107,7 +109,7 @@ extension SocketIOReconnection {
         }
     }
 
-    /// Joins one more namespace, on this connection and the next ones.
+    /// Joins another namespace, on this connection and on later ones.
     public mutating func join(_ namespace: SocketIOClient.Namespace, at now: Moment, into effects: inout [Effect]) {
         if case .over = state { return }
         let name = SocketIO.NamespaceAddress(namespace.name).name
@@ -119,7 +121,7 @@ extension SocketIOReconnection {
         withClient(at: now, into: &effects) { client, told in client.join(namespace, at: now, into: &told) }
     }
 
-    /// Leaves a namespace for good. With the last one the client ends.
+    /// Leaves a namespace permanently. The client ends with the last one.
     public mutating func leave(_ namespace: String, at now: Moment, into effects: inout [Effect]) {
         let name = SocketIO.NamespaceAddress(namespace).name
         wanted.removeAll { $0.namespace.matches(name) }
@@ -127,7 +129,7 @@ extension SocketIOReconnection {
         if wanted.isEmpty, client == nil { disconnect(at: now, into: &effects) }
     }
 
-    /// Leaves every namespace and ends, whatever the state.
+    /// Leaves every namespace and ends, in any state.
     public mutating func disconnect(at now: Moment, into effects: inout [Effect]) {
         switch state {
         case .idle, .waiting: end(.requested, into: &effects)
@@ -149,7 +151,8 @@ extension SocketIOReconnection {
 // MARK: - What the stream does
 
 extension SocketIOReconnection {
-    /// The packet stream is open. `auth` holds CONNECT payloads made for this attempt, by namespace; they stand instead of the configured ones.
+    /// Handles an open packet stream. `auth` contains CONNECT payloads created for this attempt, by namespace. They
+    /// replace the configured ones.
     public mutating func opened(auth: [String: RawJSON] = [:], at now: Moment, into effects: inout [Effect]) {
         guard case .connecting(let revision) = state else { return }
         let namespaces = wanted.map { entry in
@@ -169,7 +172,7 @@ extension SocketIOReconnection {
         memory = SocketIOClient.Memory()
     }
 
-    /// The packet stream did not come about.
+    /// Handles a packet stream that could not be opened.
     public mutating func failed(_ failure: ConnectFailure, at now: Moment, into effects: inout [Effect]) {
         switch state {
         case .connecting: lost(.failed(failure), failure.retry, at: now, into: &effects)
@@ -178,20 +181,20 @@ extension SocketIOReconnection {
         }
     }
 
-    /// The stream is read, or not.
+    /// Tells the client whether the stream is read.
     public mutating func set(_ reading: SocketReading, at now: Moment) {
         self.reading = reading
         client?.set(reading, at: now)
     }
 
-    /// Messages arrived.
+    /// Handles messages from the stream, in order.
     public mutating func received(_ messages: [WebSocketMessage], at now: Moment, into effects: inout [Effect]) {
         withClient(at: now, into: &effects) { client, told in
             for message in messages { client.receive(message, at: now, into: &told) }
         }
     }
 
-    /// The packet stream is gone.
+    /// Handles the loss of the packet stream.
     public mutating func closed(_ close: WebSocketClose, at now: Moment, into effects: inout [Effect]) {
         switch state {
         case .open:

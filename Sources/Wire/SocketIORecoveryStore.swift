@@ -1,22 +1,23 @@
 import JSONText
 
-/// The server's memory of clients that were cut off, so that they can be given what they missed (1.12): the sessions of those that are
-/// away, and the packets that were sent since, each with its offset.
+/// The server's memory of disconnected clients, with which they can receive what they missed (1.12): the sessions of
+/// absent clients, and the packets sent since, each with its offset.
 ///
-/// One for all connections of a server. Pure like everything here: it is told the time. Both its lists are bounded; what goes for want of room is
-/// the oldest, and a client that asks for more than is left joins anew, as after `maximumAbsence`.
+/// One store serves all connections of a server. Like the other types of this module, it is pure and receives the time
+/// as a parameter. Both its lists are bounded and drop the oldest entries first. A client that asks for more than is
+/// left joins as a new one, as it does after `maximumAbsence`.
 public struct SocketIORecoveryStore: Sendable {
-    /// The bounds.
+    /// The limits of a store.
     public struct Configuration: Hashable, Sendable {
-        /// How long a session and a packet are kept.
+        /// How long to keep a session or a packet.
         public var maximumAbsence: Duration
-        /// How many packets are kept.
+        /// The maximum number of packets to keep.
         public var maximumPackets: Int
-        /// How many bytes they hold together.
+        /// The maximum total size of the packets, in bytes.
         public var maximumBytes: Int
-        /// How many sessions are kept.
+        /// The maximum number of sessions to keep.
         public var maximumSessions: Int
-        /// Bounds; the time is the JavaScript server's.
+        /// Creates limits. The default time is that of the JavaScript server.
         public init(
             maximumAbsence: Duration = .seconds(120), maximumPackets: Int = 20_000, maximumBytes: Int = 32 << 20,
             maximumSessions: Int = 10_000
@@ -28,17 +29,17 @@ public struct SocketIORecoveryStore: Sendable {
         }
     }
 
-    /// A client in a namespace, as it was when it was cut off.
+    /// A client's session in a namespace, as it was when the client was disconnected.
     public struct Session: Hashable, Sendable {
-        /// Its id in the namespace.
+        /// The client's id in the namespace.
         public var sid: String
-        /// The secret id it asks with.
+        /// The secret id with which the client requests recovery.
         public var pid: String
-        /// The namespace.
+        /// The namespace of the session.
         public var namespace: String
-        /// The rooms it was in; its own `sid` is one that need not be named.
+        /// The rooms that the client was in. Its own `sid` is one of them and need not be listed.
         public var rooms: [String]
-        /// A session.
+        /// Creates a session to be saved in a store.
         public init(sid: String, pid: String, namespace: String, rooms: [String] = []) {
             self.sid = sid
             self.pid = pid
@@ -47,11 +48,11 @@ public struct SocketIORecoveryStore: Sendable {
         }
     }
 
-    /// A session that was taken up again.
+    /// A recovered session and its missed events.
     public struct Restored: Hashable, Sendable {
-        /// The session.
+        /// The session, as it was saved.
         public var session: Session
-        /// What it missed, in order, offsets included.
+        /// The missed events in order, including their offsets.
         public var missed: [SocketIO.Emission]
     }
 
@@ -65,24 +66,28 @@ public struct SocketIORecoveryStore: Sendable {
     }
 
     private let configuration: Configuration
-    /// The calendar's milliseconds at the start of the clock.
+    /// The Unix time in milliseconds at the start of the clock.
     private let epoch: Int64
     private var packets: ArraySlice<Packet> = []
     private var bytes = 0
     private var sessions: [String: (session: Session, lostAt: Moment)] = [:]
-    /// The sessions, oldest first; those that were taken up again are passed over.
+    /// The sessions, oldest first. Entries of recovered sessions are skipped.
     private var order: ArraySlice<(pid: String, lostAt: Moment)> = []
     private var last: RecoveryOffset?
 
-    /// An empty store. `epoch` is the calendar's milliseconds at `Moment.zero`: offsets of a server that was started again are to follow
-    /// those before.
+    /// Creates an empty store.
+    ///
+    /// `epoch` is the calendar time in milliseconds at `Moment.zero`, so that the offsets of a restarted server follow
+    /// the earlier ones.
     public init(_ configuration: Configuration = Configuration(), epoch: Int64) {
         self.configuration = configuration
         self.epoch = epoch
     }
 
-    /// Keeps an event that goes to everybody in these rooms (none: to everybody in the namespace), which must be neither volatile nor ask for
-    /// an acknowledgement. Gives the event to send: the offset is its last argument now.
+    /// Keeps an event that is sent to everyone in these rooms, or to everyone in the namespace if `rooms` is empty. The
+    /// event must not be volatile or request an acknowledgement.
+    ///
+    /// - Returns: The event to send, with the offset as its last argument.
     public mutating func record(
         _ emission: SocketIO.Emission, to rooms: [String] = [], at now: Moment
     ) -> SocketIO.Emission {
@@ -102,15 +107,16 @@ public struct SocketIORecoveryStore: Sendable {
         return marked
     }
 
-    /// A client was cut off: its session is kept.
+    /// Keeps the session of a client that was disconnected.
     public mutating func save(_ session: Session, at now: Moment) {
         sessions[session.pid] = (session, now)
         order.append((session.pid, now))
         forget(at: now)
     }
 
-    /// A client asks for its session; nil when it is unknown, or away for too long, or packets behind `offset` are gone. It can be
-    /// asked for once.
+    /// Returns the session that a client requests, and removes it from the store.
+    ///
+    /// Returns `nil` if the session is unknown or too old, or if the packet with this `offset` is no longer kept.
     public mutating func restore(
         pid: String, offset: String, namespace: String, at now: Moment
     ) -> Restored? {

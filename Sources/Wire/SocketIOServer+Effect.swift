@@ -1,31 +1,31 @@
 public import JSONText
 
 extension SocketIOServer {
-    /// What the machine is told once.
+    /// The settings of one connection, fixed when it is created.
     public struct Configuration: Hashable, Sendable {
-        /// The revision the client asked for.
+        /// The revision that the client requested.
         public var revision: EngineIO.Revision
-        /// The session id given to the client.
+        /// The session id to send to the client.
         public var sid: String
-        /// Time between heartbeats.
+        /// The time from one heartbeat to the next.
         public var pingInterval: Duration
-        /// How long a heartbeat may be missing.
+        /// How long a heartbeat may be overdue.
         public var pingTimeout: Duration
-        /// How long a client may stay without a namespace (Engine.IO 4).
+        /// How long a client may remain without a namespace (Engine.IO 4).
         public var connectTimeout: Duration
-        /// Bytes a message may have, announced in the open packet.
+        /// The maximum size of a message in bytes, announced in the open packet.
         public var maxPayload: Int
-        /// The namespaces that exist.
+        /// The namespaces that exist on the server.
         public var namespaces: [String]
-        /// The transports a client that polls may change to.
+        /// The transports to which a polling client may upgrade.
         public var upgrades: [String]
-        /// A secret nobody can guess, of this connection alone, for a server that recovers connections (1.12): with it,
-        /// clients are given a `pid` for each namespace. Nil: none are recovered.
+        /// An unguessable secret for this connection only, for a server that recovers connections (1.12). With it,
+        /// clients receive a `pid` for each namespace. If it is `nil`, connections are not recovered.
         public var recoverySecret: Secret?
-        /// Whether the application says who may join: each CONNECT is a `.joinAsked`, but for the one that Engine.IO 3
-        /// joins unasked.
+        /// Whether the application decides who may join. Each CONNECT is then reported as `.joinAsked`, except for the
+        /// namespace that Engine.IO 3 joins without a request.
         public var asks = false
-        /// A configuration.
+        /// Creates a configuration. The default times and sizes are those of the JavaScript server.
         public init(
             revision: EngineIO.Revision, sid: String, pingInterval: Duration = .seconds(25),
             pingTimeout: Duration = .seconds(20),
@@ -44,26 +44,28 @@ extension SocketIOServer {
         }
     }
 
-    /// What the machine wants done, in this order.
+    /// What the driver must do, in this order.
     public enum Effect: Hashable, Sendable {
-        /// Send this WebSocket message.
+        /// Send this WebSocket message to the client.
         case send(WebSocketMessage)
-        /// The client joined a namespace; `auth` is its CONNECT payload (Engine.IO 4).
+        /// The client joined a namespace. `auth` is its CONNECT payload (Engine.IO 4).
         case connected(namespace: String, auth: RawJSON?)
-        /// The client asks for the session it had: answer with `recover(_:namespace:auth:into:)`, in any case and
-        /// before anything else is received.
+        /// The client requests its earlier session. Always answer with `recover(_:namespace:auth:into:)`, before
+        /// anything else is received.
         case recoveryAsked(namespace: String, pid: String, offset: String, auth: RawJSON)
-        /// The client asks to join a namespace: answer with `admit` or `refuse` before anything else is received.
+        /// The client requests to join a namespace. Answer with `admit(into:)` or `refuse(_:into:)` before anything
+        /// else is received.
         case joinAsked(namespace: String, auth: RawJSON?)
         /// The client sent an event.
         case event(SocketIO.Event)
-        /// An emit that asked for it was acknowledged.
+        /// The client acknowledged an emitted event.
         case acknowledged(SocketIO.Acknowledgement)
-        /// An emit that asked for it will not be acknowledged any more: its time is up, or the client has left.
+        /// An emitted event that requested an acknowledgement will not receive one: it timed out, or the client has
+        /// left.
         case unacknowledged(namespace: String, id: Int)
         /// The client left a namespace.
         case disconnected(namespace: String)
-        /// End the session.
+        /// End the session in this way.
         case close(EngineIO.Ending)
     }
 }

@@ -1,8 +1,8 @@
 public import JSONText
 
-// What the client sends.
+// Input from the client.
 extension SocketIOServer {
-    /// A WebSocket message arrived.
+    /// Handles a WebSocket message from the client.
     public mutating func receive(_ message: WebSocketMessage, at now: Moment, into effects: inout [Effect]) {
         switch state {
         case .created: preconditionFailure("start the machine before it receives")
@@ -68,7 +68,8 @@ extension SocketIOServer {
         }
     }
 
-    /// Anything for a namespace that is not joined closes the connection, and so does a second CONNECT (1.14).
+    /// Returns the index of a joined namespace. A packet for any other namespace closes the connection, and so does a
+    /// second CONNECT (1.14).
     private func joined(_ namespace: String) throws(SocketIO.Malformed) -> Int {
         guard let index = membership(namespace) else {
             throw SocketIO.Malformed(message: "a packet for a namespace that is not joined")
@@ -111,21 +112,22 @@ extension SocketIOServer {
         effects.append(.send(SocketIO.Packet.connectError(namespace: namespace, payload: refusal).message))
     }
 
-    /// Answers `.joinAsked`: the client is in the namespace, as `.connected` says.
+    /// Answers `.joinAsked` by admitting the client to the namespace. `.connected` follows.
     public mutating func admit(into effects: inout [Effect]) {
         guard case .open = state, let (namespace, auth) = asking else { return }
         asking = nil
         join(namespace, auth: auth, into: &effects)
     }
 
-    /// Answers `.joinAsked`: the client is told why not.
+    /// Answers `.joinAsked` by refusing the client, with this message.
     public mutating func refuse(_ why: String, into effects: inout [Effect]) {
         guard case .open = state, let namespace = asking?.namespace else { return }
         asking = nil
         refuse(namespace, why, into: &effects)
     }
 
-    /// Engine.IO 3 answers without a payload; the connect timeout ends with the first namespace (1.7).
+    /// Joins the client to a namespace. Engine.IO 3 answers without a payload. The connect timeout ends with the first
+    /// namespace (1.7).
     mutating func join(_ namespace: String, auth: RawJSON?, into effects: inout [Effect]) {
         let membership = Membership(
             namespace: namespace, sid: configuration.socketID(for: namespace),
@@ -145,8 +147,10 @@ extension SocketIOServer {
         effects.append(.send(SocketIO.Packet.connect(namespace: membership.namespace, payload: payload).message))
     }
 
-    /// Answers `.recoveryAsked`: with a session, the client has it back (what it missed is written before the answer, 1.12, and no `.connected`
-    /// follows); without, it joins as any other.
+    /// Answers `.recoveryAsked`.
+    ///
+    /// With a session, the client gets it back: its missed events are sent before the answer (1.12), and no
+    /// `.connected` follows. Without one, it joins like any other client.
     public mutating func recover(
         _ restored: SocketIORecoveryStore.Restored?, namespace: String, auth: RawJSON, into effects: inout [Effect]
     ) {

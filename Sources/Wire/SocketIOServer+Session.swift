@@ -1,21 +1,21 @@
 import JSONText
 
 extension SocketIOServer.Configuration {
-    /// The facts of the open packet.
+    /// The contents of the open packet.
     public var handshake: EngineIO.Handshake {
         EngineIO.Handshake(
             sid: sid, upgrades: upgrades, pingInterval: pingInterval, pingTimeout: pingTimeout, maxPayload: maxPayload)
     }
 
-    /// The namespace's own session id, which must differ from the session's (1.10).
+    /// Returns the session id of a namespace, which must differ from the session id of the connection (1.10).
     func socketID(for namespace: String) -> String { Self.id(from: "\(sid)\u{0}\(namespace)") }
 
-    /// The id a client of this connection asks with for its session in the namespace.
+    /// Returns the id with which a client of this connection requests recovery in the namespace.
     func recoveryID(for namespace: String) -> String? {
         recoverySecret.map { Self.id(from: "\($0.reveal())\u{0}\(namespace)") }
     }
 
-    /// The payload of the CONNECT answer.
+    /// Returns the payload of the answer to CONNECT.
     static func connectPayload(sid: String, pid: String?) -> RawJSON {
         .object {
             $0.member("sid", sid)
@@ -23,10 +23,11 @@ extension SocketIOServer.Configuration {
         }
     }
 
-    /// An id of the usual shape (20 characters of base64url), made from what is unique: this room has no randomness.
+    /// Returns an id in the usual format (20 characters of base64url), derived from a unique text, because this module
+    /// has no source of randomness.
     private static func id(from text: String) -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-        // FNV-1a gathers the text, a seeded source spreads it over the characters.
+        // FNV-1a hashes the text, and a seeded generator spreads the hash over the characters.
         var seed: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in text.utf8 { seed = (seed ^ UInt64(byte)) &* 0x100_0000_01b3 }
         var random = RandomSource(seed: seed)
@@ -35,7 +36,7 @@ extension SocketIOServer.Configuration {
 }
 
 extension SocketIO.NamespaceAddress {
-    /// The name, and the query as the object of auth values the JavaScript server makes of it (1.10).
+    /// The name, and the query as an object of auth values, as the JavaScript server converts it (1.10).
     var nameAndAuth: (String, RawJSON?) {
         guard let query else { return (name, nil) }
         var seen: Set<String> = []
@@ -43,7 +44,7 @@ extension SocketIO.NamespaceAddress {
             for pair in query.split(separator: "&") {
                 let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 let key = parts[0].percentDecoded()
-                // A key given twice keeps its first value.
+                // A repeated key keeps its first value.
                 guard seen.insert(key).inserted else { continue }
                 writer.key(key)
                 writer.string(parts.count == 2 ? parts[1].percentDecoded() : "")
@@ -54,13 +55,14 @@ extension SocketIO.NamespaceAddress {
 }
 
 extension RawJSON {
-    /// What a CONNECT payload asks to recover: `pid` and `offset`, both strings; nil for any other.
+    /// The `pid` and the `offset` of a CONNECT payload that requests recovery, or `nil` if either is not a string.
     var recoveryWish: (pid: String, offset: String)? {
         guard case (let pid?, let offset?)? = texts("pid", "offset") else { return nil }
         return (pid, offset)
     }
 
-    /// The strings that two members of an object are, nil for what is none; nil for what is no object.
+    /// Returns two string members of an object, with `nil` for one that is missing or not a string. Returns `nil` if
+    /// this is not an object.
     func texts(_ first: StaticString, _ second: StaticString) -> (String?, String?)? {
         var texts: (String?, String?)
         do throws(JSONError) {

@@ -1,21 +1,22 @@
 public import JSONText
 
-/// The server's end of one Socket.IO connection over one Engine.IO session, as the JavaScript server behaves (`reference/socketio.md` 1.10, 1.14).
+/// The server end of one Socket.IO connection over one Engine.IO session. It behaves like the JavaScript server
+/// (`reference/socketio.md` 1.10, 1.14).
 ///
-/// Strict where the reference is strict: a malformed frame, a packet for a namespace that is not joined, a heartbeat in the wrong
-/// direction closes the connection. After a `.close` effect the machine is finished: it takes everything and answers nothing.
-/// Timers fire in `advance(to:into:)` only.
+/// It is as strict as the reference: a malformed frame, a packet for a namespace that is not joined, or a heartbeat in
+/// the wrong direction closes the connection. After a `.close` effect the machine has finished: it accepts any input
+/// and returns no effects. Timers fire only in `advance(to:into:)`.
 public struct SocketIOServer: Sendable {
     enum State {
-        /// `start` was not called yet. Follows: open, closed.
+        /// `start(into:)` has not been called yet. Follows: open, closed.
         case created(at: Moment)
         /// The session is open. Follows: closed.
         case open(joinBy: Moment?)
-        /// Nothing more will happen.
+        /// The machine does nothing more.
         case closed
     }
 
-    /// A namespace the client is in.
+    /// A namespace that the client has joined.
     struct Membership {
         var namespace: String
         var sid: String
@@ -31,15 +32,15 @@ public struct SocketIOServer: Sendable {
     var engine: EngineIOServer
     let configuration: Configuration
     var assembler = AttachmentAssembler(room: Limits.standard)
-    /// As many as the configuration has namespaces, at most.
+    /// The joined namespaces. There are at most as many as the configuration has namespaces.
     var memberships: [Membership] = []
-    /// A CONNECT that waits for `recover`: its namespace.
+    /// The namespace of a CONNECT that waits for `recover`.
     var recovering: String?
-    /// A CONNECT that waits for `admit` or `refuse`.
+    /// The CONNECT that waits for `admit` or `refuse`.
     var asking: (namespace: String, auth: RawJSON?)?
     var lostSessions: [SocketIORecoveryStore.Session] = []
 
-    /// When `advance(to:into:)` wants to be called next.
+    /// When to call `advance(to:into:)` next; `nil` if no deadline is pending.
     public var deadline: Moment? {
         switch state {
         case .open(let joinBy):
@@ -50,8 +51,10 @@ public struct SocketIOServer: Sendable {
         }
     }
 
-    /// The sessions a store is to keep when the socket is gone, rooms not included: those of namespaces the client was in to the end, and no others
-    /// (1.12). To be asked when the socket is gone, or after a `.close` effect.
+    /// The sessions to save in a store after the socket is gone, without their rooms: only those of namespaces that the
+    /// client was in until the end (1.12).
+    ///
+    /// Read it after the socket is gone or after a `.close` effect.
     public var recoverableSessions: [SocketIORecoveryStore.Session] {
         switch state {
         case .created, .open: memberships.compactMap(\.session)
@@ -59,19 +62,21 @@ public struct SocketIOServer: Sendable {
         }
     }
 
-    /// The id of the client in a namespace it is in, to which its store sends what is for it alone.
+    /// Returns the client's id in a joined namespace. The client's store addresses it by this id for events that only
+    /// it receives.
     public func socketID(in namespace: String = "/") -> String? {
         membership(namespace).map { memberships[$0].sid }
     }
 
-    /// A machine for a WebSocket that opened at `now`. The open packet (and `40` on Engine.IO 3) is the first effect of `start`.
+    /// Creates a machine for a WebSocket that opened at `now`. `start(into:)` sends the open packet first, and then
+    /// `40` on Engine.IO 3.
     public init(_ configuration: Configuration, openedAt now: Moment) {
         self.configuration = configuration
         engine = EngineIOServer(configuration.revision, configuration.handshake, openedAt: now)
         state = .created(at: now)
     }
 
-    /// Sends the open packet. To be called once, before anything else.
+    /// Sends the open packet. Call it once, before anything else.
     public mutating func start(into effects: inout [Effect]) {
         guard case .created(let moment) = state else { return }
         effects.append(.send(configuration.handshake.openPacket))
@@ -88,10 +93,16 @@ public struct SocketIOServer: Sendable {
 // MARK: - What the application does
 
 extension SocketIOServer {
-    /// Sends an event; `arguments` is a comma-separated list of JSON values, `attachments` what their placeholders stand for
-    /// (`SocketIO.Arguments` makes both). Gives the ack id when `wantsAck`; past `ackBy` the acknowledgement is given up.
+    /// Sends an event. Nothing is sent if the client is not in the namespace, which it may leave at any time.
     ///
-    /// A client that is not in the namespace (it may leave at any time) is sent nothing. `name` must not be reserved (`SocketIO.isReserved`).
+    /// `SocketIO.Arguments` creates both the arguments and the attachments. `name` must not be reserved
+    /// (`SocketIO.isReserved`).
+    ///
+    /// - Parameters:
+    ///   - arguments: A comma-separated list of JSON values.
+    ///   - attachments: The attachments for the placeholders in the arguments.
+    ///   - ackBy: When to give up the acknowledgement; `nil` for never.
+    /// - Returns: The acknowledgement id, if `wantsAck` is true.
     @discardableResult
     public mutating func emit(
         _ name: String, arguments: RawJSON?, attachments: [ArraySlice<UInt8>] = [], namespace: String = "/",
@@ -109,7 +120,7 @@ extension SocketIOServer {
         return id
     }
 
-    /// Answers an event that asked for it; `arguments` is a JSON array.
+    /// Acknowledges an event that requested it. `arguments` is a JSON array.
     public mutating func acknowledge(
         _ id: Int, arguments: RawJSON, attachments: [ArraySlice<UInt8>] = [], namespace: String = "/",
         into effects: inout [Effect]
@@ -121,7 +132,7 @@ extension SocketIOServer {
         effects += packet.messages(configuration.revision).map(Effect.send)
     }
 
-    /// Takes the client out of a namespace (`41`). There is no `.disconnected` effect for what the server itself does.
+    /// Removes the client from a namespace (`41`). No `.disconnected` effect follows, since the server itself did this.
     public mutating func disconnect(namespace: String = "/", into effects: inout [Effect]) {
         guard let index = membership(namespace) else { return }
         effects.append(.send(SocketIO.Packet.disconnect(namespace: namespace).message))
@@ -134,7 +145,7 @@ extension SocketIOServer {
         return id
     }
 
-    /// The client is out of the namespace: it answers nothing any more.
+    /// Ends a membership and gives up its acknowledgements.
     mutating func end(_ index: Int, into effects: inout [Effect]) {
         var membership = memberships.remove(at: index)
         for id in membership.acks.giveUpAll() {
@@ -157,7 +168,7 @@ extension SocketIOServer {
 // MARK: - Time
 
 extension SocketIOServer {
-    /// Does what is due up to `now`, each at its own deadline.
+    /// Does what is due up to `now`, each step at its own deadline.
     public mutating func advance(to now: Moment, into effects: inout [Effect]) {
         while let due = deadline, due <= now { fire(due, into: &effects) }
     }

@@ -1,21 +1,21 @@
-/// Tells sessions that held from such as ended before they were of use, so that a server that ends one after the other is not called
-/// without end.
+/// Distinguishes sessions that lasted from sessions that ended too soon, so that the client does not reconnect in a
+/// tight loop to a server that ends every session.
 public struct Steadiness: Hashable, Sendable {
-    /// How long a session has to stand before its end counts for nothing.
+    /// How long a session must last before its end no longer counts as a failure.
     public static let holdingTime: Duration = .seconds(10)
 
     private var began: Moment?
-    /// Sessions in a row that did not hold.
+    /// The number of consecutive sessions that did not last.
     private var brief = 0
 
-    /// No session stood yet.
+    /// Creates a state without any earlier session.
     public init() {}
 
-    /// A session stands.
+    /// Notes that a session is open.
     public mutating func began(at now: Moment) { began = began ?? now }
 
-    /// A connection is over. Gives how many attempts in a row count as failed: none after a session that held, nor after the first one that
-    /// did not; nil when no session stood on it.
+    /// Notes the end of a connection. Returns the number of consecutive attempts that count as failed: none after a
+    /// session that lasted, or after the first one that did not. Returns `nil` if the connection had no session.
     public mutating func ended(at now: Moment) -> Int? {
         guard let began else { return nil }
         self.began = nil

@@ -1,11 +1,11 @@
-/// Which end of a WebSocket: a client masks its frames, a server does not (RFC 6455, 5.1).
+/// One end of a WebSocket. A client masks its frames, and a server does not (RFC 6455, 5.1).
 public enum WebSocketRole: Hashable, Sendable {
     case client, server
 }
 
-/// The frames of RFC 6455 section 5, as they are written.
+/// Writes the frames of RFC 6455 section 5, and parses close frames.
 public enum WebSocketFrame {
-    /// The opcodes of section 5.2.
+    /// The opcodes of RFC 6455 section 5.2.
     public enum Opcode: UInt8, Sendable {
         case continuation = 0
         case text = 1
@@ -14,25 +14,26 @@ public enum WebSocketFrame {
         case ping = 9
         case pong = 10
 
-        /// Whether the frame is a control frame: never fragmented, at most 125 bytes.
+        /// Whether this is the opcode of a control frame, which is never fragmented and has at most 125 bytes of
+        /// payload.
         public var isControl: Bool { rawValue & 8 != 0 }
     }
 
-    /// The bits of a frame's first byte beside the opcode.
+    /// The bits of a frame's first byte other than the opcode.
     enum Bit {
         static let final: UInt8 = 0x80
         static let compressed: UInt8 = 0x40
         static let reserved: UInt8 = 0x70
     }
 
-    /// Adds one whole frame. A client masks with a fresh unpredictable key (5.3), a server does not.
+    /// Appends one whole frame. A client must mask with a fresh, unpredictable key (5.3); a server passes `nil`.
     public static func append(
         _ payload: ArraySlice<UInt8>, opcode: Opcode, mask: UInt32?, to output: inout [UInt8]
     ) {
         append(payload, first: Bit.final | opcode.rawValue, mask: mask, to: &output)
     }
 
-    /// Adds a message as one frame.
+    /// Appends a message as a single frame.
     public static func append(_ message: WebSocketMessage, mask: UInt32?, to output: inout [UInt8]) {
         switch message {
         case .text(let bytes): append(bytes, opcode: .text, mask: mask, to: &output)
@@ -63,7 +64,8 @@ public enum WebSocketFrame {
         output.withUnsafeMutableBytes { unmask(UnsafeMutableRawBufferPointer(rebasing: $0[begin...]), key: mask) }
     }
 
-    /// The body of a close frame: the code and at most 123 bytes of reason, cut at a character. 1005 is an empty body.
+    /// Returns the body of a close frame: the code, and at most 123 bytes of the reason, cut at a character. The body
+    /// for code 1005 is empty.
     public static func closeBody(_ close: WebSocketClose) -> [UInt8] {
         guard close.code != 1005 else { return [] }
         let code = sendableCode(close.code)
@@ -72,7 +74,7 @@ public enum WebSocketFrame {
         return [UInt8(code >> 8), UInt8(code & 0xff)] + reason
     }
 
-    /// The close a close frame's body states (7.1.5).
+    /// Parses the body of a close frame (7.1.5).
     public static func parseClose(_ body: [UInt8]) throws(WebSocketViolation) -> WebSocketClose {
         guard body.count >= 2 else {
             guard body.isEmpty else { throw WebSocketViolation(code: 1002, reason: "bad close frame") }
@@ -86,12 +88,13 @@ public enum WebSocketFrame {
         return WebSocketClose(code: code, reason: reason)
     }
 
-    /// The code itself when it may be sent (7.4), else 1000.
+    /// Returns the code itself if it may be sent (7.4), or 1000 otherwise.
     public static func sendableCode(_ code: UInt16) -> UInt16 {
         isAllowedOnTheWire(code) && code != 1015 ? code : 1000
     }
 
-    /// 7.4.1 and 7.4.2, with the codes registered since: 1012 to 1014, and 1015, which is not to be sent but does no harm.
+    /// Returns whether a peer may send this code: 7.4.1 and 7.4.2, and the codes registered since, which are 1012 to
+    /// 1014, and 1015, which must not be sent but is harmless.
     private static func isAllowedOnTheWire(_ code: UInt16) -> Bool {
         switch code {
         case 1000...1003, 1007...1015, 3000...4999: true
@@ -99,7 +102,8 @@ public enum WebSocketFrame {
         }
     }
 
-    /// XORs with the key, whose bytes are in the order of the wire; `phase` says how many bytes of the frame came before.
+    /// Applies the masking key by XOR. The bytes of the key are in wire order. `phase` is the number of bytes of the
+    /// frame before these.
     public static func unmask(_ bytes: UnsafeMutableRawBufferPointer, key: UInt32, phase: Int = 0) {
         let turned = phase & 3 == 0 ? key : key >> (8 * UInt32(phase & 3)) | key << (32 - 8 * UInt32(phase & 3))
         let wide = UInt64(turned) | UInt64(turned) << 32
@@ -117,10 +121,10 @@ public enum WebSocketFrame {
     }
 }
 
-/// A breach of RFC 6455 or RFC 7692 by the peer: the close code that answers it, and why.
+/// The peer's violation of RFC 6455 or RFC 7692, with the close code that answers it.
 public struct WebSocketViolation: Error, Hashable, Sendable {
-    /// The close code to send.
+    /// The close code with which to answer.
     public var code: UInt16
-    /// What is wrong, in our own words.
+    /// A description of the violation, without text from the peer.
     public var reason: String
 }

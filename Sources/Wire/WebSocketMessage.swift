@@ -1,14 +1,14 @@
-/// One whole WebSocket message, as received or to be sent.
+/// One whole WebSocket message, either received or to be sent.
 public enum WebSocketMessage: Hashable, Sendable {
-    /// A text message; the bytes are UTF-8.
+    /// A text message, whose bytes are UTF-8.
     case text(ArraySlice<UInt8>)
-    /// A binary message.
+    /// A binary message, whose bytes may be anything.
     case binary(ArraySlice<UInt8>)
 
-    /// A text message of a string.
+    /// Creates a text message from a string.
     public static func text(_ string: String) -> WebSocketMessage { .text(ArraySlice(string.utf8)) }
 
-    /// The payload, whatever its kind.
+    /// The payload of either kind of message.
     public var bytes: ArraySlice<UInt8> {
         switch self {
         case .text(let bytes), .binary(let bytes): bytes
@@ -16,15 +16,16 @@ public enum WebSocketMessage: Hashable, Sendable {
     }
 }
 
-/// How a WebSocket ended: the close code of RFC 6455 section 7.4 (1005 none given, 1006 cut off) and its text.
+/// How a WebSocket ended: the close code of RFC 6455 section 7.4 and its reason. 1005 means that no code was sent, and
+/// 1006 that the connection was cut off.
 public struct WebSocketClose: Hashable, Sendable {
-    /// The close code.
+    /// The close code, received or generated.
     public var code: UInt16
-    /// The reason the peer gave; untrusted text.
+    /// The reason that the peer sent. Untrusted text.
     public var reason: String
-    /// What the transport knows about connecting again.
+    /// What the transport knows about reconnecting.
     public var retry: Reconnection
-    /// A close.
+    /// Creates a close. By default, another attempt may help after a while.
     public init(code: UInt16, reason: String = "", retry: Reconnection = .later) {
         self.code = code
         self.reason = reason

@@ -6,10 +6,10 @@ struct FrameHeader {
     var isFinal: Bool
     var isCompressed: Bool
     var length: UInt64
-    /// The masking key, if any.
+    /// The masking key, if the frame is masked.
     var key: UInt32?
 
-    /// A header's size, as far as its first bytes tell it.
+    /// Returns the size of a header, as far as its first bytes determine it.
     static func size(of header: [UInt8]) -> Int {
         guard header.count >= 2 else { return 2 }
         let key = header[1] & 0x80 == 0 ? 0 : 4
@@ -20,7 +20,7 @@ struct FrameHeader {
         }
     }
 
-    /// Reads a whole header.
+    /// Parses a header, which must be complete.
     init(_ header: [UInt8]) throws(WebSocketViolation) {
         guard let opcode = WebSocketFrame.Opcode(rawValue: header[0] & 0x0f) else {
             throw WebSocketViolation(code: 1002, reason: "bad opcode")
@@ -39,11 +39,11 @@ struct FrameHeader {
 }
 
 extension WebSocketReader {
-    /// What the first two bytes of a header say already.
+    /// Checks the first two bytes of a header.
     func checkStart() throws(WebSocketViolation) {
         let (first, second) = (header[0], header[1])
         let isControl = first & 0x08 != 0
-        // RFC 7692, 6: the first frame of a message may be marked as compressed, when that was agreed on.
+        // RFC 7692, 6: the first frame of a message may be marked as compressed if compression was negotiated.
         let allowed: UInt8 =
             inflater != nil && !isControl && first & 0x0f != 0 ? WebSocketFrame.Bit.compressed : 0
         guard first & WebSocketFrame.Bit.reserved & ~allowed == 0 else {
@@ -58,7 +58,7 @@ extension WebSocketReader {
         }
     }
 
-    /// A data frame begins.
+    /// Handles the start of a data frame.
     mutating func begin(_ frame: FrameHeader) throws(WebSocketViolation) {
         switch (frame.opcode, open) {
         case (.continuation, nil): throw WebSocketViolation(code: 1002, reason: "nothing to continue")
@@ -67,14 +67,14 @@ extension WebSocketReader {
         case (.continuation, .some): break
         default: throw WebSocketViolation(code: 1002, reason: "message not finished")
         }
-        // A compressed message shows its size only when it is inflated.
+        // The size of a compressed message is known only after it is inflated.
         if open?.isCompressed != true, frame.length > UInt64(batch.room) {
             let bytes = UInt64(batch.maximumMessage - batch.room) + frame.length
             throw WebSocketViolation(.tooLarge, of: bytes, isWhole: frame.isFinal, most: batch.maximumMessage)
         }
     }
 
-    /// Adds a piece of a data frame's payload to the message.
+    /// Appends a piece of a data frame's payload to the message.
     mutating func take(_ piece: UnsafeRawBufferPointer, _ frame: FrameHeader, phase: Int) throws(WebSocketViolation) {
         guard open?.isCompressed == true else {
             do throws(MessageBatch.Refusal) {
@@ -94,12 +94,12 @@ extension WebSocketReader {
         try clear.span.bytes.withUnsafeBytes { (piece) throws(WebSocketViolation) in try inflate(piece) }
     }
 
-    /// The message's last frame was read.
+    /// Completes the message after its last frame.
     mutating func finish() throws(WebSocketViolation) {
         guard let message = open else { return }
         open = nil
         if message.isCompressed {
-            // What the sender took away (RFC 7692, 7.2.2).
+            // The four bytes that the sender removed (RFC 7692, 7.2.2).
             let tail: [UInt8] = [0, 0, 0xff, 0xff]
             try tail.span.bytes.withUnsafeBytes { (piece) throws(WebSocketViolation) in try inflate(piece) }
             inflater?.endMessage()
@@ -123,7 +123,7 @@ extension WebSocketReader {
         }
     }
 
-    /// A control frame was read.
+    /// Handles a complete control frame.
     mutating func endControl(_ frame: FrameHeader, _ controls: inout [Control]) throws(WebSocketViolation) {
         if let key = frame.key { control.withUnsafeMutableBytes { WebSocketFrame.unmask($0, key: key) } }
         let payload = control
@@ -140,8 +140,10 @@ extension WebSocketReader {
 }
 
 extension WebSocketViolation {
-    /// Why a message is not taken, whose size is `bytes`, or more when it is not whole. Without a size it is one that is inflated: where
-    /// that passes the limit would depend on how its bytes were cut.
+    /// Creates the violation for a rejected message. `bytes` is its size, or a lower bound if `isWhole` is false.
+    ///
+    /// `bytes` is `nil` for a compressed message: the size at which it exceeds the limit depends on how its bytes were
+    /// split.
     package init(_ refusal: MessageBatch.Refusal, of bytes: UInt64? = nil, isWhole: Bool = false, most: Int) {
         switch refusal {
         case .tooLarge:
@@ -152,11 +154,11 @@ extension WebSocketViolation {
     }
 }
 
-/// Finds messages of one frame that are whole, uncompressed and right; stops at the first frame that is anything else.
+/// Finds complete, uncompressed, valid messages of one frame each. It stops at the first frame of any other kind.
 struct WholeMessages {
     let maximumMessage: Int
 
-    /// Where such messages stand in what a server sent. The offset behind them.
+    /// Finds such messages in a server's bytes and appends their locations to `found`. Returns the offset after them.
     func find(
         in bytes: [UInt8], from begin: Int, _ found: inout [(range: Range<Int>, kind: MessageBatch.Kind)]
     ) -> Int {
@@ -170,7 +172,7 @@ struct WholeMessages {
         }
     }
 
-    /// Copies such messages of a client to the batch. The offset behind them.
+    /// Copies such messages from a client's bytes to the batch, unmasked. Returns the offset after them.
     func unmask(_ bytes: [UInt8], from begin: Int, into batch: inout MessageBatch) -> Int {
         bytes.withUnsafeBufferPointer { bytes in
             var offset = begin
@@ -203,7 +205,7 @@ struct WholeMessages {
         guard length <= bytes.count - start, length <= maximumMessage else { return nil }
         let payload = Range(uncheckedBounds: (start, start + length))
         guard first == 0x81 else { return (payload, .binary) }
-        // A mask hides the text: it is checked when it is unmasked.
+        // A mask hides the text, so it is checked after unmasking.
         if maskBit == 0, let base = bytes.baseAddress, !json_is_utf8(base + start, length) { return nil }
         return (payload, .text)
     }

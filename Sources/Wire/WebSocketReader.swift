@@ -1,40 +1,43 @@
 import CJSONScan
 
-/// Reads frames (RFC 6455 section 5) of a peer: perhaps in fragments, perhaps compressed, control frames between them.
+/// Reads a peer's frames (RFC 6455 section 5), which may be fragmented, compressed, and interleaved with control
+/// frames.
 ///
-/// What arrives is appended, one array a read; `read` goes through it. A message that stands whole and uncompressed in one array
-/// is a slice of that array and is never copied; the others are put together in the batch. Compressed messages are read only
-/// until `heldLimit` bytes of messages wait to be taken: what is appended then stays as it came.
+/// The caller appends the received bytes, one array per read, and calls `read`. An uncompressed message that lies in
+/// one array is a slice of that array and is never copied; other messages are assembled in the batch. Compressed
+/// messages are inflated only until `heldLimit` bytes of messages wait to be taken. After that, appended bytes are kept
+/// as received.
 public struct WebSocketReader: ~Copyable {
-    /// Something that is not a piece of a message.
+    /// A control frame from the peer.
     public enum Control: Hashable, Sendable {
-        /// To be answered by a pong with this payload.
+        /// A ping, to be answered by a pong with this payload.
         case ping([UInt8])
         case pong
-        /// The peer closes. Nothing is read after it.
+        /// The peer closes the connection. Nothing is read after this.
         case close(WebSocketClose)
     }
 
     enum State {
-        /// Collecting a header; its bytes that came in another array are in `header`. Then `data` or `control`.
+        /// Collecting a header. Its bytes from earlier arrays are in `header`. Follows: data, control.
         case header
-        /// In the payload of a data frame; then `header`.
+        /// In the payload of a data frame. Follows: header.
         case data(FrameHeader, remaining: UInt64)
-        /// In the payload of a control frame; the bytes are in `control`. Then `header`, or `ended` behind a close frame.
+        /// In the payload of a control frame, whose bytes are in `control`. Follows: header, or ended after a close
+        /// frame.
         case control(FrameHeader, remaining: UInt64)
-        /// A close frame was read, or a breach of the protocol. The last state.
+        /// A close frame or a protocol violation was read. This is the last state.
         case ended
     }
-    /// The message whose frames are coming.
+    /// The message whose frames are arriving.
     struct OpenMessage {
         var kind: MessageBatch.Kind
         var isCompressed: Bool
     }
 
-    /// Messages waiting to be taken, in bytes, from which on no compressed message is begun.
+    /// The size of waiting messages in bytes above which no compressed message is started.
     static var heldLimit: Int { 1 << 20 }
 
-    /// Which end reads. A server demands masks, a client demands that there are none (5.1).
+    /// The reader's own end. A server requires masked frames, and a client requires unmasked ones (5.1).
     let role: WebSocketRole
     var inflater: Inflater?
     var state = State.header
@@ -42,42 +45,43 @@ public struct WebSocketReader: ~Copyable {
     var control: [UInt8] = []
     var open: OpenMessage?
     var batch: MessageBatch
-    /// What is being read, and how far.
+    /// The bytes being read, and the position in them.
     private var input: [UInt8] = []
     private var position = 0
-    /// Messages found whole in `input` and not yet in the batch.
+    /// The messages found complete in `input` and not yet in the batch.
     private var found: [(range: Range<Int>, kind: MessageBatch.Kind)] = []
 
-    /// A reader at the first byte after the handshake. `role` is the reader's own end; `compression` what the handshake agreed on.
+    /// Creates a reader for the bytes after the handshake. `role` is the reader's own end, and `compression` is what
+    /// the handshake agreed on.
     public init(role: WebSocketRole, maximumMessage: Int, compression: PermessageDeflate? = nil) {
         self.role = role
         batch = MessageBatch(maximumMessage: maximumMessage)
         inflater = compression.map { Inflater(resetsAfterMessage: $0.hasNoContextTakeover(by: role.other)) }
     }
 
-    /// Whether there are whole messages to take.
+    /// Whether complete messages are ready to be taken.
     public var hasMessages: Bool { batch.hasMessages }
 
-    /// Whether bytes wait to be read, which `read` goes on with when messages were taken.
+    /// Whether unread bytes wait. `read` continues with them after messages are taken.
     public var hasUnread: Bool { position < input.count && !isEnded }
 
-    /// Bytes held: of messages that were not taken, of the unfinished one, and of what was not read yet.
+    /// The number of bytes held: in messages that were not taken, in the unfinished message, and in unread input.
     public var heldBytes: Int { batch.heldBytes + input.count - position }
 
-    /// Takes the whole messages.
+    /// Removes and returns the complete messages, at most 1024 at a time.
     public mutating func takeMessages() -> [WebSocketMessage] { batch.take() }
 
-    /// Forgets the messages, and those to come; control frames are still read.
+    /// Discards the waiting messages and the unfinished one. Control frames are still read.
     public mutating func discardMessages() { batch.discard() }
 
-    /// Adds what one read of the connection brought; it is read by `read`.
+    /// Appends the bytes of one read of the connection. `read` processes them.
     public mutating func append(_ bytes: [UInt8]) {
         guard !isEnded else { return }
         input = hasUnread ? input[position...] + bytes : bytes
         position = 0
     }
 
-    /// Reads what was appended. Whole messages wait to be taken; control frames are added to `controls`.
+    /// Processes the appended bytes. Complete messages wait to be taken; control frames are appended to `controls`.
     public mutating func read(_ controls: inout [Control]) throws(WebSocketViolation) {
         do throws(WebSocketViolation) {
             try readInput(&controls)
@@ -108,7 +112,7 @@ public struct WebSocketReader: ~Copyable {
             case .header:
                 if header.isEmpty, open == nil { findWholeMessages() }
                 guard position < input.count else { return }
-                // Only compressed messages are larger than what came.
+                // Only a compressed message can be larger than its received bytes.
                 if inflater != nil, batch.heldBytes > Self.heldLimit, batch.hasMessages { return }
                 guard try readHeader() else { return }
             case .data(let frame, let remaining):
@@ -119,7 +123,8 @@ public struct WebSocketReader: ~Copyable {
         }
     }
 
-    /// The most common case: unfragmented, uncompressed messages that are whole in `input`. Anything else is left where it is.
+    /// Finds messages in the most common form: unfragmented, uncompressed, and complete in `input`. Anything else stays
+    /// unread.
     private mutating func findWholeMessages() {
         let bytes = input
         switch role {
@@ -135,7 +140,7 @@ public struct WebSocketReader: ~Copyable {
         }
     }
 
-    /// Takes bytes of the input until the header is whole; false when the input ends first.
+    /// Consumes input until the header is complete. Returns false if the input ends first.
     private mutating func readHeader() throws(WebSocketViolation) -> Bool {
         while header.count < FrameHeader.size(of: header) {
             guard position < input.count else { return false }
@@ -154,7 +159,7 @@ public struct WebSocketReader: ~Copyable {
         return true
     }
 
-    /// False when the input ended first.
+    /// Reads the payload of a data frame. Returns false if the input ends first.
     private mutating func readData(_ frame: FrameHeader, _ remaining: UInt64) throws(WebSocketViolation) -> Bool {
         let count = Int(min(remaining, UInt64(input.count - position)))
         guard count > 0 || remaining == 0 else { return false }
@@ -174,7 +179,7 @@ public struct WebSocketReader: ~Copyable {
         return true
     }
 
-    /// False when the input ended first.
+    /// Reads the payload of a control frame. Returns false if the input ends first.
     private mutating func readControl(
         _ frame: FrameHeader, _ remaining: UInt64, _ controls: inout [Control]
     ) throws(WebSocketViolation) -> Bool {

@@ -1,8 +1,9 @@
-/// Writes messages as frames, compressed when that was agreed on.
+/// Writes messages as frames, compressed if that was negotiated.
 public struct WebSocketWriter: ~Copyable {
     private var deflater: Deflater?
 
-    /// A writer of the first message after the handshake. `role` is the writer's own end; `compression` what the handshake agreed on.
+    /// Creates a writer for the messages after the handshake. `role` is the writer's own end, and `compression` is what
+    /// the handshake agreed on.
     public init(role: WebSocketRole, compression: PermessageDeflate? = nil) {
         guard let compression else {
             deflater = nil
@@ -13,9 +14,10 @@ public struct WebSocketWriter: ~Copyable {
         )
     }
 
-    /// Adds a message as one frame. A client masks with a fresh unpredictable key (RFC 6455, 5.3), a server does not.
+    /// Appends a message as one frame. A client must mask with a fresh, unpredictable key (RFC 6455, 5.3); a server
+    /// passes `nil`.
     public mutating func write(_ message: WebSocketMessage, mask: UInt32?, to output: inout [UInt8]) {
-        // Of nothing, zlib makes nothing, not even the end of a message.
+        // zlib produces no output for an empty message, not even its end.
         guard !message.bytes.isEmpty, let compressed = deflater?.deflate(message.bytes) else {
             WebSocketFrame.append(message, mask: mask, to: &output)
             return
