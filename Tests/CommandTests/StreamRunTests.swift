@@ -90,6 +90,69 @@ struct StreamRunTests {
         #expect(again.errors.contains("has a recording demo already"), "\(again.errors)")
     }
 
+    @Test("A tail records in segments: the oldest go, --start reads from the segment that holds it, and --follow goes on")
+    func segments() throws {
+        let server = try server()
+        let world = try Peer([try pathOfWeir(), "serve", "--seed", "3", "--quiet", "--rate", "200"])
+        defer { world.stop() }
+        let web = String(try world.readLine(startingWith: "url ").dropFirst(4))
+        let token = String(try world.readLine(startingWith: "token ").dropFirst(6))
+        let url = server.url + "/s/mon"
+        func tail(_ name: String, _ more: [String]) throws -> CommandResult {
+            try weir(
+                ["tail", web, "--token", "env:T", "--record", server.url + "/s/" + name, "--no-ctl", "--store", "none"]
+                    + more, environment: ["T": token])
+        }
+        let whole = try tail("mon", ["--duration", "6s", "--rotate", "2s"])
+        #expect(whole.status == 0, "\(whole.errors)")
+        let facts = try weir("stream", "info", server.url + "/s").output
+        #expect(facts.contains("mon/0001: ") && facts.contains("mon/0003: "), "\(facts)")
+        let doctor = try weir("file", "doctor", url)
+        #expect(doctor.status == 0, "\(doctor.output)\(doctor.errors)")
+        // Each segment is a recording; together they are one.
+        let log = try temporaryFolder() + "/log"
+        let all = try weir("replay", url, "--diff-log", log, "--format", "json", "--quiet")
+        #expect(all.status == 0 && !all.output.isEmpty, "\(all.errors)")
+        let last = try weir("replay", url + "/0003", "--format", "json", "--quiet")
+        #expect(last.status == 0 && !last.output.isEmpty && last.output.count < all.output.count)
+        // A replay that begins in the third segment reads nothing before it: it would be damaged.
+        #expect(try weir("stream", "rm", url + "/0002", "--force").status == 0)
+        let late = try weir("replay", url, "--start", "+5s", "--format", "json", "--quiet")
+        #expect(late.status == 0 && !late.output.isEmpty, "\(late.errors)")
+        #expect(try weir("replay", url, "--format", "json", "--quiet").status == 3)
+
+        let kept = try tail("tue", ["--duration", "6s", "--rotate", "1s", "--keep", "2"])
+        #expect(kept.status == 0, "\(kept.errors)")
+        let names = try weir("stream", "info", server.url + "/s").output.split(separator: "\n")
+            .count { $0.contains("tue/") }
+        #expect(names == 2)
+    }
+
+    @Test("A follower goes on with the next segment, of a file and in a stream", arguments: [false, true])
+    func followSegments(isStream: Bool) throws {
+        let server = try server()
+        let folder = try temporaryFolder()
+        let path = isStream ? server.url + "/s/mon" : folder + "/mon.weir.jsonl"
+        let first = isStream ? path : folder + "/mon.0001.weir.jsonl"
+        let world = try Peer([try pathOfWeir(), "serve", "--seed", "3", "--quiet", "--rate", "100"])
+        defer { world.stop() }
+        let web = String(try world.readLine(startingWith: "url ").dropFirst(4))
+        let token = String(try world.readLine(startingWith: "token ").dropFirst(6))
+        let tail = try Peer(
+            [
+                try pathOfWeir(), "tail", web, "--token", "env:T", "--record", path, "--rotate", "1s", "--no-ctl",
+                "--store", "none", "--format", "json", "--duration", "5s", "--quiet",
+            ], environment: ["T": token])
+        _ = try tail.readLine(startingWith: #"{"v":1,"type":"event""#)
+        let follower = try Peer([
+            try pathOfWeir(), "replay", "--follow", first, "--speed", "max", "--format", "json", "--quiet", "--no-ctl",
+        ])
+        var (told, seen) = (0, 0)
+        while let line = tail.readLine() { told += line.contains(#""type":"event""#) ? 1 : 0 }
+        while let line = follower.readLine() { seen += line.contains(#""type":"event""#) ? 1 : 0 }
+        #expect(told > 100 && seen == told + 1)
+    }
+
     @Test("What is wrong with a URL or a cluster is said, and no secret in it is repeated")
     func errors() throws {
         let port = try freePort()
