@@ -1,17 +1,19 @@
 import Glibc
 
-/// A new file that only grows: created exclusively, private to the user, locked against a second writer. Or a recording in a stream.
+/// A new file that only grows: created exclusively, private to the user and locked against a second writer. It can also
+/// be a recording in a stream.
 struct AppendFile: ~Copyable {
-    /// The `errno` of a line that could not be read again.
+    /// The `errno` reported for a line that is too long to be read again.
     static let tooLong = EMSGSIZE
 
     let path: String
     private let descriptor: Int32
-    /// Takes the bytes instead of the descriptor.
+    /// The stream that receives the bytes instead of the descriptor.
     private let remote: (any RemoteOutput)?
 
-    /// Creates the file (mode 0600). With `overwrites`, a file of that name is replaced by a new
-    /// one; a reader of the old one keeps it. `-` is standard output. In a stream (`nats://…`) the recording of that id begins.
+    /// Creates the file (mode 0600). With `overwrites`, a new file replaces an existing one of the same name; a process
+    /// that reads the old file keeps it. `-` is standard output. For a stream (`nats://…`) this begins the recording
+    /// with the id `recording`.
     init(creating path: String, overwrites: Bool = false, recording: String = "") throws(RecordingError) {
         if RemoteRecordings.isOne(path) {
             self.init(descriptor: -1, path: path, remote: try RemoteRecordings.create(path, recording: recording))
@@ -38,7 +40,7 @@ struct AppendFile: ~Copyable {
         self.init(descriptor: descriptor, path: path)
     }
 
-    /// Takes over an open descriptor and closes it at the end.
+    /// Takes ownership of an open descriptor and closes it on deinitialisation.
     init(descriptor: Int32, path: String, remote: (any RemoteOutput)? = nil) {
         self.descriptor = descriptor
         self.path = path
@@ -47,16 +49,17 @@ struct AppendFile: ~Copyable {
 
     deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
 
-    /// Writes no more: waits until a stream has everything.
+    /// Ends the writing, and waits until a stream has received everything.
     func finish() throws(RecordingError) { try remote?.finish() }
 
     /// Whether the file is in a cluster that takes nothing now.
     var isAway: Bool { remote?.isAway ?? false }
 
-    /// Warnings for the user since the last call.
+    /// Returns the warnings for the user since the last call.
     func takeWarnings() -> [String] { remote?.takeWarnings() ?? [] }
 
-    /// Writes `bytes` and empties it. What an error left unwritten stays in it, so that nothing is written twice.
+    /// Writes `bytes` and empties it. After an error it still holds the unwritten rest, so that nothing is written
+    /// twice.
     func write(_ bytes: inout [UInt8]) throws(RecordingError) {
         if let remote {
             try remote.write(bytes)
@@ -79,18 +82,18 @@ struct AppendFile: ~Copyable {
         }
     }
 
-    /// Waits until the data is on the disk.
+    /// Waits until the data is on disk.
     func syncData() throws(RecordingError) {
         try check("sync") { fdatasync(descriptor) }
     }
 
-    /// Waits until data and metadata are on the disk, and the file's name in its folder.
+    /// Waits until data, metadata and the file's name in its folder are on disk.
     func syncAll() throws(RecordingError) {
         if remote != nil { return }
         try check("sync") { fsync(descriptor) }
         let folder = open(Self.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { return }
-        // Some file systems cannot sync a folder; the file itself is safe then, and nothing more can be done.
+        // Some file systems cannot sync a folder. The file itself is safe by then, and nothing more can be done.
         _ = fsync(folder)
         Glibc.close(folder)
     }
@@ -98,13 +101,13 @@ struct AppendFile: ~Copyable {
     private func check(_ operation: String, _ call: () -> Int32) throws(RecordingError) {
         if remote != nil { return }
         while call() != 0 {
-            // Pipes and some devices cannot be synced, and need not be.
+            // Pipes and some devices cannot be synced and need no sync.
             if errno == EINVAL || errno == EROFS { return }
             if errno != EINTR { throw .system(operation: operation, path: path, code: errno) }
         }
     }
 
-    /// Removes what is to be replaced: a file, and one that nobody writes.
+    /// Removes the file to be replaced. Fails if it is not a regular file, or if another process is writing to it.
     private static func remove(_ path: String) throws(RecordingError) {
         var facts = stat()
         guard lstat(path, &facts) == 0 else { return }

@@ -1,17 +1,17 @@
 import Glibc
 
-/// Where a recording's text comes from: a file or a stream, of which zstd and gzip are undone (`ContentDecoder`). All offsets are
-/// those of the text.
+/// The source of a recording's text: a file or a stream. zstd and gzip are decompressed (`ContentDecoder`). All offsets
+/// refer to the decompressed text.
 struct ByteSource: ~Copyable {
-    /// For messages.
+    /// The path or name for messages.
     let path: String
     private let descriptor: Int32
     private let isOwned: Bool
-    /// Gives the bytes instead of the descriptor.
+    /// The stream that supplies the bytes instead of the descriptor.
     private let remote: (any RemoteText)?
     private let decoder = ContentDecoder()
 
-    /// Opens a file, or what lies in a stream (`nats://…`); `-` is standard input, which stays open at the end.
+    /// Opens a file or a recording in a stream (`nats://…`). `-` is standard input, which stays open.
     init(opening path: String) throws(RecordingError) {
         if RemoteRecordings.isOne(path) {
             self.init(descriptor: -1, path: path, isOwned: false, remote: try RemoteRecordings.open(path))
@@ -26,7 +26,7 @@ struct ByteSource: ~Copyable {
         self.init(descriptor: descriptor, path: path, isOwned: true)
     }
 
-    /// Reads an open descriptor; closes it at the end when it is owned.
+    /// Reads an open descriptor. Closes it on deinitialisation if `isOwned` is true.
     init(descriptor: Int32, path: String, isOwned: Bool, remote: (any RemoteText)? = nil) {
         self.descriptor = descriptor
         self.path = path
@@ -34,20 +34,21 @@ struct ByteSource: ~Copyable {
         self.remote = remote
     }
 
-    /// No source: everything is in memory already.
+    /// Returns a source without bytes, for a recording that is in memory already.
     static func none(path: String) -> ByteSource { ByteSource(descriptor: -1, path: path, isOwned: false) }
 
     deinit { if isOwned { close(descriptor) } }
 
-    /// How many bytes of text there are; nil of what is no file, of what is held in memory, and of a compressed file that does not say.
-    /// The first bytes must have been read.
+    /// The length of the text in bytes; `nil` for a pipe, for data in memory, and for a compressed file without a seek
+    /// table. The first bytes must have been read.
     var size: Int? {
         guard let fileSize else { return nil }
         if !decoder.isCompressed { return fileSize }
         return seekTable(fileSize).map { $0.frames.reduce(0) { $0 + $1.text } }
     }
 
-    /// Why nothing more can come of a file of which so much was read: it was cut short, or another is called so now. Nil when neither.
+    /// Returns why a followed file can yield nothing more after `offset`: it was cut short, or its name now belongs to
+    /// another file. Returns `nil` when neither is the case.
     func whyOver(behind offset: Int) -> String? {
         if let remote { return remote.whyOver() }
         guard let fileSize else { return nil }
@@ -67,11 +68,11 @@ struct ByteSource: ~Copyable {
         return Int(facts.st_size)
     }
 
-    /// A descriptor that can be read when more may be there; nil of a file.
+    /// A descriptor that becomes readable when more data may be available; `nil` for a file.
     var growth: Int32? { remote?.growth }
 
-    /// Goes to a place, to read on from there. Only a file can; in a compressed one without a seek table the way is as long as from the
-    /// beginning.
+    /// Moves to an offset in the text, to continue reading from there. Only files support this. In a compressed file
+    /// without a seek table, the cost is that of reading from the beginning.
     func move(to offset: Int) throws(RecordingError) {
         guard decoder.isCompressed else {
             try seek(to: offset)
@@ -94,14 +95,14 @@ struct ByteSource: ~Copyable {
         }
     }
 
-    /// Where the frames of the file are, when it says.
+    /// Returns the positions of the file's frames, if it has a seek table.
     private func seekTable(_ fileSize: Int) -> SeekTable? {
         let footer = bytes(SeekTable.footer, before: fileSize)
         guard let length = SeekTable.length(footer: footer.span), length <= fileSize else { return nil }
         return SeekTable(decoding: bytes(length, before: fileSize).span, fileSize: fileSize)
     }
 
-    /// The last bytes before `end`; fewer when the file has become shorter.
+    /// Returns the last `count` bytes before `end`, or fewer if the file has become shorter.
     private func bytes(_ count: Int, before end: Int) -> [UInt8] {
         guard count <= end else { return [] }
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -114,7 +115,7 @@ struct ByteSource: ~Copyable {
         }
     }
 
-    /// Gives the text that is there, waiting for the first byte; 0 at the end.
+    /// Reads the available text, waiting for the first byte. Returns 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Result<Int, RecordingError> {
         let (descriptor, path) = (descriptor, path)
         if let remote {
@@ -123,7 +124,7 @@ struct ByteSource: ~Copyable {
         return decoder.read(into: buffer) { Self.readBytes(of: descriptor, path, into: $0) }
     }
 
-    /// Reads what is there into `buffer`, waiting for the first byte; 0 at the end.
+    /// Reads the available bytes into `buffer`, waiting for the first one. Returns 0 at the end.
     private static func readBytes(
         of descriptor: Int32, _ path: String, into buffer: UnsafeMutableRawBufferPointer
     ) -> Result<Int, RecordingError> {
@@ -132,7 +133,7 @@ struct ByteSource: ~Copyable {
             let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
             if count >= 0 { return .success(count) }
             if errno == EAGAIN {
-                // Standard input may have been made non-blocking by somebody else.
+                // Another process may have made standard input non-blocking.
                 var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                 _ = poll(&wait, 1, -1)
             } else if errno != EINTR {

@@ -1,22 +1,22 @@
 import CChecksum
 
-/// The CRC-32C (Castagnoli, RFC 3720 appendix B.4) of bytes given in pieces: by the processor's instruction, where it has one,
-/// else sixteen bytes a step, by tables.
+/// The CRC-32C (Castagnoli, RFC 3720 appendix B.4) of bytes added in pieces. It uses the processor's instruction where
+/// available, and otherwise tables that take sixteen bytes per step.
 struct CRC32C {
     private var state: UInt32 = ~0
     private let hasInstruction: Bool
 
     init() { hasInstruction = Self.processorHasInstruction }
 
-    /// One that does without the instruction.
+    /// Creates a checksum that uses the tables even if the processor has the instruction.
     init(byTables: Void) { hasInstruction = false }
 
     private static let processorHasInstruction = crc32c_has_instruction()
 
-    /// The checksum of what was given so far.
+    /// The checksum of all bytes added so far.
     var value: UInt32 { ~state }
 
-    /// Adds bytes.
+    /// Adds bytes to the checksum.
     mutating func update(_ bytes: Span<UInt8>) {
         state = bytes.withUnsafeBytes { raw in
             if hasInstruction, let base = raw.baseAddress {
@@ -26,7 +26,8 @@ struct CRC32C {
         }
     }
 
-    /// Table `k` holds, for each byte, its effect on the checksum after `k` more zero bytes.
+    /// The tables, one after another. Table `k` holds, for each byte, its effect on the checksum after `k` more zero
+    /// bytes.
     private static let tables: [UInt32] = {
         var tables = [UInt32](repeating: 0, count: 16 * 256)
         for byte in 0..<256 {
@@ -64,7 +65,8 @@ struct CRC32C {
         UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self))
     }
 
-    /// The effect of four bytes, the first of which has `after` bytes after it in the step.
+    /// Returns the effect of four bytes on the checksum. `after` is the number of bytes that follow the first one in
+    /// the step.
     @inline(__always)
     private static func effect(_ word: UInt32, _ after: Int, _ tables: UnsafeBufferPointer<UInt32>) -> UInt32 {
         let table = after * 256

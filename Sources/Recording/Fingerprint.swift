@@ -1,6 +1,6 @@
-/// What tells whether two secrets are the same, and not what they are.
+/// A short hash that shows whether two secrets are equal without revealing them.
 package enum Fingerprint {
-    /// The first 32 bits of the SHA-256 of a text, as hexadecimal digits.
+    /// Returns the first 32 bits of the text's SHA-256, as hexadecimal digits.
     package static func of(_ text: String) -> String {
         String(SHA256Digest.of(Array(text.utf8).span).prefix(8))
     }

@@ -1,16 +1,16 @@
 package import Wire
 
-/// The last part of a recording, in memory, to be written when something happened.
+/// The last part of a recording, kept in memory to be written when an event of interest happens.
 ///
-/// It is kept in parts, each with what a session must know to begin there; the oldest goes when the rest still covers the time that is
-/// asked for, or when there is no room. Secrets are taken out before anything is kept.
+/// The ring consists of parts, each with the state that a session needs in order to begin there. The oldest part is
+/// dropped when the others cover the window or when memory is full. Secrets are removed before a record is kept.
 package struct FlightRing: ~Copyable {
-    /// What a session that begins with a part must know. Called when a file is written, if at all.
+    /// Returns the state that a session needs in order to begin with a part. Called only when a file is written.
     package typealias Beginning = @Sendable () -> [Record]
 
     private struct Part {
         var beginning: Beginning
-        /// Stamp of the record before.
+        /// The stamp of the record before the part.
         var start: Stamp
         var lines: [UInt8] = []
         var last: Moment
@@ -23,7 +23,7 @@ package struct FlightRing: ~Copyable {
     private var number = 0
     private var hasLost = false
 
-    /// A ring that keeps `window` of time, in `most` bytes at most.
+    /// Creates a ring that keeps `window` of time in at most `most` bytes.
     package init(window: Duration, most: Int, options: RecordingWriter.Options) {
         self.window = window
         self.most = most
@@ -32,10 +32,10 @@ package struct FlightRing: ~Copyable {
         parts = [Part(beginning: { [] }, start: start, last: .zero)]
     }
 
-    /// Tells what must never be in a file.
+    /// Adds a secret that must never be in a file.
     package mutating func redact(_ secret: Secret) { encoder.redactor.add(secret) }
 
-    /// Keeps a record. Numbers must grow.
+    /// Keeps a record. Numbers must increase.
     package mutating func append(_ record: Record, _ stamp: Stamp) {
         var stamp = stamp
         if record.isAside { stamp.n = number } else { number = stamp.n }
@@ -45,20 +45,20 @@ package struct FlightRing: ~Copyable {
         trim()
     }
 
-    /// Whether a new part is to be begun, so that an old one can go.
+    /// Whether the caller should begin a new part, so that an old one can be dropped.
     package var isPartDue: Bool {
         guard let part = parts.last else { return true }
         return part.lines.count >= most / 8 || part.last - part.start.time >= window / 8
     }
 
-    /// Begins a part behind the record added last.
+    /// Begins a part after the record added last.
     package mutating func beginPart(at stamp: Stamp, _ beginning: @escaping Beginning) {
         let start = Stamp(n: number, time: stamp.time, wall: stamp.wall)
         parts.append(Part(beginning: beginning, start: start, last: stamp.time))
         trim()
     }
 
-    /// How much time there is.
+    /// The length of time that the ring covers.
     package var span: Duration { (parts.last?.last ?? .zero) - (parts.first?.start.time ?? .zero) }
 
     private mutating func trim() {
@@ -69,28 +69,29 @@ package struct FlightRing: ~Copyable {
             parts.removeFirst()
             hasLost = true
         }
-        // One part that is too large, since nobody began another: nothing of it can be kept.
+        // A single part has grown too large because the caller began no other. None of it can be kept.
         if parts.count == 1, parts[0].lines.count > most {
             parts[0].lines.removeAll()
             hasLost = true
         }
     }
 
-    /// A name for a file written at that time: `PREFIX-20260102T030405Z`, and a number behind it when that is not 1.
+    /// Returns a name for a file written at the time `wall`: `PREFIX-20260102T030405Z`, with a number appended unless
+    /// it is 1.
     package static func path(prefix: String, wall: Int64, number: Int) -> String {
         let digits = WallClock.text(wall).prefix(19).filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ":") }
         return "\(prefix)-\(String(decoding: digits, as: UTF8.self))Z\(number > 1 ? "-\(number)" : "").weir.jsonl"
     }
 
-    /// Writes what is kept as a file that can be played alone, and goes on.
+    /// Writes the ring as a file that can be played alone. The ring keeps its contents.
     package func write(
         to path: String, head: Record.Head, at stamp: Stamp, options: RecordingWriter.Options
     ) throws(RecordingError) {
         guard let first = parts.first else { return }
         var head = head
-        // A file that does not begin with the recording is a later segment of it, without the ones before.
+        // The file does not begin with the start of the recording, so it is a later segment without the earlier ones.
         if hasLost { head.segment = 2 }
-        // What is kept is redacted, and what is restated has the same secrets.
+        // The kept lines are redacted already, and the restated records contain the same secrets.
         var encoder = encoder.copy()
         encoder.rules = [.secrets]
         var writer = try RecordingWriter(

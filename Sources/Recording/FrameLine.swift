@@ -2,20 +2,20 @@ import CJSONScan
 import JSONText
 import Wire
 
-/// The line of a text message as `RecordEncoder` writes it, read by comparing it with that form.
+/// The line of a text message, parsed by comparing it with the exact form that `RecordEncoder` writes.
 ///
-/// Nearly all lines of a recording are of this one form, and nearly all time of reading goes into them. A line that is
-/// otherwise, though it may say the same, is left to `LineDecoder`.
+/// Nearly all lines of a recording have this form, and reading spends most of its time on them. `LineDecoder` handles
+/// lines in any other form, even if they are equivalent.
 struct FrameLine {
     let number: Int
     let time: Moment
     let wall: Int64
     let connection: Int
     let direction: Record.FrameRecord.Direction
-    /// Where the payload stands in the line, its escapes not resolved; not checked.
+    /// The range of the payload in the line, with its escapes unresolved and unchecked.
     let contents: Range<Int>
 
-    /// Nil when the line is of another form.
+    /// Creates a frame from a line; `nil` when the line has another form.
     init?(_ line: UnsafeBufferPointer<UInt8>, _ clock: inout WallClockMinute) {
         guard let base = line.baseAddress, line.count > 80 else { return nil }
         var cursor = Cursor(base: base, end: line.count - 2)
@@ -39,18 +39,18 @@ struct FrameLine {
         contents = cursor.place..<line.count - 2
     }
 
-    /// Room that resolving a payload of so many bytes needs.
+    /// Returns the space that resolving a payload of `length` bytes needs.
     static func room(for length: Int) -> Int { length + Int(JSON_UNESCAPED_SLACK) }
 
-    /// Resolves the payload into `target`, which has room for it; the number of bytes it has. Nil when it is none that
-    /// can be resolved here, or no JSON.
+    /// Resolves the payload into `target`, which must have `room(for:)` bytes. Returns the number of bytes written, or
+    /// `nil` when the payload is invalid JSON or cannot be resolved here.
     func resolve(_ line: UnsafeBufferPointer<UInt8>, into target: UnsafeMutablePointer<UInt8>) -> Int? {
         guard let base = line.baseAddress else { return nil }
         let count = json_unescaped(base + contents.lowerBound, contents.count, target)
         return count >= 0 ? count : nil
     }
 
-    /// The entry, with a payload that was resolved.
+    /// Returns the reader's entry for this frame, with its resolved payload.
     func entry(_ payload: consuming ArraySlice<UInt8>) -> RecordingReader.Entry {
         .record(
             .frame(Record.FrameRecord(connection: connection, direction: direction, message: .text(payload))),
@@ -59,13 +59,13 @@ struct FrameLine {
 }
 
 extension FrameLine {
-    /// A place in a line. Nothing at or behind `end` is read.
+    /// A position in a line. Nothing at or after `end` is read.
     struct Cursor {
         let base: UnsafePointer<UInt8>
         let end: Int
         var place = 0
 
-        /// Passes over `text`, if that is what follows.
+        /// Skips `text` if it follows; returns whether it did.
         @inline(__always)
         mutating func passes(_ text: StaticString) -> Bool {
             let length = text.utf8CodeUnitCount
@@ -74,7 +74,7 @@ extension FrameLine {
             return true
         }
 
-        /// Passes over a number of at most 15 digits, so that it is below 2^53; nil when none follows.
+        /// Reads a number of at most 15 digits, which keeps it below 2^53. Returns `nil` when none follows.
         @inline(__always)
         mutating func number() -> Int? {
             let start = place
@@ -92,7 +92,8 @@ extension FrameLine {
     }
 }
 
-/// Reads wall clocks as `WallClock` writes them. Neighbours are of the same minute, which then is read once.
+/// Parses wall clocks in the form that `WallClock` writes. Neighbouring records mostly share a minute, which is then
+/// parsed once.
 struct WallClockMinute {
     private static let minuteBytes = 17
     private static let allBytes = 27
@@ -100,7 +101,7 @@ struct WallClockMinute {
     private var second: UInt64 = 0
     private var microseconds: Int64 = 0
 
-    /// Passes over a wall clock of 27 bytes; nil when none follows.
+    /// Reads a wall clock of 27 bytes; returns `nil` when none follows.
     @inline(__always)
     mutating func parse(_ cursor: inout FrameLine.Cursor) -> Int64? {
         guard cursor.end - cursor.place >= Self.allBytes else { return nil }

@@ -1,11 +1,11 @@
 import JSONText
 
-/// The checksum that a line has of itself, when it counts to no chunk: `sync`, `idx` and `end`.
+/// The checksum at the end of a line that no chunk counts: `sync`, `idx` and `end`.
 ///
-/// Its last member, `"sum"`: the CRC-32C of all that stands before the member's comma, as 8 lower-case hexadecimal digits. A line of any
-/// kind that ends like this is compared with it.
+/// It is the line's last member, `"sum"`: the CRC-32C of everything before the member's comma, as 8 lower-case
+/// hexadecimal digits. A line of any kind with such an ending is verified.
 enum LineChecksum {
-    /// What a line says of itself.
+    /// The result of comparing a line with its own checksum.
     enum Finding {
         case none
         case right
@@ -14,15 +14,15 @@ enum LineChecksum {
 
     private static let start: StaticString = #","sum":""#
     private static let digits = 8
-    /// Bytes of the member, from its comma to the brace behind it.
+    /// The length of the member in bytes, from its comma to the brace after it.
     static let bytes = 8 + digits + 2
 
-    /// Adds the member to `line`, which is without the brace that closes it, and the brace.
+    /// Appends the member and the closing brace to `line`, which must lack its closing brace.
     static func close(_ line: inout [UInt8]) {
         line.append(contentsOf: member(for: line.span))
     }
 
-    /// Compares `line`, given without its line feed, with what it says.
+    /// Compares `line`, without its line feed, with its checksum.
     static func finding(in line: Span<UInt8>) -> Finding {
         let place = line.count - bytes
         guard place > 0, line.starts(with: start, at: place) else { return .none }

@@ -60,7 +60,7 @@ extension LineDecoder {
         return .memory(Record.MemoryRecord(user: user, rows: bytes, cutFrom: payload.cutFrom))
     }
 
-    /// The members of an exchange, before it is known which side of it they tell.
+    /// The members of an exchange, before its phase decides which of them apply.
     private struct Exchange {
         var connection: Int?
         var id: Int?
@@ -81,7 +81,7 @@ extension LineDecoder {
         guard let connection = require(exchange.connection, "c"), let id = require(exchange.id, "id"),
             let phase = require(exchange.phase, "ph")
         else { return nil }
-        // An empty body may be left out, a body that cannot be read may not.
+        // An empty body may be left out. A body that is present must be readable.
         guard let body = require(exchange.payload.isPresent ? exchange.payload.bytes : [], "b") else { return nil }
         var record = Record.HTTPRecord(
             connection: connection, id: id, phase: .failure(kind: "", message: ""), cause: exchange.cause)
@@ -129,7 +129,7 @@ extension LineDecoder {
         }
     }
 
-    /// The one header that is kept, as its text.
+    /// Reads `retry-after`, the only header that is kept; its value is text.
     private mutating func retryAfter() throws(JSONError) -> Int? {
         var seconds: Int?
         try reader.beginObject()
@@ -144,21 +144,21 @@ extension LineDecoder {
     }
 }
 
-/// A payload as its members tell it.
+/// The members of a payload, as they are read.
 struct Payload {
-    /// The bytes; nil when there are none, or none that can be read.
+    /// The bytes; `nil` when they are missing or unreadable.
     var bytes: [UInt8]?
-    /// Whether a `p` or `b` was there at all.
+    /// Whether the record has a `p` or `b` member.
     var isPresent = false
-    /// Whether it stood in base64.
+    /// Whether the payload is written in base64.
     var isBase64 = false
     private var length: Int?
     private var isCut = false
 
-    /// The length the payload had before it was cut; nil when it is whole.
+    /// The payload's length in bytes before it was cut; `nil` when it is whole.
     var cutFrom: Int? { isCut ? length ?? bytes?.count : nil }
 
-    /// Takes a member of the payload; false when `key` is none.
+    /// Reads a member of the payload. Returns false when `key` is not one of its members.
     mutating func take(_ key: JSONKey, _ decoder: inout LineDecoder) throws(JSONError) -> Bool {
         if decoder.reader.matches(key, "p") {
             bytes = try decoder.textPayload()

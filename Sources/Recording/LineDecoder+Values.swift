@@ -2,13 +2,13 @@ import JSONText
 import Wire
 
 extension LineDecoder {
-    /// An integer; nil for `null`.
+    /// Reads an integer; returns `nil` for `null`.
     mutating func integer() throws(JSONError) -> Int? {
         if try reader.null() { return nil }
         return Int(exactly: try reader.int64())
     }
 
-    /// An integer from 0 to 2^53; nil for anything beyond.
+    /// Reads an integer from 0 to 2^53; returns `nil` for any other.
     mutating func count() throws(JSONError) -> Int? {
         guard let value = try integer(), value >= 0, value <= RecordFormat.maximumInteger else { return nil }
         return value
@@ -28,7 +28,7 @@ extension LineDecoder {
         return try reader.bool()
     }
 
-    /// A connection's number, which is written as a string.
+    /// Reads a connection's number, which is written as a string.
     mutating func connectionNumber() throws(JSONError) -> Int? {
         switch try reader.peek() {
         case .string: Int(try reader.string())
@@ -42,7 +42,7 @@ extension LineDecoder {
         return WallClock.parse(line.extracting(contents.range))
     }
 
-    /// The value of a text payload, byte for byte.
+    /// Reads a text payload, byte for byte.
     mutating func textPayload() throws(JSONError) -> [UInt8]? {
         if try reader.null() { return nil }
         let contents = try reader.stringRange()
@@ -50,13 +50,13 @@ extension LineDecoder {
         return StringEscapes.resolved(line.extracting(contents.range))
     }
 
-    /// The bytes of a base64 payload; nil when it is none.
+    /// Reads a base64 payload; returns `nil` when it is not base64.
     mutating func binaryPayload() throws(JSONError) -> [UInt8]? {
         if try reader.null() { return nil }
         return Base64.decode(line.extracting(try reader.stringRange().range))
     }
 
-    /// A JSON object kept as its text.
+    /// Reads a JSON object and keeps it as text.
     mutating func object() throws(JSONError) -> RawJSON? {
         guard try reader.peek() == .object else {
             try reader.skip()

@@ -1,12 +1,12 @@
 import JSONText
 import Wire
 
-/// Why a whole line is no record.
+/// Why a complete line is not a record.
 enum LineFailure: Error {
     case json(JSONError)
-    /// A member that must be there is not, or its value is of no use.
+    /// A required member is missing, or its value is not usable.
     case lacks(StaticString)
-    /// The line is not the one that was written.
+    /// The line differs from what was written.
     case checksum
 
     var message: String {
@@ -18,23 +18,23 @@ enum LineFailure: Error {
     }
 }
 
-/// A line, decoded.
+/// A decoded line, with the members that every kind may have.
 struct DecodedLine {
     var record: Record
-    /// Number and time; nil for a head, and for an unknown kind that has none.
+    /// The record's number and time; `nil` for a head, and for an unknown kind without them.
     var number: Int?
     var time: Moment?
     var wall: Int64?
-    /// Whether the line says again what came before its file (`re`).
+    /// Whether the line repeats state from before its file (`re`).
     var isRestated = false
 
-    /// Whether the record draws no number, but repeats that of the one before it.
+    /// Whether the record draws no number and repeats the one before it.
     var repeatsNumber: Bool { isRestated || record.isAside }
 }
 
-/// Decodes one line in one pass. Members of unknown keys are checked and passed over; a known kind that says something
-/// this version does not know (another state, another act) is kept as unknown, since a newer minor version may add such
-/// things.
+/// Decodes one line in one pass. Members with unknown keys are checked and skipped. A known kind with a value unknown
+/// to this version (another state, another act) is kept as an unknown record, since a newer minor version may add such
+/// values.
 struct LineDecoder: ~Copyable, ~Escapable {
     var reader: JSONReader
     let line: Span<UInt8>
@@ -42,7 +42,7 @@ struct LineDecoder: ~Copyable, ~Escapable {
     private var time: Moment?
     private var wall: Int64?
     private var isRestated = false
-    /// The first required member found missing.
+    /// The first required member that is missing.
     private var missing: StaticString?
 
     @_lifetime(copy line)
@@ -51,8 +51,8 @@ struct LineDecoder: ~Copyable, ~Escapable {
         reader = JSONReader(line)
     }
 
-    /// Decodes `line`, given without its line feed. A line that counts to no chunk must have a checksum of itself; one that is there must be
-    /// right, whether it is needed or not.
+    /// Decodes `line`, without its line feed. A line outside the chunks must end with its own checksum. A checksum on
+    /// any other line is optional, but it must be right.
     static func decode(_ line: Span<UInt8>) throws(LineFailure) -> DecodedLine {
         let checksum = LineChecksum.finding(in: line)
         if checksum == .wrong { throw .checksum }
@@ -83,7 +83,7 @@ struct LineDecoder: ~Copyable, ~Escapable {
         return record
     }
 
-    /// The record's kind. It stands first in what we write; others may have changed the order.
+    /// Reads the record's kind. This writer puts it first; other writers may have changed the order.
     private mutating func kind() throws(JSONError) -> String? {
         let start = reader.offset
         var isFirst = true
@@ -99,7 +99,7 @@ struct LineDecoder: ~Copyable, ~Escapable {
         return nil
     }
 
-    /// Reads the members that every kind may have, and passes over unknown ones.
+    /// Reads a member that every kind may have, and skips any other.
     mutating func other(_ key: JSONKey) throws(JSONError) {
         if reader.matches(key, "n") {
             number = try count()
@@ -114,13 +114,14 @@ struct LineDecoder: ~Copyable, ~Escapable {
         }
     }
 
-    /// Notes that `key` is missing when `value` is nil.
+    /// Notes that `key` is missing when `value` is `nil`.
     mutating func require<Value>(_ value: Value?, _ key: StaticString) -> Value? {
         if value == nil, missing == nil { missing = key }
         return value
     }
 
-    /// The record as it stands, for what this version cannot take apart. The members must have been read.
+    /// Returns the record as unknown text, for a record that this version cannot interpret. The members must have been
+    /// read.
     func asUnknown(_ kind: String) -> Record {
         .unknown(kind: kind, text: RawJSON(unchecked: copy(trimmed())[...]))
     }

@@ -1,36 +1,37 @@
 import Glibc
 import Wire
 
-/// Cuts bytes into lines, in bounded memory whatever stands in the file, and keeps the checksums of what went by.
+/// Splits bytes into lines and keeps the checksums of the lines that it passes. Memory is bounded, whatever the file
+/// contains.
 struct LineScanner: ~Copyable {
-    /// What was found up to the next line feed.
+    /// The bytes up to the next line feed.
     enum Line {
-        /// A line: its place in `buffer`, without its line feed.
+        /// A line: its range in `buffer`, without its line feed.
         case whole(Range<Int>)
-        /// A line longer than the format allows, already passed over; its length with the line feed.
+        /// A line longer than the format allows, already skipped; its length includes the line feed.
         case tooLong(bytes: Int)
-        /// What follows the last line feed.
+        /// The bytes after the last line feed.
         case unfinished(bytes: Int)
     }
 
     private static let readBytes = 256 << 10
 
-    /// The bytes at hand. Ranges into it hold until the next call of `next()`.
+    /// The bytes in memory. Ranges into it are valid until the next call of `next()`.
     private(set) var buffer: [UInt8]
-    /// Number of the line given last, from 1, and the offset of its first byte in the file.
+    /// The number of the line returned last, from 1, and the offset of its first byte in the file.
     private(set) var line = 0
     private(set) var offset = 0
-    /// What was passed since the last `sync` record, as far as it is summed.
+    /// The checksum of the lines since the last `sync` record, up to `summed`.
     private var chunk = ChunkChecksum()
-    /// Up to where in `buffer` that is. Lines are summed many at a time, which costs a fraction of summing each.
+    /// The end in `buffer` of the bytes in `chunk`. Summing many lines at once costs a fraction of summing each.
     private var summed = 0
-    /// Where the bytes come from.
+    /// The source of the bytes.
     let source: ByteSource
 
-    /// Where the next line begins in `buffer`.
+    /// The start of the next line in `buffer`.
     private(set) var start = 0
     private var end: Int
-    /// The offset of the next line.
+    /// The offset of the next line in the file.
     private(set) var nextOffset = 0
     private var hasEnded: Bool
     private let isInMemory: Bool
@@ -51,7 +52,7 @@ struct LineScanner: ~Copyable {
         isInMemory = true
     }
 
-    /// Cuts a part of a recording into lines, that of a block.
+    /// Creates a scanner over the lines of a block.
     init(block bytes: [UInt8], _ range: Range<Int>, at place: RecordingReader.Place) {
         self.init(bytes: bytes)
         start = range.lowerBound
@@ -61,14 +62,14 @@ struct LineScanner: ~Copyable {
         line = place.line - 1
     }
 
-    /// Everything that was read so far, which is taken away.
+    /// Takes all bytes read so far out of the scanner and returns them.
     mutating func takeAll() -> ArraySlice<UInt8> {
         let bytes = buffer[..<end]
         resume(with: [], at: .start)
         return bytes
     }
 
-    /// Goes on with bytes that were taken from the source, the first of which begins a line, and then with the source.
+    /// Continues with bytes that were taken from the source and begin at a line, then with the source itself.
     mutating func resume(with bytes: ArraySlice<UInt8>, at place: RecordingReader.Place) {
         if !bytes.isEmpty { buffer = Array(bytes) }
         start = 0
@@ -78,15 +79,15 @@ struct LineScanner: ~Copyable {
         beginChunk()
     }
 
-    /// How many bytes there are; nil when that is not known before they are read.
+    /// The number of bytes in total; `nil` when it is unknown before they are read.
     var size: Int? { isInMemory ? end : source.size }
 
-    /// Goes to a byte that begins a line, the one with number `line`. Nothing is known of the chunk it stands in.
+    /// Moves to the byte at the start of line number `line`. The checksum of its chunk is then unknown.
     mutating func move(to offset: Int, line: Int) throws(RecordingError) {
         let beginning = nextOffset - start
         if offset >= beginning, offset <= beginning + end {
             start = offset - beginning
-            // More may have been written meanwhile.
+            // The file may have grown meanwhile.
             if !isInMemory { hasEnded = false }
         } else if isInMemory {
             throw .system(operation: "seek in", path: source.path, code: EINVAL)
@@ -106,7 +107,7 @@ struct LineScanner: ~Copyable {
     /// Whether a whole line is in memory.
     var hasLineAtHand: Bool { start < end && buffer[start..<end].contains(0x0a) }
 
-    /// The next line, nil at the end.
+    /// Returns the next line, or `nil` at the end.
     mutating func next() throws(RecordingError) -> Line? {
         line += 1
         offset = nextOffset
@@ -130,11 +131,11 @@ struct LineScanner: ~Copyable {
         }
     }
 
-    /// Where what follows the last line feed stands in `buffer`, once `next()` has said that it is so many bytes; nil when a line may not
-    /// be that long.
+    /// Returns the range in `buffer` of the bytes after the last line feed, once `next()` has returned their count.
+    /// Returns `nil` when they are too long for a line.
     func unfinished(bytes: Int) -> Range<Int>? { bytes < RecordFormat.maximumLine ? end - bytes..<end : nil }
 
-    /// Passes over the next line, whose place is known.
+    /// Skips the next line, whose range is known.
     mutating func pass(_ found: Range<Int>) {
         line += 1
         offset = nextOffset
@@ -142,7 +143,7 @@ struct LineScanner: ~Copyable {
         nextOffset += found.count + 1
     }
 
-    /// What was passed since the last `sync` record, up to a place in `buffer`.
+    /// Returns the checksum of the bytes since the last `sync` record, up to `place` in `buffer`.
     mutating func passed(upTo place: Int) -> ChunkChecksum {
         if summed < place {
             chunk.update(buffer, summed..<place)
@@ -151,22 +152,23 @@ struct LineScanner: ~Copyable {
         return chunk
     }
 
-    /// The line given last is damaged.
+    /// Marks the line returned last as damaged.
     mutating func markDamage() {
         _ = passed(upTo: start)
         chunk.markDamage()
     }
 
-    /// A chunk begins behind the line given last.
+    /// Begins a chunk after the line returned last.
     mutating func beginChunk() {
         chunk = ChunkChecksum()
         summed = start
     }
 
-    /// Whether a chunk begins behind the line given last.
+    /// Whether a chunk begins after the line returned last.
     var isAtChunkStart: Bool { summed == start && chunk.count == 0 && !chunk.isPart }
 
-    /// Whether nothing follows the line given last, whose place may become another.
+    /// Returns whether the source ends after the line returned last. Reading may move the line within `buffer`; `line`
+    /// is updated.
     mutating func isAtEnd(after line: inout Range<Int>) throws(RecordingError) -> Bool {
         if start < end { return false }
         let length = start - line.lowerBound
@@ -188,7 +190,7 @@ struct LineScanner: ~Copyable {
         }
     }
 
-    /// Passes over a line that is too long, holding no more than is at hand.
+    /// Skips a line that is too long, without holding more of it than is in memory.
     private mutating func skipLine() throws(RecordingError) -> Line {
         var length = 0
         while true {
@@ -202,7 +204,7 @@ struct LineScanner: ~Copyable {
         }
     }
 
-    /// Gets more bytes behind those at hand; false at the end of the source.
+    /// Reads more bytes after those in memory. Returns false at the end of the source.
     private mutating func fill() throws(RecordingError) -> Bool {
         if hasEnded { return false }
         _ = passed(upTo: start)
@@ -230,13 +232,13 @@ struct LineScanner: ~Copyable {
 
 /// The checksum of the lines since the last `sync` record.
 ///
-/// A damaged line may have been a `sync` itself. So the lines behind the last damaged one are summed on their own, too:
-/// a chunk whose predecessor's `sync` is lost can still be proven whole.
+/// A damaged line may have been a `sync` itself. So the lines after the last damaged one have a second checksum of
+/// their own: a chunk can be proven whole even if the `sync` before it is lost.
 struct ChunkChecksum {
     private var crc = CRC32C()
     private var bytes = 0
     private var afterDamage: (crc: CRC32C, bytes: Int)?
-    /// Whether reading began somewhere in the chunk: its `sync` speaks of more than was passed.
+    /// Whether reading began inside the chunk, so that its `sync` covers more bytes than were read.
     var isPart = false
 
     mutating func update(_ buffer: [UInt8], _ range: Range<Int>) {
@@ -247,17 +249,17 @@ struct ChunkChecksum {
         afterDamage?.bytes += line.count
     }
 
-    /// The line added last is damaged.
+    /// Notes that the line added last is damaged.
     mutating func markDamage() { afterDamage = (CRC32C(), 0) }
 
-    /// Whether `sync` tells what was passed. Its offset is not asked: it is wrong in every chunk behind a cut or an
-    /// insertion.
+    /// Returns whether `sync` describes the bytes that were added. It ignores the offset, which is wrong in every chunk
+    /// after a cut or an insertion.
     func matches(_ sync: Record.SyncRecord) -> Bool {
         if isPart || bytes == sync.bytes && crc.value == sync.crc { return true }
         guard let afterDamage else { return false }
         return afterDamage.bytes == sync.bytes && afterDamage.crc.value == sync.crc
     }
 
-    /// How many bytes were passed.
+    /// The number of bytes added.
     var count: Int { bytes }
 }

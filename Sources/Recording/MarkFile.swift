@@ -2,21 +2,22 @@ import Glibc
 import JSONText
 package import Wire
 
-/// Marks that were set when a recording was there already, while it was played or by a tool: they stand in a file of their own beside
-/// it, `NAME.marks`, since nothing may change a recording in silence. One `mark` record a line, in the form of the recording's own
-/// (`schemas/recording.schema.json`), with the number of the record it stands behind. Whoever looks for marks finds both kinds.
+/// Marks added to a finished recording, by a player or a tool.
+///
+/// They are kept in a separate file, `NAME.marks`, since nothing may silently change a recording. Each line is a `mark`
+/// record in the recording's own format (`schemas/recording.schema.json`), with the number of the record before the
+/// mark. A search for marks looks in both files.
 package struct MarkFile {
-    /// A mark, and where it stands.
+    /// A mark and its position in the recording.
     package struct Mark: Hashable, Sendable {
-        /// What it is called.
+        /// The mark's label, which need not be unique.
         package var label: String
-        /// Number of the record it stands behind.
+        /// The number of the record before the mark.
         package var number: Int
-        /// The session's time there.
+        /// The session's time at the mark.
         package var time: Moment
-        /// The wall clock there, microseconds since 1970 UTC.
+        /// The wall clock at the mark, in microseconds since 1970 UTC.
         package var wall: Int64
-        /// A mark.
         package init(label: String, number: Int, time: Moment, wall: Int64) {
             self.label = label
             self.number = number
@@ -25,29 +26,30 @@ package struct MarkFile {
         }
     }
 
-    /// No more marks are read: a file of marks is made by hand.
+    /// The most marks that are read, since people edit these files by hand.
     private static let most = 10_000
 
-    /// Of a longer file the beginning is read.
+    /// The most bytes that are read; the rest of a longer file is ignored.
     private static let mostBytes = 4 << 20
 
-    /// The file's path.
+    /// The path of the file with the marks.
     package let path: String
 
-    /// The marks of the recording at `recording`.
+    /// Creates a value for the marks of the recording at the path `recording`.
     package init(beside recording: String) {
-        // A recording that was compressed is the same recording.
+        // A compressed recording shares the marks of the uncompressed one.
         path = (recording.hasSuffix(".zst") ? String(recording.dropLast(4)) : recording) + ".marks"
     }
 
-    /// That no mark is called so, and which there are.
+    /// Returns a message that no mark has this label, with a list of those that exist.
     package static func absence(of label: String, among labels: [String]) -> String {
         let shown = labels.prefix(12).joined(separator: ", ")
         let others = labels.isEmpty ? "it has no marks" : "there are \(shown)\(labels.count > 12 ? ", …" : "")"
         return "no mark is called \(label): \(others)"
     }
 
-    /// The marks, in the order in which they were set; none when there is no such file. Lines that are no marks are passed over.
+    /// Returns the marks in the order in which they were set. Returns none when the file does not exist. Skips lines
+    /// that are not marks.
     package func marks() throws(RecordingError) -> [Mark] {
         guard access(path, F_OK) == 0 else { return [] }
         var marks: [Mark] = []
@@ -85,7 +87,8 @@ package struct MarkFile {
         }
     }
 
-    /// A position in the recording, where a mark that is kept here is the place behind the record it was set at.
+    /// Resolves a position that names a mark of this file to the record after that mark. Returns any other position
+    /// unchanged.
     package func resolved(_ position: RecordingPosition) throws(RecordingError) -> RecordingPosition {
         guard case .mark(let label) = position, let mark = try marks().first(where: { $0.label == label }),
             mark.number < .max
@@ -93,7 +96,7 @@ package struct MarkFile {
         return .record(mark.number + 1)
     }
 
-    /// Adds a mark. The file is made, mode 0600, when it is not there.
+    /// Appends a mark. Creates the file with mode 0600 if it does not exist.
     package func append(_ mark: Mark, author: String = "key") throws(RecordingError) {
         var encoder = RecordEncoder()
         let stamp = Stamp(n: mark.number, time: mark.time, wall: mark.wall)
@@ -106,7 +109,7 @@ package struct MarkFile {
         let written = line.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
         guard written == line.count else {
             let code = written < 0 ? errno : ENOSPC
-            // Half a line would spoil the mark that follows.
+            // A partial line would corrupt the next mark.
             ftruncate(descriptor, end)
             throw .system(operation: "write", path: path, code: code)
         }

@@ -1,6 +1,6 @@
 import Wire
 
-/// What the next `sync` record will say.
+/// The contents of the next `sync` record, collected line by line.
 struct OpenChunk {
     let offset: Int
     private(set) var bytes = 0
@@ -16,7 +16,7 @@ struct OpenChunk {
         crc.update(line.span)
         kinds.add(record.kind, 1)
         if firstTime == nil {
-            // A head is of no time.
+            // A head has no time.
             if case .head = record { return }
             firstTime = stamp.time
             firstNumber = record.isAside || stamp.isRestated ? stamp.n + 1 : stamp.n
@@ -24,9 +24,9 @@ struct OpenChunk {
     }
 }
 
-/// How many records of each kind there are, in the order in which the kinds first came.
+/// The number of records by kind, ordered by first occurrence.
 struct KindCounts: Hashable {
-    /// Kinds that are not ours are counted as long as they are few.
+    /// The most kinds counted. Kinds unknown to this version are counted only while they are few.
     private static let most = 64
 
     private(set) var all: [Record.Count] = []
@@ -44,18 +44,19 @@ struct KindCounts: Hashable {
     }
 }
 
-/// What the chunks so far have in common: what `idx` will say, and which connections are open.
+/// A summary of all chunks so far: the contents of `idx`, and the open connections.
 struct ChunkSummary {
-    /// With more chunks than this a file goes without an index, which would not fit into a line; it is made of the `sync` lines then.
+    /// The most chunks in an index; the line would be too long with more. Readers then build the index from the `sync`
+    /// lines.
     private static let mostChunks = 200_000
-    /// More connections than this are not open at once, whatever a tool writes.
+    /// The most connections tracked as open at once, whatever a tool writes.
     private static let mostConnections = 1_000
 
     private var chunks: [Record.IndexRecord.Chunk] = []
     private var kinds = KindCounts()
     private(set) var openConnections: [Int] = []
 
-    /// The index; nil when there is none worth having.
+    /// The index; `nil` when there are no chunks or too many.
     var index: Record.IndexRecord? {
         guard !chunks.isEmpty, chunks.count <= Self.mostChunks else { return nil }
         return Record.IndexRecord(chunks: chunks, kinds: kinds.all)

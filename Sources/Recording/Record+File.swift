@@ -2,46 +2,46 @@ package import JSONText
 package import Wire
 
 extension Record {
-    /// The first record of a file: what it is, and what a replay needs to know to make the same session again.
+    /// The first record of a file: what the file is, and what a replay needs to create the same session.
     package struct Head: Hashable, Sendable {
-        /// Format version; another major version cannot be read.
+        /// Major format version. A file with another major version cannot be read.
         package var major: Int
-        /// Format version; a newer minor version only adds.
+        /// Minor format version. A newer one only adds kinds, members and values.
         package var minor: Int
-        /// Random id of the recording, 32 hex digits; the same in all its segments.
+        /// Random id of the recording: 32 hexadecimal digits, the same in all its segments.
         package var recording: String
-        /// Which segment of the recording the file is, from 1.
+        /// The file's segment number in the recording, from 1.
         package var segment: Int
-        /// SHA-256 of the segment before, 64 hex digits; nil for the first, and where it is not known.
+        /// SHA-256 of the previous segment: 64 hexadecimal digits. `nil` in the first segment, and when it is unknown.
         package var previous: String?
-        /// Wall clock at time 0, microseconds since 1970 UTC; the same in all segments.
+        /// The wall clock at time 0, in microseconds since 1970 UTC. The same in all segments.
         package var wallStart: Int64
-        /// Name of the clock that the times were taken from.
+        /// The name of the clock that the times come from.
         package var clock: String
-        /// Which boot of which machine, hashed with a salt of this recording: two segments with another one have no common clock.
+        /// A salted hash that identifies one boot of one machine. Segments with different values have no common clock.
+        /// The salt belongs to this recording.
         package var boot: String?
-        /// The tool and its version.
+        /// The name and version of the tool that wrote the file.
         package var tool: String
-        /// Name of the operating system.
+        /// The name of the operating system.
         package var system: String?
-        /// Name of the context that was used.
+        /// The name of the context in use.
         package var context: String?
-        /// What the user calls the recording.
+        /// The user's title for the recording.
         package var title: String?
-        /// Words to find it by.
+        /// Search terms set by the user.
         package var tags: [String]
-        /// Advice to players: no pause need be longer; microseconds.
+        /// The longest pause that a player needs to keep, in microseconds.
         package var idleLimit: Int64?
-        /// Ids of the rules by which secrets were taken out.
+        /// The ids of the redaction rules that were applied.
         package var redactions: [String]
-        /// What an event had to be to be recorded whole, as text; nil when everything is. Of other events there is the record without its
-        /// text, marked as one to pass over.
+        /// The filter that decided which events are recorded whole, as text; `nil` when all are. Other events keep
+        /// their record without its text, marked as dropped.
         package var filter: String?
-        /// Seed of the session's jitter.
+        /// The seed of the session's jitter.
         package var seed: UInt64
-        /// The session's configuration as a JSON object, without secrets; opaque to this room.
+        /// The session's configuration as a JSON object, without secrets. This module does not interpret it.
         package var session: RawJSON
-        /// A head.
         package init(
             major: Int = 1, minor: Int = 0, recording: String, segment: Int = 1, previous: String? = nil,
             wallStart: Int64,
@@ -71,75 +71,75 @@ extension Record {
         }
     }
 
-    /// How many of something there are.
+    /// A name and how often it occurs.
     package struct Count: Hashable, Sendable {
-        /// What is counted: a record's kind, a room.
+        /// What is counted: a kind of record, or a room.
         package var name: String
-        /// How many.
+        /// The number of occurrences.
         package var count: Int
     }
 
-    /// `sync`: what stands between the last one and this.
+    /// `sync`: a summary of the lines between the previous `sync` and this one.
     package struct SyncRecord: Hashable, Sendable {
-        /// Byte offset of the chunk's first line in the file (of its text, where the file is compressed).
+        /// Byte offset of the chunk's first line in the file. In a compressed file it is an offset in the text.
         package var offset: Int
-        /// Length of the chunk: all lines between two `sync` records, neither included.
+        /// The length of the chunk in bytes: all lines between two `sync` records, excluding both.
         package var bytes: Int
-        /// How many lines those are.
+        /// The number of lines in the chunk.
         package var records: Int
-        /// Time of the chunk's first record.
+        /// The time of the chunk's first record.
         package var firstTime: Moment
-        /// Time of the chunk's last record.
+        /// The time of the chunk's last record.
         package var lastTime: Moment
         /// CRC-32C of the chunk's bytes.
         package var crc: UInt32
-        /// Connections that are open where the chunk ends.
+        /// The connections that are open at the end of the chunk.
         package var connections: [Int] = []
-        /// The chunk's records by kind, in the order in which the kinds first came.
+        /// The chunk's records by kind, ordered by first occurrence.
         package var kinds: [Count] = []
 
-        /// How many bytes behind the place it was written at its line stands, which begins at byte `offset`; negative before it.
+        /// Returns how many bytes the record has moved: its line was written at one offset and now begins at `offset`.
+        /// Negative when it moved towards the start.
         func displacement(at offset: Int) -> Int { offset - (self.offset + bytes) }
     }
 
-    /// `idx`: where every chunk of the file is. An accelerator: never needed to read the file, and not to be trusted before
-    /// it was compared with the `sync` records it speaks of.
+    /// `idx`: the offsets of all chunks of the file. It only speeds up seeking: a file can be read without it. Compare
+    /// it with the `sync` records it describes before trusting it.
     package struct IndexRecord: Hashable, Sendable {
-        /// A chunk.
+        /// The position and extent of one chunk.
         package struct Chunk: Hashable, Sendable {
-            /// Byte offset of its first line.
+            /// Byte offset of the chunk's first line.
             package var offset: Int
-            /// Time of its first record.
+            /// The time of its first record.
             package var firstTime: Moment
-            /// Time of its last record.
+            /// The time of its last record.
             package var lastTime: Moment
-            /// Number of its first numbered record.
+            /// The number of its first numbered record.
             package var firstNumber: Int
-            /// How many lines it has.
+            /// The number of its lines.
             package var records: Int
         }
-        /// The chunks, in order.
+        /// The chunks, in file order.
         package var chunks: [Chunk]
-        /// All records of the file by kind.
+        /// The file's records by kind.
         package var kinds: [Count]
-        /// Messages received by room, where a room is known; the busiest first, a thousand at most.
+        /// Received messages by room, where the room is known. Busiest first, at most 1,000.
         package var rooms: [Count] = []
     }
 
-    /// `end`: the file was closed in order.
+    /// `end`: the last record of a file that was closed in order.
     package struct EndRecord: Hashable, Sendable {
-        /// Why a file ends.
+        /// Why the file ends. The raw value is the record's `why` member.
         package enum Why: String, Hashable, Sendable, CaseIterable {
             case closed, signal
-            /// The recording goes on in the next segment: this is not the session's end.
+            /// The recording continues in the next segment; the session has not ended.
             case rotated
             case diskFull = "disk-full"
         }
         /// Why the file ends.
         package var why: Why
-        /// Byte offset of the `idx` line; nil when there is none.
+        /// Byte offset of the `idx` line; `nil` when the file has none.
         package var index: Int?
-        /// An end.
         package init(why: Why, index: Int? = nil) {
             self.why = why
             self.index = index

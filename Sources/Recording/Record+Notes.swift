@@ -1,13 +1,12 @@
 extension Record {
-    /// `mark`: somebody marked this place, while it was recorded or later.
+    /// `mark`: a labelled place, set during the recording or later.
     package struct MarkRecord: Hashable, Sendable {
-        /// What it is called; marks need not differ.
+        /// The mark's label. Labels need not be unique.
         package var label: String
-        /// Who set it: `key`, `ctl`, `match`, `file`.
+        /// What set the mark: `key`, `ctl`, `match` or `file`.
         package var author: String?
-        /// Name of a colour to show it in.
+        /// The name of the colour to show the mark in.
         package var colour: String?
-        /// A mark.
         package init(label: String, author: String? = nil, colour: String? = nil) {
             self.label = label
             self.author = author
@@ -15,19 +14,19 @@ extension Record {
         }
     }
 
-    /// `st`: what the model was like, a small golden value that a replay compares itself with.
+    /// `st`: a small checksum of the model that a replay compares with its own.
     package struct StateRecord: Hashable, Sendable {
-        /// Number of the record after whose input the model was so.
+        /// The number of the record whose input produced this state.
         package var after: Int
         /// The model's checksum (`SectionedSnapshot.checksum`).
         package var checksum: UInt64
-        /// Of what the checksum is made, 1 to 9: one of another version cannot be compared with it (`Item.checksumVersion`).
+        /// The version of the checksum's definition, 1 to 9. Checksums of different versions cannot be compared
+        /// (`Item.checksumVersion`).
         package var checksumVersion: Int
-        /// How many sections the model had.
+        /// The number of sections in the model.
         package var sections: Int
-        /// How many rows.
+        /// The number of rows in the model.
         package var items: Int
-        /// A state.
         package init(after: Int, checksum: UInt64, checksumVersion: Int, sections: Int, items: Int) {
             self.after = after
             self.checksum = checksum
@@ -37,26 +36,24 @@ extension Record {
         }
     }
 
-    /// `clock`: how the wall clock, or the server's, stands to the session's, which never steps.
+    /// `clock`: how far the wall clock and the server's clock differ from the session's clock, which never steps.
     package struct ClockRecord: Hashable, Sendable {
-        /// By how much the wall clock has moved against the session's since the recording began; microseconds.
+        /// How far the wall clock has moved against the session's clock since the recording began, in microseconds.
         package var step: Int64?
-        /// Estimate of the server's clock minus ours; microseconds.
+        /// The estimated difference of the server's clock minus the local clock, in microseconds.
         package var serverOffset: Int64?
-        /// A comparison.
         package init(step: Int64? = nil, serverOffset: Int64? = nil) {
             self.step = step
             self.serverOffset = serverOffset
         }
     }
 
-    /// `note`: a message of the tool that is worth keeping.
+    /// `note`: a diagnostic message of the tool that is worth keeping.
     package struct NoteRecord: Hashable, Sendable {
-        /// How grave it is: `info`, `warning`, `error`.
+        /// The severity: `info`, `warning` or `error`.
         package var level: String
-        /// The message; may quote untrusted text.
+        /// The message; it may quote untrusted text.
         package var message: String
-        /// A note.
         package init(level: String, message: String) {
             self.level = level
             self.message = message

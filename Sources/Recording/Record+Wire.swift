@@ -1,43 +1,43 @@
 package import Wire
 
 extension Record {
-    /// `conn`: a change of the connection's state.
+    /// `conn`: a change in a connection's state.
     package struct ConnectionRecord: Hashable, Sendable {
-        /// The states of the wire connection.
+        /// The states of a wire connection.
         package enum State: String, Hashable, Sendable, CaseIterable {
             case connecting, open, upgraded, closing, closed, failed
-            /// From here on it is not read, since what was received is not written yet; or the process stood still.
+            /// The reader has paused because received data is not written yet (`paused`), or the process stood still
+            /// (`stalled`).
             case paused, stalled
-            /// It is read again.
+            /// The connection is read again after a pause.
             case resumed
         }
-        /// Which connection of the recording, counted from 1.
+        /// The connection's number in the recording, counted from 1.
         package var connection: Int
-        /// The state reached.
+        /// The new state.
         package var state: State
         /// The URL, without secrets (`connecting`).
         package var url: String?
-        /// The attempt's number since the last success (`connecting`).
+        /// The number of the attempt since the last success (`connecting`).
         package var attempt: Int?
-        /// Close code (`closed`) or HTTP status (`failed`).
+        /// The close code (`closed`) or the HTTP status (`failed`).
         package var code: Int?
-        /// The step that failed (`failed`): a `ConnectFailure.Phase` by name.
+        /// The step that failed (`failed`): the name of a `ConnectFailure.Phase`.
         package var phase: String?
         /// The reason; untrusted text.
         package var why: String?
-        /// What is known about connecting again (`closed`, `failed`): a `Reconnection` by name.
+        /// Whether and how to reconnect (`closed`, `failed`): the name of a `Reconnection`.
         package var retry: String?
-        /// When it will be tried again (`closed`, `failed`); microseconds after this record.
+        /// The delay until the next attempt, in microseconds after this record (`closed`, `failed`).
         package var next: Int64?
-        /// What is spoken, with its revision: `eio4`.
+        /// The protocol with its revision, such as `eio4`.
         package var spoken: String?
-        /// What it goes over: `websocket`, `polling` (`open`, `upgraded`).
+        /// The transport: `websocket` or `polling` (`open`, `upgraded`).
         package var transport: String?
-        /// The server's name for the session, hashed with a salt of this recording (`open`).
+        /// The server's session id, hashed with a salt of this recording (`open`).
         package var session: String?
-        /// What became of the wish to go on where an earlier connection ended (`open`).
+        /// The result of trying to resume an earlier connection (`open`).
         package var resumed: Resumption?
-        /// A change of state.
         package init(
             connection: Int, state: State, url: String? = nil, attempt: Int? = nil, code: Int? = nil,
             phase: String? = nil, why: String? = nil, retry: String? = nil, next: Int64? = nil, spoken: String? = nil,
@@ -59,38 +59,37 @@ extension Record {
         }
     }
 
-    /// What became of connection state recovery (reference 1.12).
+    /// The result of connection state recovery (reference 1.12).
     package struct Resumption: Hashable, Sendable {
         /// The private session id, hashed with a salt of this recording.
         package var session: String?
-        /// The offset that was sent, hashed likewise.
+        /// The offset that was sent, hashed with the same salt.
         package var offset: String?
-        /// Whether the server sent what was missed.
+        /// Whether the server sent the missed events.
         package var isRecovered: Bool
     }
 
     /// `f`: one WebSocket message.
     package struct FrameRecord: Hashable, Sendable {
-        /// Who sent it.
+        /// The direction of a message: `in` from the server, `out` to it.
         package enum Direction: String, Hashable, Sendable, CaseIterable {
             case `in`, out
         }
-        /// Which connection of the recording, counted from 1.
+        /// The connection's number in the recording, counted from 1.
         package var connection: Int
-        /// Who sent it.
+        /// Whether the message was received or sent.
         package var direction: Direction
-        /// The message, byte for byte (but for secrets).
+        /// The message, byte for byte except for secrets.
         package var message: WebSocketMessage
-        /// The message's length when only its start is here (messages above 12 000 000 bytes are cut); nil when it is
-        /// whole.
+        /// The message's length in bytes before it was cut; `nil` when it is whole. Messages above 12,000,000 bytes are
+        /// cut, and only their start is kept.
         package var cutFrom: Int?
-        /// Over what it came; nil for a WebSocket.
+        /// The transport that carried the message; `nil` for a WebSocket.
         package var transport: String?
-        /// Whether it never was on the wire, but was put in by a tool.
+        /// Whether a tool inserted the message, so that it was never on the wire.
         package var isInjected: Bool
-        /// Whether it was on the wire, but was kept from who should have had it: a replay passes it over.
+        /// Whether the message was on the wire but was withheld from its recipient. A replay skips it.
         package var isDropped: Bool
-        /// A message.
         package init(
             connection: Int, direction: Direction, message: WebSocketMessage, cutFrom: Int? = nil,
             transport: String? = nil,
@@ -108,33 +107,34 @@ extension Record {
 
     /// `http`: one side of a REST exchange.
     package struct HTTPRecord: Hashable, Sendable {
-        /// Which side, and what it said.
+        /// The side of the exchange, with its contents.
         package enum Phase: Hashable, Sendable {
-            /// What was asked.
+            /// The request, with the bytes of its body.
             case request(method: String, url: String, body: [UInt8])
-            /// What was answered. `retryAfter` is the header of that name, in seconds; no other header is kept.
+            /// The response. `retryAfter` is the header of that name, in seconds; no other header is kept.
             case response(status: Int, body: [UInt8], retryAfter: Int?)
-            /// Why nothing was answered: a kind from a closed list, and one line.
+            /// The reason for the missing response: a kind from a closed list, and a message of one line.
             case failure(kind: String, message: String)
         }
-        /// The connection the exchange belongs to; 0 when it belongs to none.
+        /// The number of the connection the exchange belongs to; 0 when it belongs to none.
         package var connection: Int
-        /// The exchange's number in the session.
+        /// The number of the exchange in the session.
         package var id: Int
-        /// Which side, and what it said.
+        /// The side of the exchange, with its contents.
         package var phase: Phase
-        /// Number of the record that caused the request.
+        /// The number of the record that caused the request.
         package var cause: Int?
-        /// The body's length when only its start is here (bodies above 12 000 000 bytes are cut); nil when it is whole.
+        /// The body's length in bytes before it was cut; `nil` when it is whole. Bodies above 12,000,000 bytes are cut,
+        /// and only their start is kept.
         package var cutFrom: Int?
-        /// What stands behind scheme and authority of a recorded URL: path and query; nil when there is nothing of the kind.
+        /// Returns the path and query of a recorded URL: everything after the authority. Returns `nil` when the URL has
+        /// no scheme or no path.
         package static func target(of url: Substring) -> Substring? {
             guard let colon = url.firstIndex(of: ":"), url[colon...].hasPrefix("://") else { return nil }
             let rest = url[url.index(colon, offsetBy: 3)...]
             return rest.firstIndex(of: "/").map { rest[$0...] }
         }
 
-        /// One side of an exchange.
         package init(connection: Int = 0, id: Int, phase: Phase, cause: Int? = nil, cutFrom: Int? = nil) {
             self.connection = connection
             self.id = id

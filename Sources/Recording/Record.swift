@@ -1,19 +1,19 @@
 package import JSONText
 public import Wire
 
-/// When a record was made: its number over the whole recording, the session's time, and the wall clock.
+/// When a record was made: its number in the recording, the session's time and the wall clock.
 public struct Stamp: Hashable, Sendable {
-    /// Number of the record, counted from 1; a hole means that records are missing. 0 for the head and for what is not
-    /// recorded.
+    /// The record's number, counted from 1 over the whole recording. A hole means that records are missing. 0 for the
+    /// head and for events that are not recorded.
     public var n: Int
     /// Time since the recording began.
     public var time: Moment
-    /// The wall clock, microseconds since 1970 UTC.
+    /// The wall clock, in microseconds since 1970 UTC.
     public var wall: Int64
-    /// Whether the record is none of its own, but says again what came before the file it stands in, so that the file can be played
-    /// alone. Who has what came before passes it over. It repeats the number of the record before it.
+    /// Whether the record repeats state from before the start of its file, so that the file can be played alone. A
+    /// reader that has already read the earlier segments skips it. It carries the number of the record before it.
     public var isRestated: Bool
-    /// A stamp.
+    /// Creates a stamp. `time` counts from the start of the recording, `wall` is microseconds since 1970 UTC.
     public init(n: Int, time: Moment, wall: Int64, isRestated: Bool = false) {
         self.n = n
         self.time = time
@@ -22,111 +22,109 @@ public struct Stamp: Hashable, Sendable {
     }
 }
 
-/// One record of an event file; `schemas/recording.schema.json` tells their form. `head`, `sync`, `idx` and `end` are
-/// written by the writer itself.
+/// One record of an event file. `schemas/recording.schema.json` describes the format. The writer itself adds `head`,
+/// `sync`, `idx` and `end`.
 ///
-/// What is large and rare stands behind a reference: records are handed on more often than they are looked at.
+/// Large and rare cases are `indirect`: records are passed along more often than they are inspected.
 package enum Record: Hashable, Sendable {
-    /// What the file is.
+    /// The first record: what the file is.
     indirect case head(Head)
-    /// The connection's state changed.
+    /// A change in the connection's state.
     indirect case connection(ConnectionRecord)
-    /// A WebSocket message came or went.
+    /// A WebSocket message, received or sent.
     case frame(FrameRecord)
-    /// A REST exchange began or ended.
+    /// The start or the end of a REST exchange.
     case http(HTTPRecord)
-    /// A room was wished for, or met its fate.
+    /// A subscription request for a room, or its result.
     indirect case subscription(SubscriptionRecord)
-    /// Something was lost, or may have been.
+    /// A point where events were lost, or may have been.
     indirect case gap(GapRecord)
-    /// The token was resolved again.
+    /// The token reference was resolved again.
     case token(TokenRecord)
-    /// The user wanted something done.
+    /// An action that the user requested.
     case action(ActionRecord)
-    /// What was remembered of an earlier session.
+    /// Rows cached from an earlier session.
     case memory(MemoryRecord)
-    /// Somebody marked this place.
+    /// A mark set by the user or by a tool.
     case mark(MarkRecord)
-    /// What the model was like, for a replay to compare itself with.
+    /// The state of the model, which a replay compares with its own.
     case state(StateRecord)
-    /// How the wall clock, or the server's, stands to the session's.
+    /// How far the wall clock and the server's clock differ from the session's clock.
     case clock(ClockRecord)
-    /// A message of the tool that is worth keeping.
+    /// A diagnostic message of the tool that is worth keeping.
     case note(NoteRecord)
-    /// What stands between the last one and this.
+    /// A summary of the chunk between the previous `sync` and this one.
     indirect case sync(SyncRecord)
-    /// Where every chunk of the file is.
+    /// The offsets of all chunks of the file.
     indirect case index(IndexRecord)
-    /// The file was closed in order.
+    /// The last record of a file that was closed in order.
     case end(EndRecord)
-    /// A kind this version does not know; the text is the whole record, kept so that tools pass it on.
+    /// A kind that this version does not know. `text` is the whole record, kept so that tools pass it on.
     case unknown(kind: String, text: RawJSON)
 
-    /// The record's `k`.
+    /// The record's kind, its `k` member.
     package var kind: String { format.name }
 
-    /// Whether its payload is no text.
+    /// Whether the record's payload is binary.
     var isBinary: Bool {
         if case .frame(let frame) = self, case .binary = frame.message { true } else { false }
     }
 
-    /// Whether it stands beside the numbered records and repeats the number of the one before it: numbers must not depend on
-    /// whether and how a recording is made.
+    /// Whether the record draws no number and repeats the one before it. Record numbers must not depend on whether and
+    /// how a recording is made.
     package var isAside: Bool {
-        // The session goes on.
+        // After a rotation the session continues in the next segment.
         if case .end(let end) = self { return end.why == .rotated }
         return format.isAside
     }
 }
 
 extension Record {
-    /// `token`: the token's reference was resolved again; the token itself is never recorded.
+    /// `token`: the token reference was resolved again. The token itself is never recorded.
     package struct TokenRecord: Hashable, Sendable {
-        /// Whether a token that differs from the one before was found.
+        /// Whether the resolved token differs from the previous one.
         package var renewed: Bool
-        /// A renewal, or the lack of one.
+        /// Creates a record; `renewed` is false when the token did not change.
         package init(renewed: Bool) { self.renewed = renewed }
     }
 
-    /// `act`: the user wanted something done, or not any more.
+    /// `act`: the user requested an action or withdrew one.
     package struct ActionRecord: Hashable, Sendable {
-        /// What the user did.
+        /// What the user did. The case determines the meaning of `ActionRecord.what`.
         package enum Act: String, Hashable, Sendable, CaseIterable {
-            /// Asked for something; `what` is the action.
+            /// Requested an action; `what` is the action.
             case ask
-            /// Took it back, or dropped what failed; `what` is the action's id.
+            /// Withdrew an action or discarded a failed one; `what` is the action's id.
             case drop
-            /// Asked again for what failed; `what` is the action's id.
+            /// Retried a failed action; `what` is the action's id.
             case retry
-            /// Cancelled what goes on under a tag; `what` is the tag.
+            /// Cancelled everything in progress under a tag; `what` is the tag.
             case cancel
-            /// Nothing: what an earlier session left undone; `what` is the list of its entries.
+            /// Did nothing: the outbox was restored from an earlier session; `what` is the list of its entries.
             case restore
-            /// Said something to the server; `what` is the emit.
+            /// Sent an event to the server; `what` is the emit.
             case emit
-            /// Handed on a notification of a push service; `what` is its JSON.
+            /// Passed on a push notification; `what` is its JSON.
             case push
         }
         /// What the user did.
         package var act: Act
-        /// Opaque to this room.
+        /// The subject of the act, as JSON; this module does not interpret it.
         package var what: RawJSON
-        /// A wish.
         package init(act: Act, what: RawJSON) {
             self.act = act
             self.what = what
         }
     }
 
-    /// `mem`: rows of an earlier session that filled the model before the server spoke.
+    /// `mem`: rows of an earlier session, which fill the model before the server's first answer.
     package struct MemoryRecord: Hashable, Sendable {
-        /// Whose rows they are: the server's id of the user; untrusted text.
+        /// The user whose rows these are: the server's id of the user. Untrusted text.
         package var user: String
-        /// The rows as JSON Lines; opaque to this room.
+        /// The rows as JSON Lines; this module does not interpret them.
         package var rows: [UInt8]
-        /// How many bytes the rows had before they were cut to what a line may hold; nil when they are whole.
+        /// The length of the rows in bytes before they were cut to the limit of a line; `nil` when they are whole.
         package var cutFrom: Int?
-        /// A part of what was remembered.
         package init(user: String, rows: [UInt8], cutFrom: Int? = nil) {
             self.user = user
             self.rows = rows
@@ -134,27 +132,27 @@ extension Record {
         }
     }
 
-    /// `sub`: a wish about a room, or its fate.
+    /// `sub`: a subscription request for a room, or its result.
     package struct SubscriptionRecord: Hashable, Sendable {
-        /// What was wished, or what became of it.
+        /// What was requested, or what happened.
         package enum Act: String, Hashable, Sendable, CaseIterable {
             case want, unwant, only, reset, withdraw, select, who, history, refetch, join, ack, deny, leave, left, lost
         }
-        /// Which connection of the recording.
+        /// The connection's number in the recording, counted from 1.
         package var connection: Int?
-        /// What was wished, or what became of it.
+        /// What was requested, or what happened.
         package var act: Act
-        /// The room's name; of a wish a pattern, or patterns put together. Untrusted text.
+        /// The room's name. In a request it may be a pattern, or several patterns joined by ` + ` and ` - `. Untrusted
+        /// text.
         package var room: String
-        /// Who wished it: `cli`, `list`, `ctl`, `pin`.
+        /// The origin of the request: `cli`, `list`, `ctl` or `pin`.
         package var source: String?
         /// The reason; untrusted text.
         package var why: String?
-        /// How long the wish lasts; nil for ever.
+        /// How long the request lasts; `nil` means no limit.
         package var span: Duration?
-        /// From which time on somebody wants to know, milliseconds since 1970; nil for what is told without going back.
+        /// The start of the requested history, in milliseconds since 1970; `nil` when the act asks for no history.
         package var since: Int64?
-        /// A wish or a fate.
         package init(
             act: Act, room: String, source: String? = nil, why: String? = nil, span: Duration? = nil,
             since: Int64? = nil, connection: Int? = nil
@@ -169,23 +167,22 @@ extension Record {
         }
     }
 
-    /// `gap`: something was lost, or may have been.
+    /// `gap`: events were lost, or may have been.
     package struct GapRecord: Hashable, Sendable {
-        /// Which connection of the recording.
+        /// The connection's number in the recording, counted from 1.
         package var connection: Int?
-        /// `reconnect`, `refetched`, `catch_up`, `malformed`, `overflow`, `torn`, `damage`, `unwritten`.
+        /// The cause: `reconnect`, `refetched`, `catch_up`, `malformed`, `overflow`, `torn`, `damage` or `unwritten`.
         package var why: String
-        /// From when nothing can be told.
+        /// The start of the gap.
         package var from: Moment?
-        /// Until when nothing can be told.
+        /// The end of the gap.
         package var to: Moment?
-        /// How many events; nil when nobody can know.
+        /// The number of lost events; `nil` when it cannot be known.
         package var lost: Int?
-        /// Whether the model was brought to the server's truth again, or will be by what `actions` names.
+        /// Whether the model matches the server again, or will once the `actions` are done.
         package var recovered: Bool?
-        /// What was done about it.
+        /// What was done to recover.
         package var actions: [String]
-        /// A gap.
         package init(
             why: String, from: Moment? = nil, to: Moment? = nil, lost: Int? = nil, recovered: Bool? = nil,
             actions: [String] = [],
@@ -203,7 +200,8 @@ extension Record {
 }
 
 extension Record {
-    /// The bytes a payload that came from the server had before it was cut to what a line may hold; nil when it is whole.
+    /// The length in bytes of a received payload before it was cut to the limit of a line; `nil` when the payload is
+    /// whole.
     package var lengthBeforeCut: Int? {
         switch self {
         case .frame(let frame): frame.direction == .in ? frame.cutFrom : nil

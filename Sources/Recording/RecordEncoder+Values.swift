@@ -7,7 +7,7 @@ extension RecordEncoder {
         json.string(utf8: WallClock.text(microseconds)[...])
     }
 
-    /// Connections are named by strings, so that merged recordings can tell theirs apart.
+    /// Connection numbers are strings, so that merged recordings can tell their connections apart.
     mutating func connection(number: Int?) {
         if let number { text("c", String(number)) }
     }
@@ -16,7 +16,7 @@ extension RecordEncoder {
         if let value { json.member(key, shown(value)) }
     }
 
-    /// A member that is there when it is true.
+    /// Writes a member only when its value is true.
     mutating func flag(_ key: StaticString, _ value: Bool) {
         if value { json.member(key, true) }
     }
@@ -29,8 +29,8 @@ extension RecordEncoder {
         json.endObject()
     }
 
-    /// Writes `len`, `cut` when bytes are missing, and the bytes: as text in `p` when they are UTF-8, in base64 in `b`
-    /// otherwise.
+    /// Writes `len`, `cut` when bytes are missing, and the payload: as text in `p` when it is UTF-8, otherwise in
+    /// base64 in `b`.
     mutating func payload(_ bytes: ArraySlice<UInt8>, cutFrom: Int?, isText: Bool, isSent: Bool = false) {
         json.member("len", cutFrom ?? bytes.count)
         var shown = redactor.redact(bytes)
@@ -47,8 +47,8 @@ extension RecordEncoder {
         }
     }
 
-    /// Whether a payload is written as text. A large one is not when its escapes would make it longer than base64; otherwise there is room
-    /// for it from the start, so that no second copy is made while it is written.
+    /// Returns whether to write a payload as text. A large payload is written in base64 when its escapes would make the
+    /// text longer. Otherwise this reserves the space at once, to avoid a second copy while writing.
     private mutating func isShortAsText(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard Self.isUTF8(bytes) else { return false }
         guard bytes.count > RecordFormat.keptBuffer else { return true }
@@ -64,8 +64,8 @@ extension RecordEncoder {
         return true
     }
 
-    /// The members of a record of an unknown kind, without those that every record has; a text that is no object has
-    /// none.
+    /// Writes the members of a record of an unknown kind, except for those that every record has. Writes nothing when
+    /// the text is not an object.
     mutating func others(of text: RawJSON) {
         let clean = clean(text)
         guard let members = Self.members(of: clean) else { return }
@@ -75,8 +75,8 @@ extension RecordEncoder {
         }
     }
 
-    /// JSON text without secrets. Where a secret was no part of a string, taking it out may break the text: then
-    /// nothing of it is kept.
+    /// Returns the JSON text without secrets. Removing a secret outside a string can break the JSON; the result is then
+    /// an empty object.
     func clean(_ text: RawJSON) -> RawJSON {
         let clean = redactor.redact(text.bytes)
         if clean == text.bytes { return text }
@@ -87,7 +87,7 @@ extension RecordEncoder {
         }
     }
 
-    /// Without secrets, and cut to what is for people.
+    /// Returns the text without secrets, cut to the limit for text shown to people.
     func shown(_ value: String) -> String {
         let clean = redactor.redact(value)
         guard clean.utf8.count > RecordFormat.maximumText else { return clean }
@@ -111,7 +111,7 @@ extension RecordEncoder {
         }
     }
 
-    /// The first `count` bytes, or up to three fewer so that no character is split.
+    /// Returns the first `count` bytes, or up to three fewer so that no character is split.
     private static func prefix(of bytes: ArraySlice<UInt8>, _ count: Int) -> ArraySlice<UInt8> {
         var end = bytes.startIndex + min(count, bytes.count)
         var steps = 0

@@ -1,32 +1,32 @@
 import JSONText
 import Wire
 
-/// Writes a record as one line; the order of the keys is fixed, the kind first.
+/// Encodes a record as one line. The order of the keys is fixed, with the kind first.
 struct RecordEncoder: ~Copyable {
-    /// Hides what must never reach the file.
+    /// Replaces the secrets that must never reach the file.
     var redactor = Redactor()
-    /// What else is hidden.
+    /// The other redaction rules in force.
     var rules: Set<RedactionRule> = [.secrets]
     private var sessionPath: JSONPath?
     private var names = SessionNames()
-    /// The session ids that are hidden, the oldest first.
+    /// The session ids being hidden, oldest first.
     private var sessions: [Secret] = []
-    /// An id is spoken of as long as its session lives, and when it is taken up again.
+    /// The most session ids hidden at once. A message can mention an id while its session lives and when it resumes.
     private static let mostSessions = 200
-    /// The line written last, with its line feed.
+    /// The line encoded last, including its line feed.
     private(set) var line: [UInt8] = []
 
     var json = JSONWriter()
-    /// Whether payloads are written in base64 even where they are text.
+    /// Whether payloads are written in base64 even if they are text.
     var forcesBase64 = false
 
-    /// An encoder that hides nothing but the secrets added to it.
+    /// Creates an encoder that hides only the secrets added to it.
     init() {}
 
-    /// An encoder that hides what the options say.
+    /// Creates an encoder that applies the redaction rules of the options.
     init(_ options: RecordingWriter.Options) { (rules, sessionPath) = (options.redactions, options.sessionPath) }
 
-    /// An encoder that hides what this one hides, and goes on where it is.
+    /// Returns an encoder with the same secrets, rules and session names.
     func copy() -> RecordEncoder {
         var copy = RecordEncoder()
         (copy.redactor, copy.rules, copy.sessionPath) = (redactor, rules, sessionPath)
@@ -34,7 +34,7 @@ struct RecordEncoder: ~Copyable {
         return copy
     }
 
-    /// Makes `line` of `record`; false when it would be too long to be read again.
+    /// Encodes `record` into `line`. Returns false when the line would be too long to be read again.
     mutating func encode(_ record: Record, _ stamp: Stamp) -> Bool {
         for base64 in [false, true] {
             forcesBase64 = base64
@@ -43,7 +43,7 @@ struct RecordEncoder: ~Copyable {
             members(of: record, stamp)
             json.endObject()
             json.endLine()
-            // Text full of characters that need escapes is shorter in base64.
+            // Text with many characters that need escapes is shorter in base64.
             if json.count <= RecordFormat.maximumLine { break }
         }
         line.removeAll(keepingCapacity: true)
@@ -55,12 +55,13 @@ struct RecordEncoder: ~Copyable {
         return line.count <= RecordFormat.maximumLine
     }
 
-    /// The line was written: it is let go of if it is long.
+    /// Frees the line's buffer when it has grown large. Call it once the line is written.
     mutating func forgetLongLine() {
         if line.capacity > RecordFormat.keptBuffer { line = [] }
     }
 
-    /// JSON allows white space before a comma, so the padding is not a value.
+    /// Pads the line with spaces and closes it with its checksum. JSON allows white space before a comma, so the
+    /// padding does not change the value.
     private mutating func addChecksum(paddedTo length: Int) {
         line.removeLast(2)
         let padding = max(0, length - line.count - LineChecksum.bytes - 1)
@@ -83,15 +84,16 @@ struct RecordEncoder: ~Copyable {
         flag("re", stamp.isRestated)
     }
 
-    /// An address as it is written.
+    /// Returns a URL as it is written, without credentials when the rules hide them.
     func address(_ url: String) -> String {
         rules.contains(.credentials) ? CredentialRedactor.redact(url: url) : url
     }
 
-    /// What stands for a session's id; a tool that copies records keeps what stands there.
+    /// Returns the alias written for a session's id. A tool that copies records does not apply the rule, so it keeps
+    /// the text it reads.
     func alias(of id: String) -> String { rules.contains(.sessions) ? names.alias(of: id) : id }
 
-    /// Hides the session ids that a message gives, from here on.
+    /// Hides the session ids found in a message, from this record on.
     private mutating func hideSessions(in message: WebSocketMessage) {
         for id in SessionNames.ids(in: message, at: sessionPath) {
             let secret = Secret(id)

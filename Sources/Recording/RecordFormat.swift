@@ -1,36 +1,38 @@
 import Wire
 
-/// The numbers of the file format.
+/// The constants of the file format.
 enum RecordFormat {
-    /// The head's `fmt`.
+    /// The format's name, the head's `fmt` member.
     static let name = "weir-recording"
-    /// The major version this room reads and writes.
+    /// The major version this module reads and writes.
     static let major = 1
-    /// The minor version this room writes. A later one only adds: kinds of records, members, values; a reader passes over what it does not know.
-    /// Whatever else changes needs another major version.
+    /// The minor version this module writes. A later minor version only adds kinds of records, members and values; a
+    /// reader skips what it does not know. Any other change needs another major version.
     static let minor = 0
-    /// What is called so is compressed when it is written; what is read may be called anything.
+    /// The suffix of compressed files. A file with this suffix is compressed as it is written; a reader detects
+    /// compression from the contents instead.
     static let compressedEnding = ".zst"
-    /// The most bytes a line may have, its line feed included.
+    /// The longest line in bytes, including its line feed.
     static let maximumLine = Limits.longestLine
-    /// Payloads longer than this are cut. No server's is: only hiding the own token many times can make one so long.
+    /// The longest payload in bytes; longer ones are cut. No server's payload is that long. Only replacing many
+    /// occurrences of the own token can make one exceed it.
     static let maximumPayload = Limits.largest
-    /// How the longest line is told.
+    /// The message for a line that exceeds the limit.
     static let tooLong = "longer than \(maximumLine) bytes"
-    /// A buffer that held more than this is given back when what it held is written.
+    /// Buffers that grew beyond this many bytes are freed once their contents are written.
     static let keptBuffer = 1 << 20
-    /// Other strings longer than this are cut: they are for people, and may come from a peer.
+    /// The longest other string in bytes; longer ones are cut. These strings are for people and may come from a peer.
     static let maximumText = 65_536
-    /// A list of strings stops before it holds more bytes than this.
+    /// The most bytes of text in a list of strings; the list ends before it exceeds them.
     static let maximumList = 1 << 20
-    /// Every `end` line has this length, line feed included: a reader finds it from the end of the file.
+    /// The length of every `end` line in bytes, including its line feed. A reader finds it from the end of the file.
     static let endLine = 112
-    /// The largest integer that every reader of JSON keeps exactly (2^53); times and numbers end here.
+    /// The largest integer that every JSON reader keeps exactly (2^53); the limit of times and numbers.
     static let maximumInteger: Int64 = 1 << 53
     /// A chunk ends, with a `sync` record, when it holds this many bytes ...
     static let chunkBytes = 256 << 10
     /// ... or spans this many microseconds.
     static let chunkSpan: Int64 = 1_000_000
-    /// Gathered lines are written when they hold this many bytes.
+    /// Gathered lines are written when they reach this many bytes.
     static let writeBytes = 64 << 10
 }

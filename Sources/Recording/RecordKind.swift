@@ -1,21 +1,21 @@
 import JSONText
 import Wire
 
-/// What a recording's format says of a kind of record.
+/// The properties of a record's kind in the recording format.
 struct RecordKind: Sendable {
-    /// The record's `k`.
+    /// The kind's name, the record's `k` member.
     let name: String
-    /// Whether a number and a time are required of it.
+    /// Whether the record must have a number and a time.
     var isNumbered = true
-    /// Whether it tells the wall clock.
+    /// Whether the record carries a wall clock.
     var hasWall = true
-    /// Whether it counts to no chunk: it stands between two, or behind the last.
+    /// Whether no chunk counts the record: its line is between two chunks or after the last.
     var isOutsideChunks = false
-    /// Whether it stands beside the numbered records (`Record.isAside`).
+    /// Whether the record draws no number (`Record.isAside`).
     var isAside = false
 }
 
-/// What a record holds: the members of its line behind those that every kind has.
+/// The contents of a record: the members that follow the ones common to all kinds.
 protocol RecordBody: Sendable {
     static var kind: RecordKind { get }
     func write(into encoder: inout RecordEncoder)
@@ -26,7 +26,7 @@ extension RecordBody where Self: MemberedObject {
 }
 
 extension Record {
-    /// What the record holds.
+    /// The record's contents, which write its members.
     var body: any RecordBody {
         switch self {
         case .head(let body): body
@@ -49,10 +49,10 @@ extension Record {
         }
     }
 
-    /// What the format says of its kind.
+    /// The properties of the record's kind.
     var format: RecordKind {
         switch self {
-        // Nearly all records are frames, which are not to be copied for it.
+        // Most records are frames. This avoids copying one just to learn its kind.
         case .frame: FrameRecord.kind
         case .unknown(let kind, _): RecordKind(name: kind, isNumbered: false)
         default: type(of: body).kind
@@ -61,7 +61,8 @@ extension Record {
 
     typealias Reader = @Sendable (inout LineDecoder) throws(JSONError) -> Record?
 
-    /// How the kinds are read, by name. Those with a payload are read by hand: there are many of them, and their members belong together.
+    /// The readers of the known kinds, by name. Kinds with a payload have hand-written readers: such records are
+    /// frequent, and their members depend on each other.
     static let readers: [String: Reader] = Dictionary(
         uniqueKeysWithValues: [
             reader(FrameRecord.kind) { (decoder) throws(JSONError) in try decoder.frame() },
@@ -81,7 +82,7 @@ extension Record {
     private static func reader(_ kind: RecordKind, _ read: @escaping Reader) -> (String, Reader) { (kind.name, read) }
 }
 
-/// The members of a kind that this version does not know.
+/// The members of a record of an unknown kind.
 private struct UnknownBody: RecordBody {
     static let kind = RecordKind(name: "", isNumbered: false)
     let text: RawJSON
@@ -141,14 +142,14 @@ extension Record.Head: RecordBody, MemberedObject {
         },
         RecordMember("redact", at: \.redactions, always: true),
         RecordMember("filter", at: \.filter),
-        // For readers of other tools.
+        // For other programs that read the format; this reader ignores it.
         RecordMember("max_payload") { _, decoder throws(JSONError) in
             try decoder.reader.skip()
             return .nothing
         } write: { _, encoder in
             encoder.json.member("max_payload", RecordFormat.maximumPayload)
         },
-        // What another major version says of its session is not ours to judge.
+        // Another major version may describe its session differently, so this member is required only in this version.
         RecordMember("seed") { head, decoder throws(JSONError) in
             guard let seed = try decoder.text().flatMap({ UInt64($0) }) else { return .nothing }
             head.seed = seed
@@ -250,7 +251,7 @@ extension Record.StateRecord: RecordBody, MemberedObject {
         RecordMember("at", at: \.after).required(),
         RecordMember("h") { state, decoder throws(JSONError) in
             guard let text = try decoder.text() else { return .nothing }
-            // A hash of another shape is a later version's.
+            // A hash in another form comes from a later version.
             guard let (checksum, version) = versioned(text) else { return .foreign }
             (state.checksum, state.checksumVersion) = (checksum, version)
             return .read
@@ -262,7 +263,7 @@ extension Record.StateRecord: RecordBody, MemberedObject {
         RecordMember("items", at: \.items),
     ]
 
-    /// A checksum and its version, a digit and a colon before it; the first version had the checksum alone.
+    /// Parses a checksum, with a one-digit version and a colon before it. Version 1 is the bare checksum.
     private static func versioned(_ text: String) -> (checksum: UInt64, version: Int)? {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard let digits = parts.last, let checksum = Hexadecimal.value(of: String(digits)) else { return nil }

@@ -1,17 +1,17 @@
 import JSONText
 import Wire
 
-/// An object of a recording that a table describes: the table writes its members and reads them.
+/// An object of a recording whose members are read and written by means of a table.
 protocol MemberedObject: Sendable {
-    /// An object of which no member was read.
+    /// An object with placeholder values, before any member is read.
     static var blank: Self { get }
     /// The members, in the order in which they are written.
     static var members: [RecordMember<Self>] { get }
 }
 
-/// One member of an object in a recording: how it is called and where it is kept.
+/// One member of an object in a recording: its key, and the functions that read and write it.
 struct RecordMember<Object>: Sendable {
-    /// What became of a member: it was read, there was nothing of use, or a later version said something new.
+    /// The result of reading a member: it was read, it had no usable value, or it has a value from a later version.
     enum Outcome { case read, nothing, foreign }
     typealias Read = @Sendable (inout Object, inout LineDecoder) throws(JSONError) -> Outcome
     typealias Write = @Sendable (Object, inout RecordEncoder) -> Void
@@ -19,17 +19,17 @@ struct RecordMember<Object>: Sendable {
     let key: StaticString
     let read: Read
     let write: Write
-    /// Whether the object is nothing without it.
+    /// Whether the object is invalid without this member.
     private(set) var isRequired: @Sendable (Object) -> Bool = { _ in false }
 
-    /// A member that is read and written by functions of its own.
+    /// Creates a member with its own functions for reading and writing.
     init(_ key: StaticString, read: @escaping Read, write: @escaping Write) {
         self.key = key
         self.read = read
         self.write = write
     }
 
-    /// A member that is kept at `path`, written where there is something or `always`.
+    /// Creates a member stored at `path`. It is written when it has a value, or always with `always`.
     init<Value: MemberValue>(
         _ key: StaticString, at path: any WritableKeyPath<Object, Value> & Sendable, always: Bool = false,
         reading read: @escaping @Sendable (inout LineDecoder) throws(JSONError) -> Value? = Value.read,
@@ -47,7 +47,7 @@ struct RecordMember<Object>: Sendable {
         }
     }
 
-    /// A member that is one of some words; a later version may have more of them.
+    /// Creates a member whose value is one word of a closed list. A later version may add words.
     init<Word: RawRepresentable<String> & SendableMetatype>(
         _ key: StaticString, at path: any WritableKeyPath<Object, Word> & Sendable
     ) {
@@ -61,7 +61,7 @@ struct RecordMember<Object>: Sendable {
         }
     }
 
-    /// The connection's number.
+    /// Creates the member `c`, the connection's number.
     static func connection(
         _ number: @escaping @Sendable (Object) -> Int?, set: @escaping @Sendable (inout Object, Int) -> Void
     ) -> RecordMember {
@@ -74,7 +74,7 @@ struct RecordMember<Object>: Sendable {
         }
     }
 
-    /// This member, without which the object, or such a one, is nothing.
+    /// Returns this member marked as required; `isRequired` can limit that to certain objects.
     func required(_ isRequired: @escaping @Sendable (Object) -> Bool = { _ in true }) -> RecordMember {
         var member = self
         member.isRequired = isRequired
@@ -83,7 +83,8 @@ struct RecordMember<Object>: Sendable {
 }
 
 extension LineDecoder {
-    /// Reads the rest of a record that a table describes; nil, and the first member that is missing, where it is none.
+    /// Reads the rest of a record that a table describes. Returns `nil`, and notes the first missing member, when a
+    /// required member is missing.
     mutating func record<Body: MemberedObject>(
         _ kind: String, as record: (Body) -> Record
     ) throws(JSONError) -> Record? {
@@ -103,7 +104,8 @@ extension LineDecoder {
         return isForeign ? asUnknown(kind) : record(body)
     }
 
-    /// Reads the member that was named, and tells its number in the table; nil when the table lacks it.
+    /// Reads the member with this key into `object`. Returns its number in the table, or `nil` when the table has no
+    /// such key.
     fileprivate mutating func take<Object: MemberedObject>(
         _ key: JSONKey, into object: inout Object
     ) throws(JSONError) -> (number: Int, outcome: RecordMember<Object>.Outcome)? {
@@ -120,12 +122,12 @@ extension MemberedObject {
     }
 }
 
-/// What a member can hold.
+/// A value that a member can hold.
 protocol MemberValue: SendableMetatype {
-    /// Reads a value; nil where there is none of use.
+    /// Reads a value; returns `nil` when it is not usable.
     @Sendable static func read(from decoder: inout LineDecoder) throws(JSONError) -> Self?
     func write(into encoder: inout RecordEncoder)
-    /// Whether there is nothing to be written.
+    /// Whether the value is absent, so that the member is left out.
     var isAbsent: Bool { get }
 }
 
@@ -143,7 +145,7 @@ extension Optional: MemberValue where Wrapped: MemberValue {
     var isAbsent: Bool { self == nil }
 }
 
-/// An object in a record.
+/// An object inside a record, with a table of its own.
 extension MemberValue where Self: MemberedObject {
     @Sendable static func read(from decoder: inout LineDecoder) throws(JSONError) -> Self? {
         guard try decoder.reader.peek() == .object else {
@@ -178,7 +180,7 @@ extension MemberValue where Self: BinaryInteger {
     func write(into encoder: inout RecordEncoder) { encoder.json.integer(Int64(self)) }
 }
 
-/// A number of things.
+/// A count or a number from 0 to 2^53.
 extension Int: MemberValue {
     @Sendable static func read(from decoder: inout LineDecoder) throws(JSONError) -> Int? { try decoder.count() }
 }
@@ -202,7 +204,7 @@ extension Moment: MemberValue {
 }
 
 extension Duration: MemberValue {
-    /// A year is longer than anybody wishes, and short enough to be added to any moment.
+    /// The value is clamped to one year: longer than any real request, and short enough to be added to any moment.
     @Sendable static func read(from decoder: inout LineDecoder) throws(JSONError) -> Duration? {
         try decoder.integer().map { .microseconds(min(max(0, $0), 31_536_000_000_000)) }
     }
@@ -216,7 +218,7 @@ extension RawJSON: MemberValue {
     func write(into encoder: inout RecordEncoder) { encoder.json.inertRaw(encoder.clean(self)) }
 }
 
-/// What a member can hold a list of, which some write as an object.
+/// An element of a list. The element's type decides whether the list is a JSON array or an object.
 protocol MemberElement {
     static func list(from decoder: inout LineDecoder) throws(JSONError) -> [Self]?
     static func write(_ list: [Self], into encoder: inout RecordEncoder)
@@ -251,7 +253,7 @@ extension String: MemberElement {
     }
 }
 
-/// Numbers of connections, as texts.
+/// Connection numbers, written as strings.
 extension Int: MemberElement {
     static func list(from decoder: inout LineDecoder) throws(JSONError) -> [Int]? {
         try String.list(from: &decoder)?.compactMap { Int($0) }
@@ -261,7 +263,7 @@ extension Int: MemberElement {
     }
 }
 
-/// An object with a member for each thing that is counted.
+/// Counts, written as one object with a member for each name.
 extension Record.Count: MemberElement {
     static func list(from decoder: inout LineDecoder) throws(JSONError) -> [Record.Count]? {
         var counts: [Record.Count] = []
@@ -283,9 +285,9 @@ extension Record.Count: MemberElement {
     }
 }
 
-/// A list of five numbers.
+/// A chunk of the index, written as an array of five numbers.
 extension Record.IndexRecord.Chunk: MemberElement {
-    /// Nil when one of the chunks makes no sense: half an index is none.
+    /// Returns `nil` when one of the chunks is malformed: a partial index is useless.
     static func list(from decoder: inout LineDecoder) throws(JSONError) -> [Self]? {
         var chunks: [Self] = []
         var isWhole = true

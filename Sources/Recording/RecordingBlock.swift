@@ -2,40 +2,43 @@ import CJSONScan
 import JSONText
 import Wire
 
-/// A part of a recording that can be read by itself, on any thread: whole chunks, up to and with a `sync` that tells number and
-/// time. The blocks of a recording and its rest, read one after the other, give what its reader gives.
+/// A part of a recording that can be read independently, on any thread. It consists of whole chunks and ends with a
+/// `sync` that has a number and a time. Reading all blocks and then the rest yields the same entries as reading the
+/// recording.
 package struct RecordingBlock: Sendable {
-    /// The block's bytes, and others around them.
+    /// The bytes of the block, which are `range` of this buffer.
     let bytes: [UInt8]
     let range: Range<Int>
     let place: RecordingReader.Place
     let head: Record.Head
 
-    /// How much of the text it is.
+    /// The length of the block's text in bytes.
     package var count: Int { range.count }
 
-    /// Offset of the first byte behind it, in the text of the recording.
+    /// The offset of the first byte after the block, in the recording's text.
     package var end: Int { place.offset + range.count }
 
-    /// A reader of the block. The payloads of its frames are parts of one array, which lives as long as one of them.
+    /// Returns a reader of the block. The payloads of its frames are slices of one array, which lives as long as any of
+    /// them.
     package func reader() -> RecordingReader { RecordingReader(of: self) }
 }
 
-/// Cuts a recording into blocks.
+/// Splits a recording into blocks.
 ///
-/// When no `sync` is found for a while, none is looked for any more: then `next()` gives nil, as at the end, and `rest()` the
-/// reader of what is left, which may be nothing.
+/// The search for a `sync` stops after a long stretch without one. `next()` then returns `nil`, as at the end of the
+/// file, and `rest()` returns the reader of the remainder, which may be empty.
 package struct RecordingBlocks: ~Copyable {
-    /// Bytes of a block, about: a chunk and a part of the next. What is read ahead is several times as large, and there are a few of them: the
-    /// fewer bytes, the more of it is still in a cache when it is played.
+    /// The approximate size of a block in bytes: a chunk and a part of the next. Several decoded blocks, each several
+    /// times this size, are in memory at once. The smaller they are, the more of a block is still in a cache when it is
+    /// played.
     private static let blockBytes = 384 << 10
-    /// When so many bytes hold no `sync`, none is looked for any more.
+    /// The search for a `sync` stops after this many bytes without one.
     private static let patience = 4 << 20
 
-    /// The head.
+    /// The head of the recording.
     package let head: Record.Head
     private var lines: LineScanner
-    /// What was read, of which no block was cut from `start` on.
+    /// The bytes read so far. Those from `start` on belong to no block yet.
     private var bytes: [UInt8]
     private var start = 0
     private var place = RecordingReader.Place.start
@@ -44,14 +47,14 @@ package struct RecordingBlocks: ~Copyable {
     /// Opens a file (`-` is standard input) and reads its head.
     package init(opening path: String) throws(RecordingError) { self.init(try RecordingReader(opening: path)) }
 
-    /// Cuts what a reader reads that has read no more than the head.
+    /// Creates a splitter for a reader that has read only the head.
     init(_ reader: consuming RecordingReader) {
         head = reader.head
         lines = reader.intoLines()
         bytes = Array(lines.takeAll())
     }
 
-    /// The next block; nil when none can be cut. Where the file cannot be read, the reader of the rest tells.
+    /// Returns the next block, or `nil` when there is none. The reader of the rest reports any read error.
     package mutating func next() -> RecordingBlock? {
         guard isCutting else { return nil }
         var wanted = max(Self.blockBytes, bytes.count - start)
@@ -67,7 +70,7 @@ package struct RecordingBlocks: ~Copyable {
         }
     }
 
-    /// The reader of what no block was cut of.
+    /// Returns a reader of the text after the last block.
     package consuming func rest() throws(RecordingError) -> RecordingReader {
         lines.resume(with: bytes[start...], at: place)
         return try RecordingReader(head: head, lines, from: place)
@@ -78,7 +81,7 @@ package struct RecordingBlocks: ~Copyable {
         let lineFeeds = bytes.withUnsafeBufferPointer {
             $0.baseAddress.map { json_count_byte($0 + range.lowerBound, range.count, UInt8(ascii: "\n")) } ?? 0
         }
-        // The bytes are shared, but only until the next are read: nothing is copied for a block.
+        // The block shares this buffer until the next read replaces it, so nothing is copied.
         let block = RecordingBlock(bytes: bytes, range: range, place: place, head: head)
         start = range.upperBound
         place.displacement = last.sync.displacement(at: place.offset + last.line.lowerBound)
@@ -90,13 +93,13 @@ package struct RecordingBlocks: ~Copyable {
     }
 
     private struct LastSync {
-        /// The line with its line feed, counted from `start`.
+        /// The range of the line including its line feed, counted from `start`.
         var line: Range<Int>
         var sync: Record.SyncRecord
         var decoded: DecodedLine
     }
 
-    /// The last line that is a `sync`.
+    /// Returns the last line that is a `sync`.
     private func lastSync() -> LastSync? {
         bytes.withUnsafeBufferPointer { all in
             let bytes = UnsafeBufferPointer(rebasing: all[start...])
@@ -126,7 +129,7 @@ package struct RecordingBlocks: ~Copyable {
         return place >= 0 ? place : nil
     }
 
-    /// Reads until there are so many bytes; false when there are fewer, since the file ends, or cannot be read.
+    /// Reads until `wanted` bytes are in memory. Returns false when the file ends earlier or cannot be read.
     private mutating func fill(upTo wanted: Int) -> Bool {
         let more = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
             let target = UnsafeMutableRawBufferPointer(buffer)

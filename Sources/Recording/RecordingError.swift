@@ -1,15 +1,15 @@
-/// What goes wrong with event files.
+/// An error in reading or writing an event file.
 public enum RecordingError: Error, Hashable, Sendable {
-    /// The file exists already.
+    /// The file already exists.
     case exists(path: String)
-    /// The system refused: what was tried, on which file, and the `errno` it gave.
+    /// A system call failed: the operation, its file and the `errno`.
     case system(operation: String, path: String, code: Int32)
-    /// The file is not a recording, or of a newer major version.
+    /// The file is not a recording, or has another major version.
     case notARecording(path: String, message: String)
-    /// What the file holds is of no use here: a text file is not text, or of a recording nothing would be kept.
+    /// The file's contents are not usable here: a text file is not text, or nothing of a recording would be kept.
     case unusable(path: String, message: String)
 
-    /// Whether something could not be written: what the caller wants is not where it should be.
+    /// Whether the error means that output could not be written.
     public var isOfWriting: Bool {
         switch self {
         case .exists: true

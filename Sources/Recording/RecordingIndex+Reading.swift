@@ -2,14 +2,14 @@ import JSONText
 import Wire
 
 extension RecordingIndex {
-    /// The index of the file at `path`: its own, or made by going through it. Throws when it is no recording, or cannot
-    /// be read.
+    /// Creates the index of the file at `path`: uses the file's own index, or scans the file.
+    /// - Throws: When the file is not a recording or cannot be read.
     package init(ofFile path: String) throws(RecordingError) {
         let reader = try RecordingReader(opening: path)
         try self.init(of: reader)
     }
 
-    /// The index of a recording held in memory.
+    /// Creates the index of a recording held in memory.
     package init(of bytes: [UInt8]) throws(RecordingError) { try self.init(of: try RecordingReader(bytes: bytes)) }
 
     private init(of reader: consuming RecordingReader) throws(RecordingError) {
@@ -26,7 +26,7 @@ extension RecordingIndex {
 // MARK: - The file's own
 
 extension RecordingIndex {
-    /// The file's `idx`, when its last line leads to one that can be believed.
+    /// Returns the file's `idx` if its last line points to one that agrees with the file.
     private static func stored(in lines: inout LineScanner) -> RecordingIndex? {
         let endLine = RecordFormat.endLine
         guard let size = lines.size, size > endLine,
@@ -39,11 +39,11 @@ extension RecordingIndex {
         return RecordingIndex(origin: .file, chunks: index.chunks, kinds: index.kinds, rooms: index.rooms)
     }
 
-    /// The record of the line that begins at `offset`; nil when none does.
+    /// Returns the record whose line begins at `offset`, or `nil` if no line begins there.
     private static func record(at offset: Int, of lines: inout LineScanner) -> DecodedLine? {
         do throws(RecordingError) {
             try lines.move(to: offset - 1, line: 0)
-            // What is left of the line before is its line feed.
+            // The previous line ends at `offset`, so only its line feed is left.
             guard case .whole(let rest) = try lines.next(), rest.isEmpty, case .whole(let line) = try lines.next()
             else { return nil }
             do throws(LineFailure) {
@@ -56,11 +56,11 @@ extension RecordingIndex {
         }
     }
 
-    /// The `sync` right before `offset`, and where it stands.
+    /// Returns the `sync` right before `offset`, and its own offset.
     private static func lastSync(
         before offset: Int, of lines: inout LineScanner
     ) -> (sync: Record.SyncRecord, offset: Int)? {
-        // A `sync` with many connections and kinds has some hundred bytes.
+        // A `sync` with many connections and kinds has a few hundred bytes.
         let start = max(0, offset - (64 << 10))
         var found: Range<Int>?
         do throws(RecordingError) {
@@ -87,8 +87,8 @@ extension RecordingIndex {
 }
 
 extension Record.IndexRecord {
-    /// Whether its chunks follow each other: nothing in it goes back, the first begins with the file, and none has more records than
-    /// bytes, so that their sum overflows nowhere.
+    /// Whether the chunks are consistent. The first begins with the file, offsets and numbers never decrease, and none
+    /// has more records than bytes, so that the sum of records cannot overflow.
     fileprivate var isOrdered: Bool {
         guard let first = chunks.first, first.offset == 0 else { return false }
         guard chunks.allSatisfy({ $0.firstTime <= $0.lastTime }) else { return false }
@@ -102,7 +102,7 @@ extension Record.IndexRecord {
 // MARK: - Made anew
 
 extension RecordingIndex {
-    /// Goes through the lines; decodes of each chunk the first numbered one and its `sync`.
+    /// Scans all lines. Decodes only the first numbered line and the `sync` of each chunk.
     private static func scanned(
         _ lines: consuming LineScanner
     ) throws(RecordingError) -> RecordingIndex {
@@ -118,19 +118,19 @@ extension RecordingIndex {
     }
 }
 
-/// What is known of the chunks so far, while the lines go by.
+/// The state of a scan: the chunks found so far.
 private struct IndexScan {
     private var chunks: [RecordingIndex.Chunk] = []
     private var open: RecordingIndex.Chunk?
     private var isOpenKnown = false
-    /// An `idx` or `end` with nothing behind it yet.
+    /// The trailing `idx` and `end` lines, until another line follows them.
     private var closing: (offset: Int, lines: Int)?
-    /// The last line of the open chunk, for its time: it has no `sync` that tells.
+    /// The last line of the open chunk. A chunk without a `sync` takes its last time from this line.
     private var lastLine: [UInt8] = []
     private var lastTime = Moment.zero
     private var lastNumber = 0
 
-    /// Notes a line that cannot be read.
+    /// Notes a line that is not decoded.
     mutating func pass(at offset: Int) {
         if open == nil {
             open = RecordingIndex.Chunk(
@@ -146,7 +146,7 @@ private struct IndexScan {
         let isSync = line.starts(with: #"{"k":"sync""#) && open != nil
         if !isSync {
             if open == nil, line.starts(with: #"{"k":"idx""#) || line.starts(with: #"{"k":"end""#) {
-                // At the end of the file these stand in no chunk.
+                // At the end of the file these belong to no chunk.
                 closing = (closing?.offset ?? offset, (closing?.lines ?? 0) + 1)
                 return
             }
@@ -162,7 +162,7 @@ private struct IndexScan {
         close(lastTime: sync.lastTime, number: decoded.number)
     }
 
-    /// What there is, with the chunk that has no `sync`.
+    /// Returns the index, including the last chunk without a `sync`.
     mutating func finished() -> RecordingIndex {
         if open != nil {
             let last = decode(lastLine.span)
@@ -171,8 +171,8 @@ private struct IndexScan {
         return RecordingIndex(origin: .scan, chunks: chunks, kinds: [], rooms: [])
     }
 
-    /// Takes number and time of the first line that has them. The lines that a later segment begins with repeat what
-    /// came before it, without numbers of their own.
+    /// Takes the number and time of the first line that has both. A later segment begins with lines that repeat the
+    /// previous state and have no numbers of their own.
     private mutating func learn(_ line: Span<UInt8>) {
         guard let decoded = decode(line), let number = decoded.number, let time = decoded.time else { return }
         isOpenKnown = true
@@ -182,7 +182,7 @@ private struct IndexScan {
 
     private mutating func close(lastTime time: Moment, number: Int?) {
         guard var chunk = open else { return }
-        // A damaged or edited file may go back; an index that does is of no use for searching.
+        // In a damaged or edited file times can go back; an index that does the same is useless for searching.
         chunk.lastTime = max(time, chunk.firstTime, lastTime)
         chunk.firstNumber = max(chunk.firstNumber, chunks.last?.firstNumber ?? 0)
         lastTime = chunk.lastTime

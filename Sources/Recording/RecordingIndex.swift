@@ -1,51 +1,54 @@
 package import Wire
 
-/// Where every chunk of a recording stands: reading can begin at a time or at a number without what comes before it.
+/// The positions of all chunks of a recording. With it, reading can begin at a time or at a record number.
 ///
-/// The file's own `idx` is taken when it agrees with the file; else the index is made from the `sync` lines.
+/// The file's own `idx` is used when it agrees with the file. Otherwise the index is built from the `sync` lines.
 package struct RecordingIndex: Hashable, Sendable {
-    /// A chunk: the lines between two `sync` records. What follows the last `sync` is one, too.
+    /// The lines between two `sync` records. The lines after the last `sync` form a chunk too.
     package typealias Chunk = Record.IndexRecord.Chunk
 
-    /// Where the index comes from.
+    /// The source of an index.
     package enum Origin: Hashable, Sendable {
-        /// The file's `idx`, found by its `end` and compared with its last `sync`.
+        /// The file's `idx`, found through its `end` and verified against its last `sync`.
         case file
-        /// The `sync` lines, or the lines themselves where those are missing.
+        /// The `sync` lines of the file, or all its lines where those are missing.
         case scan
     }
 
-    /// Where the index comes from.
+    /// The source of this index.
     package let origin: Origin
-    /// The chunks, in the order of the file. The first begins with the head.
+    /// The chunks, in file order. The first begins with the head.
     package let chunks: [Chunk]
-    /// All records by kind; empty when the file does not say.
+    /// All records by kind; empty when the file has no `idx`.
     package let kinds: [Record.Count]
-    /// Messages received by room, the busiest first; empty when the file does not say.
+    /// Received messages by room, busiest first; empty when the file does not count them.
     package let rooms: [Record.Count]
 
-    /// Time of the first and of the last record; nil when there is none.
+    /// The times of the first and the last record; `nil` when there are no records.
     package var times: ClosedRange<Moment>? {
         guard let first = chunks.first, let last = chunks.last, first.firstTime <= last.lastTime else { return nil }
         return first.firstTime...last.lastTime
     }
 
-    /// The chunk to read from to find the first record at `time` or later: no earlier chunk holds one. Nil when all are
-    /// earlier.
+    /// Returns the chunk in which to look for the first record at `time` or later. No earlier chunk contains one.
+    /// Returns `nil` when all records are earlier.
     package func chunk(at time: Moment) -> Int? {
         let place = partition { $0.lastTime < time }
         return place < chunks.count ? place : nil
     }
 
-    /// The chunk to read from to find the record with number `n`: no later chunk holds it. Nil when there are none.
+    /// Returns the chunk in which to look for record number `n`. No later chunk contains it. Returns `nil` when there
+    /// are no chunks.
     package func chunk(ofRecord n: Int) -> Int? {
         let place = partition { $0.firstNumber <= n }
         return place > 0 ? place - 1 : chunks.isEmpty ? nil : 0
     }
 
-    /// The place where a chunk begins, for `RecordingReader.move(to:)`. `chunk` must be one of `chunks.indices`.
+    /// Returns the place where a chunk begins, for `RecordingReader.move(to:)`. `chunk` must be one of
+    /// `chunks.indices`.
     ///
-    /// The first is where any reading begins: a hole before the first record that can be read is told there, too.
+    /// For the first chunk this is the start of the file, so that reading from it also reports a hole before the first
+    /// readable record.
     package func place(ofChunk chunk: Int) -> RecordingReader.Place {
         guard chunk > 0 else { return .start }
         let lines = chunks[..<chunk].reduce(1) { $0 + $1.records + 1 }
@@ -54,7 +57,7 @@ package struct RecordingIndex: Hashable, Sendable {
             time: chunks[chunk - 1].lastTime, isChunkStart: true, displacement: nil)
     }
 
-    /// How many chunks, from the first on, a condition holds for that holds for no chunk behind one it does not hold for.
+    /// Returns how many chunks at the start satisfy `isBefore`. The chunks must be partitioned by it.
     private func partition(_ isBefore: (Chunk) -> Bool) -> Int {
         var places = chunks.startIndex..<chunks.endIndex
         while !places.isEmpty {

@@ -1,13 +1,13 @@
-/// The file under a writer: lines go in, and out as text or as zstd frames. What an error left unwritten is kept and goes first the
-/// next time, so that nothing is written twice and no line is torn by a disk that is full for a while.
+/// The file of a writer. It takes lines and writes them as text or as zstd frames. After an error it keeps the
+/// unwritten rest and writes that first the next time. So nothing is written twice, and a full disk tears no line.
 struct RecordingOutput: ~Copyable {
     private var file: AppendFile
     private var gathered: [UInt8] = []
-    /// The text's, not the file's: it stays the same when a segment is compressed later.
+    /// The digest of the text, not of the file: it stays the same when a segment is compressed later.
     private let digest: SHA256Digest?
     private let isCompressed: Bool
     private var table = SeekTable()
-    /// Frames that are not written.
+    /// Compressed frames that are not written yet.
     private var frames: [UInt8] = []
 
     init(_ file: consuming AppendFile, isCompressed: Bool, isDigested: Bool) {
@@ -16,10 +16,10 @@ struct RecordingOutput: ~Copyable {
         self.isCompressed = isCompressed
     }
 
-    /// For messages.
+    /// The file's path, for messages.
     var path: String { file.path }
 
-    /// Whether it is time to write. Of a compressed file a chunk is gathered first, whole.
+    /// Whether there is enough to write. A compressed file is written by whole chunks.
     var isFull: Bool { isCompressed ? !frames.isEmpty : gathered.count >= RecordFormat.writeBytes }
 
     mutating func append(_ line: [UInt8]) {
@@ -27,7 +27,8 @@ struct RecordingOutput: ~Copyable {
         digest?.update(line.span)
     }
 
-    /// Writes what is gathered; with `endsChunk` also of a compressed file, whose frame ends. False when there was nothing.
+    /// Writes the gathered lines. A compressed file writes only finished frames; `endsChunk` finishes the current one.
+    /// Returns false when there was nothing to write.
     @discardableResult
     mutating func flush(endsChunk: Bool) throws(RecordingError) -> Bool {
         guard isCompressed else {
@@ -46,7 +47,7 @@ struct RecordingOutput: ~Copyable {
         return true
     }
 
-    /// Writes everything, and closes. Gives the SHA-256 of the text, when it was wanted.
+    /// Writes everything and closes the file. Returns the SHA-256 of the text if the options asked for it.
     consuming func finish(isSynced: Bool) throws(RecordingError) -> String? {
         try flush(endsChunk: true)
         if isCompressed, let encoded = table.encoded {
@@ -61,12 +62,12 @@ struct RecordingOutput: ~Copyable {
     /// Whether the output is a cluster that takes nothing now.
     var isAway: Bool { file.isAway }
 
-    /// Warnings for the user since the last call.
+    /// Returns the warnings for the user since the last call.
     func takeWarnings() -> [String] { file.takeWarnings() }
 
-    /// Waits until the data is on the disk.
+    /// Waits until the data is on disk.
     func syncData() throws(RecordingError) { try file.syncData() }
 
-    /// Waits until the data, and the file's name, are on the disk.
+    /// Waits until the data and the file's name are on disk.
     func syncAll() throws(RecordingError) { try file.syncAll() }
 }

@@ -1,35 +1,36 @@
 package import Wire
 
 extension RecordingReader {
-    /// A place between two lines, to come back to.
+    /// A place between two lines, to which a reader can return.
     package struct Place: Hashable, Sendable {
-        /// Offset of the next line's first byte.
+        /// The offset of the next line's first byte.
         package var offset: Int
-        /// Number of that line, from 1.
+        /// The number of the next line, from 1.
         package var line: Int
-        /// The number that the next numbered record is due to have.
+        /// The expected number of the next numbered record.
         package var number: Int
-        /// Time of the record before.
+        /// The time of the record before the place.
         package var time: Moment
-        /// Whether a chunk begins here. The checksum of a chunk that is entered elsewhere is not looked at.
+        /// Whether a chunk begins at the place. A reader that enters a chunk elsewhere cannot verify its checksum.
         var isChunkStart: Bool
-        /// The reader's here.
+        /// The reader's `displacement` at the place.
         var displacement: Int?
 
         /// The beginning of a recording, before its head.
         static let start = Place(offset: 0, line: 1, number: 1, time: .zero, isChunkStart: true, displacement: 0)
     }
 
-    /// The place behind the last entry. Ask before the end is met: behind it nothing more is found, even when the file
-    /// grew; a reader of a growing file comes back to the place it had.
+    /// The place after the last entry. Read it before the end is reached: from a place at the end, nothing more is
+    /// found even if the file grows. The reader of a growing file returns to an earlier place.
     package var place: Place {
         Place(
             offset: lines.nextOffset, line: lines.line + 1, number: expected, time: lastTime,
             isChunkStart: lines.isAtChunkStart, displacement: displacement)
     }
 
-    /// Goes to a place of this recording, from a `RecordingIndex` or from a reader. Only a file and what is held in memory
-    /// can be moved in. Throws when no line begins there.
+    /// Moves to a place of this recording, taken from a `RecordingIndex` or a reader. Works only for files and for
+    /// recordings in memory.
+    /// - Throws: When no line begins at the place.
     package mutating func move(to place: Place) throws(RecordingError) {
         waiting.removeAll()
         if place.offset > 0 {
@@ -40,7 +41,7 @@ extension RecordingReader {
         }
         try lines.move(to: place.offset, line: place.line)
         if place.isChunkStart || place.offset == 0 { lines.beginChunk() }
-        // The head is no entry.
+        // The head is not an entry.
         if place.offset == 0 { _ = try lines.next() }
         expected = place.number
         isFirst = place.number == 1
@@ -49,12 +50,13 @@ extension RecordingReader {
         indexOffset = nil
     }
 
-    /// Why a file that is followed brings nothing more, where it may never be what it was: nil when it only grows.
+    /// Returns why a followed file yields nothing more: it was cut short or replaced. Returns `nil` while it only
+    /// grows.
     package func whyOver(behind place: Place) -> String? { lines.source.whyOver(behind: place.offset) }
 
-    /// A descriptor that can be read when more may be there; nil of a file.
+    /// A descriptor that becomes readable when more data may be available; `nil` for a file.
     package var growth: Int32? { lines.source.growth }
 
-    /// The scanner, for who looks at lines and not at records.
+    /// Returns the scanner, for callers that need lines instead of records.
     consuming func intoLines() -> LineScanner { lines }
 }

@@ -1,39 +1,40 @@
 import Wire
 
-/// Reads an event file record by record; damage is reported with line and offset and never ends the reading.
+/// Reads an event file record by record. It reports damage with line and offset, and continues after it.
 ///
-/// Memory is bounded by the longest line the format allows (44 MiB), whatever the file holds. The times of a damaged or
-/// edited file may go back; whoever feeds them to a session must clamp them.
+/// Memory is bounded by the longest line that the format allows (44 MiB), whatever the file contains. Times in a
+/// damaged or edited file may go back; a caller that feeds them to a session must clamp them.
 package struct RecordingReader: ~Copyable {
-    /// What the next line gave.
+    /// A result of reading: a record, or a report of damage.
     package enum Entry: Hashable, Sendable {
-        /// A record and its stamp. `sync` and `end` have no wall clock of their own; theirs is computed from the
-        /// head's.
+        /// A record and its stamp. `sync` and `end` have no wall clock of their own; it is computed from the head's.
         case record(Record, Stamp)
-        /// A line that cannot be read: its number (from 1), its byte offset, its length and why.
+        /// A line that cannot be read: its number (from 1), its byte offset, its length and the reason.
         case damage(line: Int, offset: Int, bytes: Int, message: String)
-        /// The last line has no line feed, or is no record. With `isCutOff` it is what a writer leaves that is killed while it writes: the
-        /// beginning of a line, behind which nothing is missing that was ever whole. Otherwise it was whole once, and was changed.
+        /// The last line has no line feed or is not a record. With `isCutOff` it is the start of a line, as left by a
+        /// writer that was killed while writing; no complete line is missing. Otherwise the line was complete once and
+        /// was changed.
         case tornTail(offset: Int, bytes: Int, isCutOff: Bool = true)
-        /// The record of this line, which comes next, has another number than the one before it leads to: records are
-        /// missing, doubled or out of order. A damaged line leaves a hole, too.
+        /// The record of this line, which comes next, does not have the expected number: records are missing,
+        /// duplicated or out of order. A damaged line causes a hole too.
         case discontinuity(expected: Int, found: Int, line: Int)
-        /// The bytes since the last `sync` are not those that the `sync` of this line, which comes next, was made of;
-        /// how many there are, and how many there were.
+        /// The bytes since the last `sync` do not match the `sync` of this line, which comes next. `bytes` is their
+        /// actual count, `recorded` the count in the `sync`.
         case checksumMismatch(line: Int, bytes: Int, recorded: Int)
-        /// What stands before the `sync` or `end` of this line, which comes next, is whole and was written at another byte than the chunk
-        /// before it leads to: chunks are missing, doubled or out of order. Bytes of the recording as it was written. Not told where
-        /// another entry tells of the chunk: records that have numbers do.
+        /// The chunk before the `sync` or `end` of this line, which comes next, is whole but was written at another
+        /// offset than the preceding chunk implies: chunks are missing, duplicated or out of order. Both values are
+        /// offsets in the recording as it was written. Not reported when another entry already reports the chunk;
+        /// numbered records lead to a `discontinuity`.
         case displacement(expected: Int, found: Int, line: Int)
     }
 
-    /// A text message that was received, with nothing to be said of it but when and where.
+    /// A received text message with its connection and stamp, without the rest of its record.
     package struct ReceivedText: ~Copyable, Sendable {
-        /// Which connection of the recording, counted from 1.
+        /// The connection's number in the recording, counted from 1.
         package let connection: Int
-        /// When.
+        /// When the message was received.
         package let stamp: Stamp
-        /// Nil once it was taken.
+        /// The message; `nil` once it is taken.
         private var text: ArraySlice<UInt8>?
 
         fileprivate init(connection: Int, stamp: Stamp, text: consuming ArraySlice<UInt8>) {
@@ -42,29 +43,31 @@ package struct RecordingReader: ~Copyable {
             self.text = text
         }
 
-        /// The message. It is moved, and not counted once more: many threads may read a recording.
+        /// Returns the message. It is moved out to avoid another reference count, since many threads may read a
+        /// recording.
         package consuming func takeText() -> ArraySlice<UInt8> { text.take() ?? [] }
     }
 
-    /// The head.
+    /// The head of the recording.
     package let head: Record.Head
 
     var lines: LineScanner
     var expected = 1
     var lastTime = Moment.zero
-    /// Whether no number was met: a later segment begins with any.
+    /// Whether no numbered record was read yet. A later segment begins with any number.
     var isFirst = true
-    /// How many bytes behind the place it was written at the last chunk stands, or before it when negative. Nil when nothing can be said of
-    /// the chunk at hand: reading did not begin with a file, or something was told of the chunk that may have moved its end.
+    /// How far the last chunk has moved from the offset it was written at, in bytes; negative towards the start. `nil`
+    /// when unknown: reading did not begin at a file's start, or an entry reported damage that may have moved the end
+    /// of the chunk.
     var displacement: Int? = 0
-    /// Where the index stands that was met behind the last chunk.
+    /// The offset of an index that follows the last chunk.
     var indexOffset: Int?
     private var clock = WallClockMinute()
-    /// The frames of a block, resolved ahead.
+    /// The frames of a block, resolved in advance.
     private var payloads = ResolvedPayloads()
-    /// Where the line given last stands in the scanner's buffer.
+    /// The range of the line returned last, in the scanner's buffer.
     private var current: Range<Int>
-    /// What the last line gave besides what was returned for it.
+    /// Further entries from the last line.
     var waiting: [Entry] = []
 
     /// Opens a file (`-` is standard input) and reads its head.
@@ -72,7 +75,7 @@ package struct RecordingReader: ~Copyable {
         try self.init(LineScanner(source: ByteSource(opening: path)))
     }
 
-    /// Reads from an open descriptor (a pipe, a socket), which stays open; `name` is for messages.
+    /// Reads an open descriptor (a pipe, a socket), which stays open. `name` is for messages.
     package init(reading descriptor: Int32, name: String) throws(RecordingError) {
         try self.init(LineScanner(source: ByteSource(descriptor: descriptor, path: name, isOwned: false)))
     }
@@ -87,11 +90,11 @@ package struct RecordingReader: ~Copyable {
         lines = scanner
     }
 
-    /// Reads on from a place, with a scanner that is there.
+    /// Continues from a place, with an existing scanner.
     init(head: Record.Head, _ scanner: consuming LineScanner, from place: Place) throws(RecordingError) {
         self.head = head
         current = 0..<0
-        // The head is no entry.
+        // The head is not an entry.
         if place.offset == 0 { _ = try scanner.next() }
         lines = scanner
         expected = place.number
@@ -100,7 +103,7 @@ package struct RecordingReader: ~Copyable {
         isFirst = place.offset == 0
     }
 
-    /// Reads a block.
+    /// Creates a reader of one block.
     init(of block: RecordingBlock) {
         head = block.head
         current = 0..<0
@@ -109,7 +112,7 @@ package struct RecordingReader: ~Copyable {
         lastTime = block.place.time
         displacement = block.place.displacement
         isFirst = block.place.offset == 0
-        // What is in memory is there.
+        // Reading from memory cannot fail.
         if block.place.offset == 0 { _ = try? lines.next() }
         payloads = ResolvedPayloads(of: block, &clock)
     }
@@ -140,17 +143,17 @@ package struct RecordingReader: ~Copyable {
         return (head, range)
     }
 
-    /// The line that the last entry came of, as it stands in the file, without its line feed; empty when it is too long. Before the
-    /// first entry, the head's. For tools that copy lines.
+    /// The line of the last entry as it is in the file, without its line feed; empty when it is too long. Before the
+    /// first entry it is the head's line. Tools use it to copy lines.
     package var line: Span<UInt8> {
         @_lifetime(borrow self)
         get { lines.buffer.span.extracting(current) }
     }
 
-    /// Whether an entry can be given without reading on: it, or its line, is at hand.
+    /// Whether the next entry, or its line, is in memory already.
     package var hasEntryAtHand: Bool { !waiting.isEmpty || lines.hasLineAtHand }
 
-    /// The next entry, nil at the end.
+    /// Returns the next entry, or `nil` at the end.
     package mutating func next() throws(RecordingError) -> Entry? {
         if !waiting.isEmpty { return waiting.removeFirst() }
         if let (line, frame, payload) = payloads.next(at: lines.start) {
@@ -170,8 +173,9 @@ package struct RecordingReader: ~Copyable {
         }
     }
 
-    /// The next entry where that is a text message that was received, of a block; nil for any other, and then nothing has happened: `next()`
-    /// gives it. Nearly all records of a recording are such messages, and who wants no more of them is spared the record around each.
+    /// Returns the next entry if it is a received text message of a block. Otherwise returns `nil` and changes nothing;
+    /// `next()` then returns that entry. Nearly all records are such messages, and this saves creating a record for
+    /// each.
     package mutating func nextReceivedText() -> ReceivedText? {
         guard waiting.isEmpty, !isFirst, let (line, frame, payload) = payloads.nextReceived(at: lines.start, expected)
         else { return nil }
@@ -200,7 +204,8 @@ package struct RecordingReader: ~Copyable {
         }
     }
 
-    /// Whether what has no line feed is a record and one more byte: a line feed once. The beginning of a line never is that.
+    /// Returns whether a line without a line feed is a record followed by one more byte, which replaced the line feed.
+    /// The beginning of a line never has that form.
     private func isWholeButForItsFeed(_ bytes: Int) -> Bool {
         guard bytes > 1, let range = lines.unfinished(bytes: bytes) else { return false }
         let line = lines.buffer.span.extracting(range.lowerBound..<range.upperBound - 1)
@@ -212,7 +217,7 @@ package struct RecordingReader: ~Copyable {
         }
     }
 
-    /// The frame of a line of the usual form, and its payload.
+    /// Returns the frame of a line in the usual form, with its payload.
     private mutating func frame(in range: Range<Int>) -> (FrameLine, ArraySlice<UInt8>)? {
         lines.buffer.withUnsafeBufferPointer { buffer in
             let line = UnsafeBufferPointer(rebasing: buffer[range])
@@ -228,7 +233,7 @@ package struct RecordingReader: ~Copyable {
         }
     }
 
-    /// Nearly all entries come this way, so that nothing is made that is not given.
+    /// Nearly all entries take this path, so it creates only what it returns.
     private mutating func entry(of frame: FrameLine, _ payload: consuming ArraySlice<UInt8>) -> Entry {
         lastTime = frame.time
         meet(frame.number, repeatsNumber: false, isUnknown: false)
@@ -249,14 +254,14 @@ package struct RecordingReader: ~Copyable {
         case .sync(let sync): endChunk(sync, range)
         case .index: indexOffset = lines.offset
         case .end(let end): look(at: end)
-        // The bytes of a recording that stands behind another one are counted from its head.
+        // In concatenated recordings, offsets count from the last head.
         case .head: displacement = lines.offset
         default: break
         }
         return given(.record(decoded.record, stamp))
     }
 
-    /// A `sync` stands here: what that says about its chunk.
+    /// Checks the chunk that this `sync` ends.
     private mutating func endChunk(_ sync: Record.SyncRecord, _ range: Range<Int>) {
         let passed = lines.passed(upTo: range.lowerBound)
         if !passed.matches(sync) {
@@ -273,7 +278,7 @@ package struct RecordingReader: ~Copyable {
         lines.beginChunk()
     }
 
-    /// The recording ends here, and says where its index was written.
+    /// Checks the offset of the index that the end of the recording names.
     private mutating func look(at end: Record.EndRecord) {
         guard let found = end.index, let indexOffset, let displacement else { return }
         let expected = indexOffset - displacement
@@ -282,17 +287,17 @@ package struct RecordingReader: ~Copyable {
         }
     }
 
-    /// The line given last is damaged.
+    /// Marks the line returned last as damaged.
     private mutating func markDamage() {
         lines.markDamage()
         displacement = nil
     }
 
-    /// A record has this number: what that says about those before it.
+    /// Checks the number of a record against the expected one.
     private mutating func meet(_ number: Int, repeatsNumber: Bool, isUnknown: Bool) {
         if isFirst, head.segment > 1 { expected = repeatsNumber ? number + 1 : number }
         isFirst = false
-        // A kind of a newer version may stand aside, too.
+        // A record of an unknown kind may be one that draws no number.
         let isAside = repeatsNumber || (isUnknown && number == expected - 1)
         let due = isAside ? expected - 1 : expected
         if number != due {
@@ -302,7 +307,7 @@ package struct RecordingReader: ~Copyable {
         expected = number + 1
     }
 
-    /// The entry, behind what is to be told before it.
+    /// Returns the entry, or the first of the reports that must come before it.
     private mutating func given(_ entry: consuming Entry) -> Entry {
         if waiting.isEmpty { return entry }
         waiting.append(entry)

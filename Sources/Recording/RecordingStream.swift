@@ -1,23 +1,24 @@
 package import Wire
 
-/// The lines of a recording for who looks on from somewhere in its middle: what a session must know to begin there, then every record.
+/// Encodes a recording for viewers that join a running session: the state needed to begin at that point, then every
+/// record.
 ///
-/// What the rules hide is hidden as in a file. Not thread-safe: one owner, on any one thread.
+/// Redaction rules apply as in a file. Not thread-safe: it has one owner, on any one thread.
 package struct RecordingStream: ~Copyable {
     private var encoder: RecordEncoder
-    /// Number of the last record, whether anybody looked on or not.
+    /// The number of the last record, whether or not a viewer was present.
     private var number = 0
 
-    /// A stream of which nothing was taken. Of the options, only what is hidden counts.
+    /// Creates a stream. It uses only the redaction rules of the options.
     package init(_ options: RecordingWriter.Options) { encoder = RecordEncoder(options) }
 
-    /// Tells what must never be in a line.
+    /// Adds a secret that must never be in a line.
     package mutating func redact(_ secret: Secret) { encoder.redactor.add(secret) }
 
-    /// A record went by that nobody is told of.
+    /// Counts a record that no viewer receives.
     package mutating func pass(_ record: Record, _ stamp: Stamp) { if !record.isAside { number = stamp.n } }
 
-    /// The line of the next record, with its line feed; nil for one that is too long to be read again.
+    /// Returns the line of the next record with its line feed, or `nil` when the line is too long to be read again.
     package mutating func line(of record: Record, _ stamp: Stamp) -> [UInt8]? {
         var stamp = stamp
         pass(record, stamp)
@@ -25,14 +26,15 @@ package struct RecordingStream: ~Copyable {
         return encoder.encode(record, stamp) ? encoder.line : nil
     }
 
-    /// The next record as whoever reads its line finds it; nil for one that is too long to be read again.
+    /// Returns the next record as a reader of its line sees it, or `nil` when the line is too long to be read again.
     package mutating func shown(_ record: Record, _ stamp: Stamp) -> Record? {
         guard let line = line(of: record, stamp) else { return nil }
-        // Without its line feed.
+        // Drops the line feed.
         return try? LineDecoder.decode(line.span.extracting(0..<max(line.count - 1, 0))).record
     }
 
-    /// The lines that a viewer begins with here: a head, as that of a later segment, and what is restated, given line by line to `body`.
+    /// Passes the first lines for a new viewer to `body`, one by one: the head of a later segment, then the restated
+    /// records.
     package mutating func begin(
         _ head: Record.Head, at stamp: Stamp, restating records: some Sequence<Record>, _ body: ([UInt8]) -> Void
     ) {

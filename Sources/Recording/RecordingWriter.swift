@@ -1,42 +1,46 @@
 package import JSONText
 package import Wire
 
-/// Writes an event file, crash-safe: whole lines only, a `sync` record with a CRC after every 256 KiB or second of data.
+/// Writes an event file safely against crashes: only whole lines, with a `sync` record and a CRC after every 256 KiB or
+/// second of data.
 ///
-/// Recordings are called `NAME.weir.jsonl`: JSON Lines that `grep`, `jq` and `less` read while they grow; `NAME.weir.jsonl.zst` when
-/// they are compressed while they are written, a frame for each chunk.
+/// Recordings are named `NAME.weir.jsonl`: JSON Lines that `grep`, `jq` and `less` can read while they grow. The name
+/// is `NAME.weir.jsonl.zst` when the file is compressed as it is written, with one frame per chunk.
 ///
-/// Not thread-safe: one owner, on any one thread; `flush()` may wait for the disk. Lines are gathered and written with one write(2) by
-/// `flush()` (compressed, by the chunk). What was flushed survives the death of the process; what was synced (see `Durability`)
-/// survives the machine's. A writer that is dropped instead of closed leaves a readable file without an `end`.
+/// Not thread-safe: the writer has one owner, on any one thread, and `flush()` may wait for the disk. `flush()` writes
+/// the gathered lines (compressed, whole chunks) with one write(2). Flushed data survives the death of the process;
+/// synced data (see `Durability`) survives that of the machine. A writer that is dropped without `close` leaves a
+/// readable file without an `end`.
 public struct RecordingWriter: ~Copyable {
-    /// When the file is brought to the disk itself.
+    /// When written data is synced to disk.
     public enum Durability: String, Hashable, Sendable, CaseIterable {
         /// Never; the system decides.
         case never
-        /// At a `sync` record, at most once a second of the recording's time, and at the close.
+        /// At a `sync` record, at most once per second of the recording's time, and on close.
         case interval
-        /// At every `sync` record and at the close.
+        /// At every `sync` record and on close.
         case chunk
-        /// At every flush.
+        /// At every flush and on close.
         case always
     }
 
-    /// How a file is written.
+    /// The settings for writing a file.
     public struct Options: Hashable, Sendable {
-        /// When the file is brought to the disk itself.
+        /// When written data is synced to disk.
         public var durability: Durability
-        /// Whether a file that is there is replaced; refused otherwise.
+        /// Whether to replace an existing file. If false, an existing file is an error.
         public var overwrites: Bool
-        /// Whether the file is compressed while it is written: what is not yet a whole chunk dies with the process.
+        /// Whether the file is compressed as it is written. An unfinished chunk is lost when the process dies.
         public var isCompressed: Bool
-        /// What is hidden besides the secrets that are told. A recorder hides everything; a tool that copies records need not.
+        /// What is hidden in addition to the known secrets. A recorder hides everything; a tool that copies records
+        /// need not.
         public var redactions: Set<RedactionRule>
-        /// Where a message of a plain WebSocket names its session, for the rule `sessions`; nil where none does.
+        /// The path of the session id in a message of a plain WebSocket, for the rule `sessions`; `nil` when messages
+        /// have none.
         package var sessionPath: JSONPath?
-        /// Whether the SHA-256 of the text is wanted, which costs a little for each record.
+        /// Whether to compute the SHA-256 of the text, which costs a little for each record.
         var isDigested = false
-        /// Options.
+        /// Creates options. By default a new file is synced once per second and hides only known secrets.
         public init(
             durability: Durability = .interval, overwrites: Bool = false, isCompressed: Bool = false,
             redactions: Set<RedactionRule> = [.secrets]
@@ -48,21 +52,22 @@ public struct RecordingWriter: ~Copyable {
         }
     }
 
-    /// The number the next record will have; one that stands aside (`Record.isAside`) draws none.
+    /// The number of the next record. A record with `Record.isAside` draws none.
     package private(set) var nextNumber = 1
-    /// Bytes of text so far, those that wait to be written included.
+    /// The bytes of text so far, including those not written yet.
     package private(set) var length = 0
 
     var output: RecordingOutput
     var encoder: RecordEncoder
     var chunk = OpenChunk(offset: 0)
     var summary = ChunkSummary()
-    /// Time of the record added last.
+    /// The time of the record added last.
     private(set) var lastTime = Moment.zero
     private var lastSync = Moment.zero
     private let durability: Durability
 
-    /// Creates the file, mode 0600, and its folders; `-` is standard output. Writes the head. `secrets` are redacted from the head on.
+    /// Creates the file with mode 0600 and writes the head. `-` is standard output. `secrets` are redacted from the
+    /// head on.
     package init(
         creating path: String, head: Record.Head, secrets: [Secret] = [], options: Options = Options()
     ) throws(RecordingError) {
@@ -71,14 +76,14 @@ public struct RecordingWriter: ~Copyable {
         try self.init(creating: path, head: head, encoder: encoder, options: options, nextNumber: 1)
     }
 
-    /// The same with a durability only.
+    /// Creates the file with default options except for the durability.
     package init(
         creating path: String, head: Record.Head, secrets: [Secret] = [], durability: Durability
     ) throws(RecordingError) {
         try self.init(creating: path, head: head, secrets: secrets, options: Options(durability: durability))
     }
 
-    /// A file that goes on where another one of the recording ended.
+    /// Creates a file that continues the recording after another file. `nextNumber` is the number of its first record.
     init(
         creating path: String, head: Record.Head, encoder: consuming RecordEncoder, options: Options, nextNumber: Int
     ) throws(RecordingError) {
@@ -101,20 +106,21 @@ public struct RecordingWriter: ~Copyable {
         if durability != .never { try output.syncAll() }
     }
 
-    /// Tells the writer what must never reach the file; every occurrence in later records is replaced by `‹redacted›`.
+    /// Adds a secret that must never reach the file. Later records have `‹redacted›` in place of each occurrence.
     mutating func redact(_ secret: Secret) { encoder.redactor.add(secret) }
 
-    /// Adds a record and gives the number it has in the file. Times must not go back (they are clamped). Writes when 64
+    /// Appends a record and returns its number in the file. Times must not go back (they are clamped). Writes once 64
     /// KiB are gathered.
     ///
-    /// After an error the record may be kept in memory, and is when `nextNumber` moved: `flush()` tries again and writes nothing twice.
+    /// After an error the record may still be in memory; it is when `nextNumber` has moved. `flush()` tries again and
+    /// writes nothing twice.
     @discardableResult
     package mutating func append(_ record: Record, at time: Moment, wall: Int64) throws(RecordingError) -> Int {
         try append(record, at: time, wall: wall, isRestated: false)
     }
 
-    /// Adds a record whose stamp already has its number. Numbers must grow; a hole tells readers that records are
-    /// missing, as they are after an error. The number of a record that stands aside, or is restated, is not looked at.
+    /// Appends a record whose stamp already has a number. Numbers must increase. A hole tells readers that records are
+    /// missing, as happens after an error. The number is ignored for a record that draws none or is restated.
     package mutating func append(_ record: Record, _ stamp: Stamp) throws(RecordingError) {
         if !record.isAside, !stamp.isRestated {
             precondition(stamp.n >= nextNumber, "a record's number must be greater than that of the one before it")
@@ -127,7 +133,7 @@ public struct RecordingWriter: ~Copyable {
     private mutating func append(
         _ record: Record, at time: Moment, wall: Int64, isRestated: Bool
     ) throws(RecordingError) -> Int {
-        // A disk that refuses must not make the memory grow.
+        // Flushing first keeps memory bounded when the disk refuses writes.
         if output.isFull { try flush() }
         let number = record.isAside || isRestated ? nextNumber - 1 : nextNumber
         let time = clamped(time)
@@ -142,20 +148,21 @@ public struct RecordingWriter: ~Copyable {
         return number
     }
 
-    /// Writes what is gathered; of a compressed file, the chunks that are whole.
+    /// Writes the gathered lines; for a compressed file, the finished chunks.
     package mutating func flush() throws(RecordingError) {
         guard try output.flush(endsChunk: false) else { return }
         if durability == .always { try output.syncData() }
     }
 
-    /// Flushes, and ends the chunk with a `sync` if it is a second old. For a writer that has nothing to append for a while. What is
-    /// written has the time of the last record: a time that comes later may still be before `time`.
+    /// Flushes, and ends the chunk with a `sync` if it is a second old. For a writer that has nothing to append for a
+    /// while. The `sync` has the time of the last record, so the next record may still be earlier than `time`.
     package mutating func flush(at time: Moment) throws(RecordingError) {
         if isDue(at: clamped(time)) { try endChunk(at: lastTime, now: clamped(time)) } else { try flush() }
     }
 
-    /// Writes the last `sync`, the `idx` and the `end`, syncs to disk and closes. The writer numbers them, whatever `stamp.n` is. Gives
-    /// the SHA-256 of the file's text, 64 hexadecimal digits, when the options want it.
+    /// Writes the last `sync`, the `idx` and the `end`, syncs to disk and closes the file. The writer numbers these
+    /// records and ignores `stamp.n`.
+    /// - Returns: The SHA-256 of the file's text as 64 hexadecimal digits, if the options ask for it.
     @discardableResult
     package consuming func close(why: Record.EndRecord.Why, at stamp: Stamp) throws(RecordingError) -> String? {
         let time = clamped(stamp.time)
@@ -173,7 +180,7 @@ public struct RecordingWriter: ~Copyable {
     /// Whether the recording goes to a cluster that takes nothing now.
     var isAway: Bool { output.isAway }
 
-    /// Warnings for the user since the last call.
+    /// Returns the warnings for the user since the last call.
     func takeWarnings() -> [String] { output.takeWarnings() }
 
     func clamped(_ time: Moment) -> Moment {
@@ -185,7 +192,7 @@ public struct RecordingWriter: ~Copyable {
         return time.microseconds - first.microseconds >= RecordFormat.chunkSpan
     }
 
-    /// Ends the chunk that is open, if there is one.
+    /// Ends the open chunk, if any.
     mutating func endChunk(at time: Moment, now: Moment? = nil) throws(RecordingError) {
         let now = now ?? time
         if chunk.records > 0 { try addSync(at: time) }
@@ -207,7 +214,7 @@ public struct RecordingWriter: ~Copyable {
         chunk = OpenChunk(offset: length)
     }
 
-    /// Gathers a line; a `sync` counts to no chunk, since it stands between two.
+    /// Gathers a line. A `sync` is not part of a chunk, since it separates two.
     private mutating func add(_ record: Record, _ stamp: Stamp) throws(RecordingError) {
         guard encoder.encode(record, stamp) else {
             throw .system(

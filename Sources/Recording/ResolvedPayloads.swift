@@ -1,9 +1,9 @@
 import Glibc
 
-/// The frames of a block, all their payloads resolved into one array before the first of them is asked for.
+/// The frames of a block, with all their payloads resolved into one array before the first is read.
 struct ResolvedPayloads {
     private struct Resolved {
-        /// Where the line stands in the block, without its line feed.
+        /// The range of the line in the block, without its line feed.
         let line: Range<Int>
         let frame: FrameLine
         let payload: Range<Int>
@@ -13,10 +13,10 @@ struct ResolvedPayloads {
     private var bytes: [UInt8] = []
     private var place = 0
 
-    /// None.
+    /// Creates a value without frames.
     init() {}
 
-    /// Those of a block.
+    /// Resolves the payloads of all frames in a block.
     init(of block: RecordingBlock, _ clock: inout WallClockMinute) {
         var frames: [Resolved] = []
         frames.reserveCapacity(block.range.count / 512)
@@ -40,14 +40,16 @@ struct ResolvedPayloads {
         self.frames = frames
     }
 
-    /// The frame whose line begins there, if it is one of these, with its line and its payload. Ask for them in order.
+    /// Returns the frame whose line begins at `start`, with its line and its payload; `nil` when that line is not one
+    /// of these frames. Call it in file order.
     mutating func next(at start: Int) -> (line: Range<Int>, frame: FrameLine, payload: ArraySlice<UInt8>)? {
         guard hasFrame(at: start) else { return nil }
         defer { place += 1 }
         return (frames[place].line, frames[place].frame, bytes[frames[place].payload])
     }
 
-    /// The same of a frame that was received and has this number; nil, and nothing has happened, for any other.
+    /// Like `next(at:)`, but only for a received frame with this number. Returns `nil` and leaves everything unchanged
+    /// for any other frame.
     mutating func nextReceived(
         at start: Int, _ number: Int
     ) -> (line: Range<Int>, frame: FrameLine, payload: ArraySlice<UInt8>)? {

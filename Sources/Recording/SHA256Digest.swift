@@ -1,6 +1,6 @@
 import CCrypto
 
-/// The SHA-256 (FIPS 180-4) of bytes given in pieces. Owns OpenSSL's context.
+/// The SHA-256 (FIPS 180-4) of bytes added in pieces. It owns an OpenSSL context.
 final class SHA256Digest {
     private let context: OpaquePointer?
 
@@ -11,19 +11,19 @@ final class SHA256Digest {
 
     deinit { EVP_MD_CTX_free(context) }
 
-    /// Adds bytes.
+    /// Adds bytes to the digest.
     func update(_ bytes: Span<UInt8>) {
         bytes.withUnsafeBytes { _ = EVP_DigestUpdate(context, $0.baseAddress, $0.count) }
     }
 
-    /// The digest as 64 lower-case hexadecimal digits. Nothing may be added afterwards.
+    /// Returns the digest as 64 lower-case hexadecimal digits. Nothing may be added afterwards.
     func finish() -> String {
         var digest = [UInt8](repeating: 0, count: 32)
         EVP_DigestFinal_ex(context, &digest, nil)
         return Hexadecimal.text(of: digest[...])
     }
 
-    /// The digest of one piece.
+    /// Returns the digest of one piece.
     static func of(_ bytes: Span<UInt8>) -> String {
         let digest = SHA256Digest()
         digest.update(bytes)

@@ -1,40 +1,42 @@
-/// How a recording is cut into files, and which of them stay.
+/// How a recording is split into files, and which of them are kept.
 public struct SegmentPlan: Hashable, Sendable {
-    /// What ends a segment.
+    /// The conditions that end a segment.
     public struct Rotation: Hashable, Sendable {
-        /// As soon as its text has this many bytes beside the state that it begins with. Doubled when the state is larger.
+        /// The size in bytes at which a segment ends, not counting the state it begins with. Doubled when that state is
+        /// larger.
         public var size: Int?
-        /// As soon as it is so old.
+        /// The age at which a segment ends.
         public var age: Duration?
-        /// A rotation; with neither, somebody has to ask for it.
+        /// Creates a rotation by size, age or both. With neither, a segment ends only on request.
         public init(size: Int? = nil, age: Duration? = nil) {
             self.size = size
             self.age = age
         }
     }
 
-    /// How much of a recording is kept: the oldest segments are removed when there is more. The one being written always stays.
+    /// How much of a recording is kept. Beyond the limit the oldest segments are removed. The segment being written
+    /// always stays.
     public enum Keep: Hashable, Sendable {
-        /// So many segments.
+        /// At most this many segments, including the one being written.
         case segments(Int)
-        /// So many bytes.
+        /// At most this many bytes of closed segments.
         case bytes(Int)
-        /// What is not older.
+        /// Segments no older than this.
         case age(Duration)
     }
 
-    /// The recording's name. Segments are called after it: `mon.weir.jsonl` is `mon.0001.weir.jsonl`, `mon.0002.weir.jsonl`…
+    /// The recording's path, from which segments take their names: `mon.weir.jsonl` becomes `mon.0001.weir.jsonl`,
+    /// `mon.0002.weir.jsonl`…
     package var path: String
-    /// When a segment ends; nil for one file, called `path`.
+    /// When a segment ends; `nil` for a single file at `path`.
     package var rotation: Rotation?
-    /// What is kept; nil for everything.
+    /// The limit on what is kept; `nil` keeps everything.
     package var keep: Keep?
-    /// How the files are written. What is called `.zst` is compressed while it is written.
+    /// The options of each file. A path that ends in `.zst` turns on compression.
     package var options: RecordingWriter.Options
-    /// Whether segments are compressed when they are closed, and are not already; `.zst` is added to their names.
+    /// Whether segments are compressed once closed, unless they are already. `.zst` is appended to their names.
     package var compressesClosed: Bool
 
-    /// A plan.
     package init(
         path: String, rotation: Rotation? = nil, keep: Keep? = nil,
         options: RecordingWriter.Options = RecordingWriter.Options(), compressesClosed: Bool = false
@@ -47,8 +49,8 @@ public struct SegmentPlan: Hashable, Sendable {
         self.compressesClosed = compressesClosed
     }
 
-    /// A size that is smaller than the state that a segment begins with is doubled, so that at least half of what the segments hold is new,
-    /// however the state grows. Gives it with a warning that names the option that asked; nil where the size is large enough.
+    /// Doubles a size that is smaller than the state at the start of a segment, until at least half of each segment is
+    /// new data. Returns the new size with a warning that names the option, or `nil` when the size is large enough.
     static func enlarged(_ asked: Int, beside state: Int, _ option: String) -> (size: Int, warning: String)? {
         guard asked < state else { return nil }
         var size = max(asked, 1)
@@ -78,7 +80,7 @@ public struct SegmentPlan: Hashable, Sendable {
 
     private static let endings = [".weir.jsonl.zst", ".weir.jsonl", ".jsonl.zst", ".jsonl"]
 
-    /// The path of a segment, counted from 1.
+    /// Returns the path of a segment, counted from 1.
     package func path(ofSegment number: Int) -> String {
         guard rotation != nil else { return path }
         if var address = try? StreamAddress(parsing: path) {

@@ -1,32 +1,33 @@
 import Glibc
 package import Wire
 
-/// Writes a recording as one file, or as segments of which each can be played alone: it begins with what came before it, as far as
-/// that is needed to go on (`Stamp.isRestated`). Numbers and times go on over the segments.
+/// Writes a recording as one file, or as segments that can each be played alone. A segment begins by restating the
+/// earlier state that a session needs (`Stamp.isRestated`). Numbers and times continue across segments.
 ///
 /// Not thread-safe, and blocks, as `RecordingWriter` does.
 package struct SegmentedWriter: ~Copyable {
-    /// A segment that is closed.
+    /// A segment that was written and closed.
     private struct Closed {
         var path: String
         var bytes: Int
         var end: Moment
     }
 
-    /// What the user is to be told: why a closed segment could not be compressed or removed. Whoever reads them empties them.
+    /// Warnings for the user: why a closed segment could not be compressed or removed. The caller empties the list
+    /// after reading it.
     package var warnings: [String] = []
-    /// The file being written.
+    /// The path of the file being written.
     package private(set) var path: String
 
     private var plan: SegmentPlan
-    /// Bytes that the segment began with: they say again what was known, and are no reason to end it.
+    /// The bytes of restated state at the start of the segment. They do not count towards its size limit.
     private var restated = 0
     private var toldOfSize = false
     private var head: Record.Head
     private var writer: RecordingWriter?
     private var started = Moment.zero
     private var closed: [Closed] = []
-    /// The number that the next record is due to have, while no file is open.
+    /// The number of the next record, while no file is open.
     private var number = 1
     private var encoder: RecordEncoder
 
@@ -43,8 +44,8 @@ package struct SegmentedWriter: ~Copyable {
             creating: path, head: head, encoder: encoder.copy(), options: plan.options, nextNumber: 1)
     }
 
-    /// Begins a recording of a session that runs already, behind the record with the number of `stamp`: its first file is like a later
-    /// segment of a recording without the ones before, and begins with `records`.
+    /// Begins recording a running session, after the record with the number of `stamp`. The first file has the form of
+    /// a later segment whose predecessors are missing, and begins with `records`.
     package init(
         _ plan: SegmentPlan, head: Record.Head, secrets: [Secret], at stamp: Stamp,
         restating records: some Sequence<Record>
@@ -64,13 +65,13 @@ package struct SegmentedWriter: ~Copyable {
         try restate(records, Stamp(n: stamp.n, time: stamp.time, wall: stamp.wall, isRestated: true))
     }
 
-    /// Whether records can still be added: `close` has not been called.
+    /// Whether records can still be appended, that is, `close` was not called.
     package var isOpen: Bool { mutating get { writer != nil } }
 
-    /// The number the next record will have.
+    /// The number of the next record.
     package var nextNumber: Int { mutating get { writer?.nextNumber ?? number } }
 
-    /// Whether the segment is large or old enough to be ended.
+    /// Whether the segment is large or old enough to end.
     package var isRotationDue: Bool {
         mutating get {
             guard let rotation = plan.rotation, let length = writer?.length, let now = writer?.lastTime, !isAway else {
@@ -85,32 +86,32 @@ package struct SegmentedWriter: ~Copyable {
     /// Whether the cluster that the recording is published to is away. A segment does not end then: its end would have to wait.
     private var isAway: Bool { mutating get { writer?.isAway ?? false } }
 
-    /// Tells the writer what must never reach a file.
+    /// Adds a secret that must never reach a file.
     package mutating func redact(_ secret: Secret) {
         encoder.redactor.add(secret)
         writer?.redact(secret)
     }
 
-    /// Adds a record (`RecordingWriter.append`).
+    /// Appends a record (`RecordingWriter.append`).
     package mutating func append(_ record: Record, _ stamp: Stamp) throws(RecordingError) {
         guard writer != nil else { throw .system(operation: "write", path: path, code: EBADF) }
         try writer?.append(record, stamp)
     }
 
-    /// Writes what is gathered.
+    /// Writes the gathered lines.
     package mutating func flush() throws(RecordingError) {
         try writer?.flush()
         warnings += writer?.takeWarnings() ?? []
     }
 
-    /// Writes what is gathered, and ends the chunk if it is a second old.
+    /// Writes the gathered lines, and ends the chunk if it is a second old.
     package mutating func flush(at time: Moment) throws(RecordingError) {
         try writer?.flush(at: time)
         warnings += writer?.takeWarnings() ?? []
     }
 
-    /// Ends the segment and begins the next one with `records`, which say again what a session that begins there must know. Without a
-    /// plan to rotate nothing happens. When the next file cannot be made, the one at hand goes on.
+    /// Ends the segment and begins the next one with `records`, the state that a session needs in order to begin there.
+    /// Does nothing if the plan has no rotation. If the next file cannot be created, the current segment continues.
     package mutating func rotate(
         at stamp: Stamp, restating records: some Sequence<Record>
     ) throws(RecordingError) {
@@ -140,7 +141,7 @@ package struct SegmentedWriter: ~Copyable {
         if let trouble { throw trouble }
     }
 
-    /// Begins the segment with what a session that begins there must know.
+    /// Writes the state that a session needs in order to begin with this segment.
     private mutating func restate(_ records: some Sequence<Record>, _ stamp: Stamp) throws(RecordingError) {
         for record in records { try writer?.append(record, stamp) }
         try writer?.flush()
@@ -153,7 +154,7 @@ package struct SegmentedWriter: ~Copyable {
         toldOfSize = true
     }
 
-    /// Ends the recording.
+    /// Ends the recording. Compresses and removes segments as planned.
     package mutating func close(why: Record.EndRecord.Why, at stamp: Stamp) throws(RecordingError) {
         guard let old = writer.take() else { return }
         let (last, length) = (old.lastTime, old.length)
@@ -161,7 +162,7 @@ package struct SegmentedWriter: ~Copyable {
         if plan.rotation != nil || plan.compressesClosed { retire(path, of: length, at: last, isLast: true) }
     }
 
-    /// A segment is closed: it is compressed, and the oldest make room.
+    /// Compresses a closed segment if the plan asks for it, and removes the oldest segments beyond the limit.
     private mutating func retire(_ path: String, of length: Int, at time: Moment, isLast: Bool = false) {
         var path = path
         if plan.compressesClosed, !plan.options.isCompressed {
@@ -191,7 +192,7 @@ package struct SegmentedWriter: ~Copyable {
     private func isTooMuch(beside others: Int, at time: Moment) -> Bool {
         switch plan.keep {
         case nil: false
-        // The one that is written counts, too.
+        // The segment being written counts too.
         case .segments(let most): closed.count + others > most
         case .bytes(let most): closed.count + others > 1 && closed.reduce(0) { $0 + $1.bytes } > most
         case .age(let most): closed.first.map { time - $0.end > most } ?? false

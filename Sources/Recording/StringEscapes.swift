@@ -1,18 +1,18 @@
 import JSONText
 
-/// Resolves the escapes of a JSON string into the bytes it stands for.
+/// Resolves the escapes of a JSON string.
 ///
-/// `String` could do it; this keeps the bytes as bytes, and copies eight at a time, since replay spends most of its
-/// reading here.
+/// `String` could do the same. This type keeps the bytes as bytes and copies eight at a time, since replay spends most
+/// of its reading time here.
 enum StringEscapes {
     private static let backslash = UInt8(ascii: "\\")
 
-    /// The value of string `contents` that a `JSONReader` has checked. (In unchecked contents a wrong escape gives some
-    /// bytes, no trap.)
+    /// Returns the value of string `contents` that a `JSONReader` has checked. (In unchecked contents a wrong escape
+    /// yields arbitrary bytes but never traps.)
     static func resolved(_ contents: Span<UInt8>) -> [UInt8] {
         contents.withUnsafeBytes { source in
-            // Eight spare bytes: a whole word is stored even where only its start counts. A value is never longer than
-            // its spelling.
+            // Eight spare bytes: the loop stores a whole word even if only its start counts. A value is never longer
+            // than its spelling.
             [UInt8](unsafeUninitializedCapacity: source.count + 8) { target, count in
                 count = resolve(source, into: target)
             }
@@ -38,7 +38,7 @@ enum StringEscapes {
                 count &+= 1
                 continue
             }
-            // The quotes of JSON inside JSON are nearly all the escapes there are.
+            // In JSON nested in JSON, nearly all escapes are quotes.
             if place &+ 1 < source.count, source[place &+ 1] == UInt8(ascii: "\"") {
                 target[count] = UInt8(ascii: "\"")
                 place &+= 2
@@ -50,14 +50,14 @@ enum StringEscapes {
         return count
     }
 
-    /// How many of the word's eight bytes, in memory order, come before the first backslash.
+    /// Returns how many of the word's eight bytes, in memory order, precede the first backslash.
     private static func bytesBeforeBackslash(in word: UInt64) -> Int {
         let zeroWhereFound = word ^ 0x5C5C_5C5C_5C5C_5C5C
         let marks = (zeroWhereFound &- 0x0101_0101_0101_0101) & ~zeroWhereFound & 0x8080_8080_8080_8080
         return marks.trailingZeroBitCount / 8
     }
 
-    /// Resolves the escape at `place`, one to three bytes from two or six, four from twelve.
+    /// Resolves the escape at `place`: one to three bytes from two or six, or four from twelve.
     @inline(never)
     private static func resolveEscape(
         in source: UnsafeRawBufferPointer, _ place: inout Int, to target: UnsafeMutableBufferPointer<UInt8>,
@@ -85,7 +85,7 @@ enum StringEscapes {
         place += 2
     }
 
-    /// The character of `\uXXXX`, or of the two that make up a surrogate pair.
+    /// Returns the character of `\uXXXX`, or of the two that form a surrogate pair.
     private static func scalar(in source: UnsafeRawBufferPointer, _ place: inout Int) -> Unicode.Scalar {
         let first = codeUnit(in: source, at: place)
         place += 6

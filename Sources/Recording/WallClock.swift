@@ -1,11 +1,11 @@
-/// The `w` of a record: microseconds since 1970 UTC as RFC 3339 text with six decimals, and back.
+/// Conversion of a record's `w`: microseconds since 1970 UTC to RFC 3339 text with six decimals, and back.
 enum WallClock {
-    /// What four digits of a year can say: 0000-01-01 to the last microsecond of 9999.
+    /// The times that a year of four digits can express: 0000-01-01 to the last microsecond of 9999.
     static let range: ClosedRange<Int64> = -62_167_219_200_000_000...253_402_300_799_999_999
 
     private static let microsecondsPerDay: Int64 = 86_400_000_000
 
-    /// `2026-01-02T03:04:05.123456Z`; times outside `range` are clamped to it.
+    /// Returns text such as `2026-01-02T03:04:05.123456Z`. Times outside `range` are clamped to it.
     static func text(_ microseconds: Int64) -> [UInt8] {
         let clamped = min(max(microseconds, range.lowerBound), range.upperBound)
         let days = Int((clamped - floorRemainder(clamped, microsecondsPerDay)) / microsecondsPerDay)
@@ -23,7 +23,8 @@ enum WallClock {
         return text
     }
 
-    /// Microseconds since 1970 of an RFC 3339 time; nil when `text` is none. Finer decimals are dropped.
+    /// Returns the microseconds since 1970 of an RFC 3339 time, or `nil` for any other text. Finer decimals are
+    /// dropped.
     static func parse(_ text: Span<UInt8>) -> Int64? {
         guard text.count >= 20, let year = number(text, 0..<4), let month = number(text, 5..<7),
             let day = number(text, 8..<10), let hour = number(text, 11..<13), let minute = number(text, 14..<16),
@@ -32,7 +33,7 @@ enum WallClock {
         let separators =
             text[4] == UInt8(ascii: "-") && text[7] == UInt8(ascii: "-") && text[10] | 0x20 == UInt8(ascii: "t")
             && text[13] == UInt8(ascii: ":") && text[16] == UInt8(ascii: ":")
-        // A second 60 is a leap second (RFC 3339 section 5.6); it counts as the first of the next minute.
+        // A second of 60 is a leap second (RFC 3339 section 5.6). It counts as the first second of the next minute.
         guard separators, (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second <= 60
         else { return nil }
         var place = 19
@@ -69,7 +70,7 @@ enum WallClock {
         byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") ? Int(byte - UInt8(ascii: "0")) : nil
     }
 
-    /// The decimals at `place` as microseconds; 0 when there are none, nil when a dot stands alone.
+    /// Reads the decimals at `place` as microseconds: 0 when there are none, `nil` for a dot without digits.
     private static func fraction(_ text: Span<UInt8>, _ place: inout Int) -> Int? {
         guard text[place] == UInt8(ascii: ".") else { return 0 }
         place += 1
@@ -84,7 +85,7 @@ enum WallClock {
         return place > start ? value : nil
     }
 
-    /// What follows the decimals: `Z`, or hours and minutes east of UTC.
+    /// Reads the offset after the decimals, in minutes east of UTC: `Z`, or hours and minutes.
     private static func offsetMinutes(_ text: Span<UInt8>, _ place: Int) -> Int? {
         guard place < text.count else { return nil }
         let sign = text[place]
@@ -96,7 +97,8 @@ enum WallClock {
         return (sign == UInt8(ascii: "-") ? -1 : 1) * (hours * 60 + minutes)
     }
 
-    /// Years counted from March, so that the leap day is the last of its year; 400 years are 146 097 days.
+    /// Returns the days since 1970. Years are counted from March, so that the leap day is the last of its year; 400
+    /// years have 146,097 days.
     private static func days(year: Int, month: Int, day: Int) -> Int {
         let years = month > 2 ? year + 400 : year + 399
         let monthsFromMarch = (month + 9) % 12
@@ -117,14 +119,14 @@ enum WallClock {
     }
 }
 
-/// Times of event files as text.
+/// Conversion between the wall clocks of event files and text.
 package enum RecordingTime {
-    /// Microseconds since 1970 UTC as RFC 3339 text with six decimals.
+    /// Returns the time, in microseconds since 1970 UTC, as RFC 3339 text with six decimals.
     package static func text(_ microseconds: Int64) -> String {
         String(decoding: WallClock.text(microseconds), as: UTF8.self)
     }
 
-    /// Microseconds since 1970 UTC of an RFC 3339 time; nil when `text` is none.
+    /// Returns the microseconds since 1970 UTC of an RFC 3339 time, or `nil` for any other text.
     static func parse(_ text: String) -> Int64? {
         let bytes = Array(text.utf8)
         return WallClock.parse(bytes.span)
