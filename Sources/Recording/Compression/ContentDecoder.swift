@@ -1,26 +1,26 @@
 import Glibc
 import Wire
 
-/// What stands between the bytes of a file and the text of a recording: nothing, zstd or gzip, told by the file's first bytes and not
-/// by its name.
+/// Decodes the bytes of a file into the text of a recording: plain, zstd or gzip, detected by the file's first bytes
+/// and not by its name.
 ///
-/// Damage never passes in silence: where compressed text is missing, a line stands in its place that is no record, or, at the end of
-/// the file, the start of one; whoever reads lines reports it. After damage, zstd goes on with the next frame.
+/// Damage is never silent. For missing compressed text it inserts a line that is not a record, or an unfinished one at
+/// the end of the file, which the reader of the lines reports. After damage, zstd continues with the next frame.
 ///
-/// Memory is bounded: a buffer of input, and what the decoder needs (128 MiB at most, `Zstd.maximumWindowLog`).
+/// Memory is bounded: one input buffer and the decoder's own memory (128 MiB at most, `Zstd.maximumWindowLog`).
 final class ContentDecoder {
     private enum State {
-        /// The first bytes are not known yet; → plain, zstd, gzip, over.
+        /// The first bytes are not known yet. → plain, zstd, gzip, over.
         case new
-        /// What is read is the text.
+        /// The bytes of the file are the text.
         case plain
-        /// → seeking, over.
+        /// Decodes zstd frames. → seeking, over.
         case zstd(ZstdDecoder, isInside: Bool)
-        /// Behind damage: looks for the next frame; → zstd, over.
+        /// Searches for the next frame after damage. → zstd, over.
         case seeking(ZstdDecoder)
-        /// → over.
+        /// Decodes gzip members. → over.
         case gzip(GzipReader, isInside: Bool)
-        /// Nothing follows.
+        /// The end of the text.
         case over
     }
 
@@ -31,18 +31,19 @@ final class ContentDecoder {
     private var input: [UInt8] = []
     private var start = 0
     private var end = 0
-    /// Whether the last call of a decoder filled its buffer, so that more may be waiting inside it.
+    /// Whether the decoder filled its buffer last time, so that it may hold more text.
     private var mayHoldText = false
     private var endsWithLineFeed = true
-    /// Text that is not in the file, to be given before anything else.
+    /// Text that is not in the file, returned before anything else.
     private var inserted: [UInt8] = []
 
-    /// Whether the text is not what is read. Known once something was read.
+    /// Whether the file is compressed. Known once the first bytes were read.
     private(set) var isCompressed = false
-    /// Text to be passed over.
+    /// The number of bytes of text still to skip.
     private var skipped = 0
 
-    /// The file is at another place: where it began, or where a frame begins. `count` bytes of the text from there are passed over.
+    /// Restarts after the file was moved to its start or to the start of a frame. Skips `count` bytes of the text from
+    /// there.
     func restart(skipping count: Int) {
         state = .new
         input = []
@@ -54,7 +55,7 @@ final class ContentDecoder {
         skipped = count
     }
 
-    /// Gives text; 0 at its end. `read` reads the file, and gives 0 at its end.
+    /// Reads text into `buffer`; returns 0 at the end of the text. `read` reads from the file and returns 0 at its end.
     func read(
         into buffer: UnsafeMutableRawBufferPointer,
         from read: (UnsafeMutableRawBufferPointer) -> Result<Int, RecordingError>
@@ -76,7 +77,7 @@ final class ContentDecoder {
         }
     }
 
-    /// One step: what it gave, or nil when another one is to be taken.
+    /// Performs one step. Returns the number of bytes it produced, or `nil` when another step is needed.
     private func step(
         into buffer: UnsafeMutableRawBufferPointer,
         from read: (UnsafeMutableRawBufferPointer) -> Result<Int, RecordingError>
@@ -144,7 +145,7 @@ final class ContentDecoder {
         case .damaged(let why):
             mayHoldText = false
             insertDamage(why)
-            // Past at least one byte, so that this frame is not found again.
+            // Advances by at least one byte, so that the same frame is not found again.
             start = min(start + 1, end)
             state = .seeking(decoder)
         }
@@ -174,7 +175,7 @@ final class ContentDecoder {
         if made > 0 { endsWithLineFeed = buffer[made - 1] == UInt8(ascii: "\n") }
     }
 
-    /// Looks for the next frame among what is at hand, and what follows.
+    /// Searches for the next frame in the buffered input and in what follows.
     private func seek(
         _ decoder: ZstdDecoder, from read: (UnsafeMutableRawBufferPointer) -> Result<Int, RecordingError>
     ) throws(RecordingError) {
@@ -194,10 +195,10 @@ final class ContentDecoder {
         }
     }
 
-    /// The file is at its end.
+    /// Handles the end of the file.
     private func finish(isInside: Bool) {
         state = .over
-        // A line that was begun already is unfinished as it is.
+        // Text that ends within a line is unfinished already.
         if isInside, endsWithLineFeed { inserted = Array("(cut off)".utf8) }
     }
 
@@ -214,7 +215,8 @@ final class ContentDecoder {
         return count
     }
 
-    /// Gets more bytes behind those at hand, of which there are fewer than a magic's; false at the end of the file.
+    /// Reads more bytes after the buffered ones, which are fewer than a magic number. Returns false at the end of the
+    /// file.
     private func fill(
         from read: (UnsafeMutableRawBufferPointer) -> Result<Int, RecordingError>
     ) throws(RecordingError) -> Bool {

@@ -1,9 +1,9 @@
-/// A new compressed file: a frame for each chunk, and the table of them at its end.
+/// A new compressed file: one frame for each chunk, and the seek table at its end.
 struct FrameFile: ~Copyable {
     private var file: AppendFile
     private var table = SeekTable()
     private let level: Int32
-    /// What was compressed and is not written.
+    /// Compressed bytes that are not written yet.
     private var waiting: [UInt8] = []
 
     init(_ file: consuming AppendFile, level: Int32 = Zstd.defaultLevel) {
@@ -11,10 +11,10 @@ struct FrameFile: ~Copyable {
         self.level = level
     }
 
-    /// Length of the file so far.
+    /// The length of the file so far, in bytes.
     private(set) var length = 0
 
-    /// Writes a chunk. What an error left unwritten goes first the next time.
+    /// Writes a chunk as a frame. Bytes left unwritten by an error are written first the next time.
     mutating func append(_ text: ArraySlice<UInt8>) throws(RecordingError) {
         guard !text.isEmpty else { return }
         let before = waiting.count
@@ -24,13 +24,13 @@ struct FrameFile: ~Copyable {
         try file.write(&waiting)
     }
 
-    /// Writes the table, which a file of too large chunks goes without, and brings everything to the disk.
+    /// Writes the seek table and syncs the file to disk. A file whose chunks are too large has no table.
     consuming func finish(isSynced: Bool = true) throws(RecordingError) {
         if let encoded = table.encoded { waiting += encoded }
         try file.write(&waiting)
         if isSynced { try file.syncAll() }
     }
 
-    /// Waits until the data is on the disk.
+    /// Waits until the data is on disk.
     func syncData() throws(RecordingError) { try file.syncData() }
 }

@@ -1,22 +1,22 @@
 import Glibc
 
-/// Copies recordings into compressed files, one frame for each chunk.
+/// Copies recordings into compressed files, with one frame for each chunk.
 package enum RecordingCompressor {
-    /// What was read and what was written.
+    /// The sizes of the text and of the compressed file.
     package struct Result: Hashable, Sendable {
-        /// Bytes of the text.
+        /// The length of the text in bytes.
         package var text: Int
-        /// Bytes of the compressed file.
+        /// The length of the compressed file in bytes.
         package var compressed: Int
     }
 
     private static let pieceBytes = 256 << 10
-    /// Chunks without a `sync` are cut to frames of about this length.
+    /// The approximate length of frames in text without a `sync`.
     private static let longestFrame = 4 << 20
     private static let syncStart = Array(#"{"k":"sync","#.utf8)
 
-    /// Compresses the text of the file at `path` (`-` is standard input), whatever is in it, into a new file; `level` is zstd's, 1…19.
-    /// The copy's text is the original's, byte for byte.
+    /// Compresses the text of the file at `path` (`-` is standard input) into a new file. `level` is zstd's, 1 to 19.
+    /// The text need not be a recording, and the copy decompresses to the same bytes.
     package static func compress(
         _ path: String, to target: String, level: Int = 3, overwrites: Bool = false
     ) throws(RecordingError) -> Result {
@@ -32,7 +32,7 @@ package enum RecordingCompressor {
     private static func copy(_ source: borrowing ByteSource, to file: inout FrameFile) throws(RecordingError) -> Int {
         var text: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: pieceBytes)
-        // Lines before this place were looked at.
+        // Lines before this position were examined already.
         var looked = 0
         var total = 0
         while true {
@@ -50,7 +50,7 @@ package enum RecordingCompressor {
             }
             text.removeFirst(kept)
             looked -= kept
-            // A line that has no end is cut where it may be.
+            // A line beyond the length limit is split at an arbitrary position.
             if text.count > RecordFormat.maximumLine {
                 try file.append(text[...])
                 text.removeAll(keepingCapacity: true)

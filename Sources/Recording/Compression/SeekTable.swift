@@ -1,31 +1,31 @@
-/// Where the frames of a compressed file are: the table of zstd's seekable format, which stands in a skippable frame at the end of
-/// the file (facebook/zstd, contrib/seekable_format/zstd_seekable_compression_format.md).
+/// The positions of the frames in a compressed file. The format is the table of zstd's seekable format, stored in a
+/// skippable frame at the end of the file (facebook/zstd, contrib/seekable_format/zstd_seekable_compression_format.md).
 struct SeekTable: Hashable {
-    /// One frame: how long it is, and how long its text.
+    /// The compressed length of a frame and the length of its text, in bytes.
     struct Frame: Hashable {
         var compressed: Int
         var text: Int
     }
 
-    /// The frames, in the file's order.
+    /// The frames, in file order.
     var frames: [Frame] = []
 
-    /// The footer's last four bytes.
+    /// The magic number in the footer's last four bytes.
     private static let magic: UInt32 = 0x8F92_EAB1
-    /// A skippable frame of the kind that the format takes.
+    /// The magic number of the skippable frame that the format uses.
     private static let skippableMagic: UInt32 = 0x184D_2A5E
-    /// Bytes after the entries: their number, a byte of flags, the magic.
+    /// The length of the footer in bytes: the number of entries, a byte of flags and the magic number.
     static let footer = 9
-    /// Bytes of a skippable frame before its content.
+    /// The length of a skippable frame's header in bytes.
     static let header = 8
     private static let entry = 8
-    /// The format's own limit.
+    /// The most frames that the format allows.
     private static let maximumFrames = 0x800_0000
 
-    /// Appends a frame.
+    /// Appends the next frame of the file.
     mutating func append(compressed: Int, text: Int) { frames.append(Frame(compressed: compressed, text: text)) }
 
-    /// The skippable frame; nil when there are more frames, or larger ones, than it can tell.
+    /// The table as a skippable frame; `nil` when there are too many frames, or frames too large for the format.
     var encoded: [UInt8]? {
         guard frames.count <= Self.maximumFrames else { return nil }
         var bytes: [UInt8] = []
@@ -39,13 +39,14 @@ struct SeekTable: Hashable {
             Self.append(text, to: &bytes)
         }
         Self.append(UInt32(frames.count), to: &bytes)
-        // No checksums: each frame has its own.
+        // No checksums, since each frame has its own.
         bytes.append(0)
         Self.append(Self.magic, to: &bytes)
         return bytes
     }
 
-    /// How many bytes at the end of a file the table takes, by the file's last `footer` bytes; nil when there is none.
+    /// Returns the length of the table in bytes, given the last `footer` bytes of a file. Returns `nil` when the file
+    /// has no table.
     static func length(footer: Span<UInt8>) -> Int? {
         guard footer.count == Self.footer, value(footer, 5) == magic else { return nil }
         let count = Int(value(footer, 0))
@@ -53,7 +54,8 @@ struct SeekTable: Hashable {
         return header + count * (footer[4] & 0x80 == 0 ? entry : entry + 4) + Self.footer
     }
 
-    /// Reads the whole skippable frame; nil when it is none, or when the frames are not all of `fileSize`, which it is then no table of.
+    /// Parses the whole skippable frame. Fails when it is malformed, or when its frames do not add up to `fileSize`,
+    /// which means that it does not describe this file.
     init?(decoding bytes: Span<UInt8>, fileSize: Int) {
         guard bytes.count >= Self.header + Self.footer,
             let length = Self.length(footer: bytes.extracting(bytes.count - Self.footer..<bytes.count)),
@@ -71,7 +73,7 @@ struct SeekTable: Hashable {
         guard total == fileSize else { return nil }
     }
 
-    /// An empty table.
+    /// Creates an empty table.
     init() {}
 
     private static func append(_ value: UInt32, to bytes: inout [UInt8]) {

@@ -1,17 +1,17 @@
 import CZstd
 import Glibc
 
-/// Zstandard frames (RFC 8878): one frame is one chunk of a recording, so that what damages one costs one chunk, and plain
-/// `zstd -dc` reads them all.
+/// Zstandard frames (RFC 8878). Each frame holds one chunk of a recording, so that damage to a frame loses only that
+/// chunk. Plain `zstd -dc` reads them all.
 enum Zstd {
-    /// The first bytes of a frame.
+    /// The first bytes of every frame.
     static let magic: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
-    /// The first byte of a skippable frame is any of these; `2A 4D 18` follow.
+    /// The possible first bytes of a skippable frame; `2A 4D 18` follow.
     static let skippable: ClosedRange<UInt8> = 0x50...0x5F
-    /// Frames that need more than 2^27 bytes of the text before are refused, as the `zstd` tool refuses them when it is not asked to
-    /// take them: nobody's file decides how much memory is used.
+    /// The largest window accepted: 2^27 bytes, the default limit of the `zstd` tool. It keeps a hostile file from
+    /// deciding how much memory is used.
     static let maximumWindowLog: Int32 = 27
-    /// zstd's own default: smaller than gzip's best, and faster than its fastest.
+    /// zstd's own default level: smaller output than gzip's best level, and faster than gzip's fastest.
     static let defaultLevel: Int32 = 3
 
     /// Appends `text` to `output` as one frame with its length and checksum.
@@ -29,15 +29,16 @@ enum Zstd {
                 count = ZSTD_isError(made) == 0 ? made : 0
             }
         }
-        // The bound is one that the compressed text never exceeds; only memory can be missing.
+        // The output never exceeds the bound, so the only possible error is a lack of memory.
         guard !frame.isEmpty else { throw noMemory("compress") }
         output += frame
     }
 
-    /// The text of one frame that says how long it is, at most `limit` bytes; nil when it is none, or damaged, or longer.
+    /// Returns the text of one frame that states its length. Returns `nil` when the bytes are not an intact frame, or
+    /// when its text exceeds `limit` bytes.
     static func text(ofFrame frame: Span<UInt8>, limit: Int) -> [UInt8]? {
         frame.withUnsafeBytes { source in
-            // The two largest values say that the length is unknown, or that this is no frame.
+            // The two largest values mean that the length is unknown, or that this is not a frame.
             let length = ZSTD_getFrameContentSize(source.baseAddress, source.count)
             guard let length = Int(exactly: length), length <= limit else { return nil }
             var isWhole = false

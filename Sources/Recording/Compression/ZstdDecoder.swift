@@ -1,20 +1,20 @@
 import CZstd
 
-/// Decodes zstd frames one after the other, piece by piece. Owns zstd's context.
+/// Decodes consecutive zstd frames, piece by piece. It owns a zstd context.
 final class ZstdDecoder {
-    /// How far a call came.
+    /// The decoder's position after a call.
     enum Progress {
         /// Inside a frame.
         case inside
-        /// Behind a whole frame; another one may follow.
+        /// After a whole frame; another one may follow.
         case between
-        /// What stands here is no frame, or a damaged one, or one that needs too much memory. The decoder is as new.
+        /// The bytes are not a frame, are damaged, or need too much memory. The decoder has been reset.
         case damaged(String)
     }
 
     private let context: OpaquePointer
 
-    /// Nil when there is no memory for it.
+    /// Creates a decoder; `nil` when there is not enough memory.
     init?() {
         guard let context = ZSTD_createDCtx() else { return nil }
         self.context = context
@@ -23,7 +23,8 @@ final class ZstdDecoder {
 
     deinit { ZSTD_freeDCtx(context) }
 
-    /// Decodes from the start of `input` as far as either buffer reaches; tells how many bytes were taken and made.
+    /// Decodes from the start of `input` until one of the buffers is exhausted. Returns the number of bytes taken and
+    /// produced.
     func read(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) -> (taken: Int, made: Int, Progress) {

@@ -1,16 +1,16 @@
-/// Replaces the values of credentials in text that we send. It looks at the text's tokens only, so that a packet's digits before the
-/// JSON, or JSON that is cut, do not matter. Time is linear in the text.
+/// Replaces the values of credentials in outgoing text. It looks only at tokens, so packet digits before the JSON, or
+/// JSON that is cut off, do no harm. Time is linear in the text.
 enum CredentialRedactor {
     private static let quote = UInt8(ascii: "\"")
     private static let replacement = Array(Redactor.replacement.utf8)
 
-    /// JSON text, perhaps with something before it, without the strings that are credentials.
+    /// Returns the text with the strings that are credentials replaced. The text is JSON and may have a prefix.
     static func redact(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         bytes.withUnsafeBufferPointer { text in
             var result: [UInt8] = []
             var kept = 0
             var place = 0
-            // How deep the values below a credential's name are nested, which are all taken out; 0 outside of one.
+            // The nesting depth of the values below a credential's name, which are all replaced; 0 outside.
             var depth = 0
             var isValueNext = false
             while place < text.count {
@@ -51,7 +51,7 @@ enum CredentialRedactor {
         }
     }
 
-    /// An address without the values of the parameters of its query that are credentials.
+    /// Returns a URL with the values of credential parameters in its query replaced.
     static func redact(url: String) -> String {
         guard let mark = url.firstIndex(of: "?") else { return url }
         let parameters = url[url.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false).map {
@@ -63,12 +63,12 @@ enum CredentialRedactor {
         return url[...mark] + parameters.joined(separator: "&")
     }
 
-    /// Whether all that stands under a name is a credential.
+    /// Returns whether everything below a name is a credential.
     private static func isCredential(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
         SecretName(name)?.coversWhatIsInside ?? false
     }
 
-    /// The place of the quote that ends the string, or the end of the text.
+    /// Returns the position of the quote that ends the string, or the end of the text.
     private static func endOfString(_ text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
         var place = start
         while place < text.count, text[place] != quote { place += text[place] == UInt8(ascii: "\\") ? 2 : 1 }

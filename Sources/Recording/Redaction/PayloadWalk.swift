@@ -1,25 +1,26 @@
 import JSONText
 import Wire
 
-/// Visits the values of a payload, and changes them: what capture, `file doctor --secrets` and `file redact` share.
+/// Visits and changes the values of a payload. Shared by capture, `file doctor --secrets` and `file redact`.
 ///
-/// The payload is JSON, perhaps behind the header of a Socket.IO packet, JSON Lines, or any other text, which is one value. A string that
-/// holds an object or array is JSON again, at any depth. What is not changed stays byte by byte.
+/// The payload is JSON, possibly after the header of a Socket.IO packet, or JSON Lines. Any other text is treated as
+/// one value. A string that holds an object or array is parsed as JSON too, to a limited depth. Everything unchanged is
+/// kept byte for byte.
 struct PayloadWalk {
-    /// A value.
+    /// A value of the payload, with the names that lead to it.
     struct Value {
-        /// What it says, escapes resolved; a number, true and false as they are written.
+        /// The value's text with its escapes resolved. Numbers, true and false are as written.
         var text: [UInt8]
-        /// The keys of the objects around it, the outermost first. Elements of an array stand under the array's keys.
+        /// The keys of the enclosing objects, outermost first. Elements of an array have the keys of the array.
         var keys: [String]
-        /// What the names say under which it stands.
+        /// What the names above the value reveal about it; `nil` when they reveal nothing.
         var name: SecretName?
 
-        /// Its secrets; they may overlap.
+        /// The secrets found in the value; they may overlap.
         var secrets: [FoundSecret] { SecretFinder.secrets(in: text, name, under: keys.last ?? "") }
 
-        /// The text with other text for the ranges; nil when there are none. Ranges that overlap are one: of what a rule names nothing may
-        /// be left because another rule names a part of it.
+        /// Returns the text with the ranges replaced, or `nil` when there are none. Overlapping ranges are merged, so
+        /// that no part of one remains because another rule covers only a part of it.
         func replacing(_ ranges: [Range<Int>], _ replacement: (ArraySlice<UInt8>) -> [UInt8]) -> [UInt8]? {
             if ranges.isEmpty { return nil }
             var result: [UInt8] = []
@@ -41,32 +42,32 @@ struct PayloadWalk {
         }
     }
 
-    /// Gives the new text of a value; nil when it stays.
+    /// Returns the new text of a value, or `nil` to keep it.
     typealias Change = (Value) -> [UInt8]?
 
     private typealias Edit = (range: Range<Int>, text: [UInt8])
 
-    /// Deeper in strings of strings, what is left is text.
+    /// Strings nested in strings deeper than this are treated as plain text.
     private static let mostLevels = 12
-    /// Members called `value` of one object that wait for its name; others are looked at without it.
+    /// The most members `value` of one object that wait for its `name` member. Further ones are visited without it.
     private static let mostValues = 64
-    /// A string in JSON may nest so deep.
+    /// The deepest nesting of objects and arrays inside a JSON string.
     private static let depthInStrings = 64
 
-    /// Whether values that can hold no secret are passed over.
+    /// Whether to skip values that cannot hold a secret.
     private let seeksSecrets: Bool
     private let level: Int
     private let prefix: [String]
     private let payload: ArraySlice<UInt8>
     private var keys: [JSONStringRange] = []
-    /// The payload as far as it is decided, and up to where that is; nil before anything was changed.
+    /// The edited payload up to `place`; `nil` before the first change.
     private var result: [UInt8]?
     private var place: Int
-    /// Edits behind that place, in any order.
+    /// The edits after `place`, in any order.
     private var edits: [Edit] = []
-    /// When there are so many, those that nothing can come before are applied: there may be a million.
+    /// The number of edits at which those in final order are applied, since there may be a million.
     private var mostEdits = 4096
-    /// Where the values stand that are visited at the end of their object.
+    /// The positions of values that are visited only at the end of their object.
     private var undecided: [Int] = []
 
     private init(_ payload: ArraySlice<UInt8>, seeksSecrets: Bool, level: Int, under prefix: [String]) {
@@ -74,7 +75,8 @@ struct PayloadWalk {
         place = payload.startIndex
     }
 
-    /// The payload with its values changed; nil when none was. With `seeksSecrets` only values that may hold a secret are visited.
+    /// Returns the payload with its values changed, or `nil` if none changed. With `seeksSecrets` it visits only values
+    /// that may hold a secret.
     static func changed(
         _ payload: ArraySlice<UInt8>, under prefix: [String] = [], seeksSecrets: Bool, _ change: Change
     ) -> [UInt8]? {
@@ -96,7 +98,7 @@ struct PayloadWalk {
         return change(Value(text: Array(payload), keys: prefix, name: name))
     }
 
-    /// JSON Lines: each line is a text of its own.
+    /// Changes JSON Lines: each line is visited as a text of its own.
     private static func changedLines(
         of payload: ArraySlice<UInt8>, under prefix: [String], seeksSecrets: Bool, level: Int, name: SecretName?,
         _ change: Change
@@ -121,12 +123,12 @@ struct PayloadWalk {
         return result.map { $0 + payload[place...] }
     }
 
-    /// Reads a JSON text; false when it is none.
+    /// Visits a JSON text. Returns false when it is not JSON.
     private mutating func walk(from start: Int, _ name: SecretName?, _ change: Change) -> Bool {
         let json = payload[start...]
         let depth = level == 0 ? 256 : Self.depthInStrings
         do throws(JSONError) {
-            // First as a whole: of what turns out to be no JSON no value may have been visited.
+            // Validates the whole text first: no value may be visited if the text turns out not to be JSON.
             var check = JSONReader(json.span, maximumDepth: depth)
             try check.skip()
             try check.end()
@@ -155,7 +157,7 @@ struct PayloadWalk {
             let name = own == .password || own == .code ? own : nil
             guard !seeksSecrets || name != nil else { return }
             let text = reader.span(at: range).withUnsafeBufferPointer { Array($0) }
-            // What stands for one that has no room for a mark.
+            // A `0` is the replacement for a secret number that cannot hold a mark.
             if seeksSecrets, text == Self.zero { return }
             edit(range, base, Value(text: text, keys: path(reader), name: name), change, short: Self.zero)
         case .bool:
@@ -170,7 +172,7 @@ struct PayloadWalk {
     private mutating func object(
         _ reader: inout JSONReader, _ base: Int, _ covering: SecretName?, _ change: Change
     ) throws(JSONError) {
-        // `{"name":"password","value":…}`, in either order.
+        // Handles `{"name":"password","value":…}`, with the members in either order.
         var label: SecretName?
         var values: [(key: JSONStringRange, text: JSONStringRange)] = []
         try reader.beginObject()
@@ -212,11 +214,11 @@ struct PayloadWalk {
     }
 
     private func isPassedOver(_ text: JSONStringRange, _ reader: borrowing JSONReader) -> Bool {
-        // No secret is as short; nearly every key is.
+        // No secret is this short, and nearly every key is.
         text.range.count < 12 || !reader.span(at: text).withUnsafeBufferPointer { SecretFinder.mayHoldSecret($0) }
     }
 
-    /// A key may be a secret by its looks, as in a list of tokens.
+    /// Visits a key. A key may look like a secret itself, as in a list of tokens.
     private mutating func visitKey(
         _ key: JSONStringRange, in reader: borrowing JSONReader, _ base: Int, _ change: Change
     ) {
@@ -244,7 +246,7 @@ struct PayloadWalk {
         _ range: Range<Int>, _ base: Int, _ value: Value, _ change: Change, short: [UInt8] = Self.quotedShort
     ) {
         guard let text = change(value) else { return }
-        // There may be a million of the short ones: they share their bytes.
+        // The short replacements share their bytes, since there may be a million of them.
         let written = text == SecretMark.short ? short : Self.quoted(text)
         add((range.lowerBound + base..<range.upperBound + base, written))
     }
@@ -256,7 +258,7 @@ struct PayloadWalk {
         mostEdits = max(4096, edits.count * 2)
     }
 
-    /// Applies the edits that stand before a place.
+    /// Applies the edits before a position.
     private mutating func apply(before end: Int) {
         edits.sort { $0.range.lowerBound < $1.range.lowerBound }
         var text = exchange(&result, with: nil) ?? []
@@ -271,7 +273,7 @@ struct PayloadWalk {
         result = text
     }
 
-    /// The payload with everything changed; nil when nothing was.
+    /// Returns the payload with all changes, or `nil` if there were none.
     private mutating func finish() -> [UInt8]? {
         if !edits.isEmpty { apply(before: .max) }
         return result.map { $0 + payload[place...] }

@@ -1,17 +1,18 @@
-/// What is taken out of a recording while it is written. A head names the rules that were used.
+/// A kind of data that is removed from a recording as it is written. The head names the rules in use.
 public enum RedactionRule: String, Hashable, Sendable, CaseIterable {
-    /// Every spelling of every secret that was told to the writer becomes `‹redacted›`. Always in force.
+    /// Every spelling of every secret known to the writer becomes `‹redacted›`. Always in force.
     case secrets
-    /// `Authorization` headers: no header but `retry-after` is written at all.
+    /// `Authorization` headers: no header except `retry-after` is written at all.
     case authorization
-    /// Cookies: likewise.
+    /// Cookies: no header except `retry-after` is written at all.
     case cookies
-    /// The values of members called `token`, `password` and the like (`SecretName`) in what is sent, and in the queries of addresses,
-    /// become `‹redacted›`.
+    /// The values of members called `token`, `password` and the like (`SecretName`) in sent data, and in the queries of
+    /// URLs, become `‹redacted›`.
     case credentials
-    /// Session ids, which let others take over a session, become `sid-` and a hash with a salt that is in no file: equal ones stay
-    /// equal in all segments of a recording, which then still replays.
+    /// Session ids, which allow others to take over a session, become `sid-` and a hash. Its salt is in no file. Equal
+    /// ids get equal hashes in all segments of a recording, so it still replays.
     case sessions
-    /// Secrets in what is received become `‹secret-…›`, before anything else sees it (`SecretScrubber`): a writer finds them replaced.
+    /// Secrets in received data become `‹secret-…›` before any other code sees them (`SecretScrubber`). A writer
+    /// receives them already replaced.
     case received
 }

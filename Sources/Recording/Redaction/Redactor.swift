@@ -1,13 +1,13 @@
 import Wire
 
-/// Replaces secrets in what is about to be written.
+/// Replaces secrets in data that is about to be written.
 ///
-/// A secret is found however its characters are spelled: as they are, behind backslashes (JSON inside JSON), as
-/// `\uXXXX` or `\n`, percent-encoded, even several times over. In doubt it matches: a little too much is hidden rather
-/// than a secret kept. Time is linear in the text, whatever a peer sends and however many secrets there are: a tail that
-/// connects again and again knows hundreds of session ids.
+/// It finds a secret in any spelling: plain, behind backslashes (JSON inside JSON), as `\uXXXX` or `\n`, or
+/// percent-encoded, even several times over. In doubt it matches, since hiding a little too much is better than leaking
+/// a secret. Time is linear in the text, whatever a peer sends and however many secrets there are: a tail that
+/// reconnects again and again knows hundreds of session ids.
 struct Redactor {
-    /// What stands in the place of a secret.
+    /// The text that replaces a secret by default.
     static let replacement = "‹redacted›"
 
     private var secrets = SecretTree()
@@ -19,25 +19,25 @@ struct Redactor {
         if secrets.insert(text, replacement) { starts.insert(text) }
     }
 
-    /// Does not hide `secret` any more.
+    /// Stops hiding `secret`.
     mutating func remove(_ secret: Secret) {
         let text = secret.reveal()
         if secrets.remove(text) { starts.remove(text) }
     }
 
-    /// `text` without secrets.
+    /// Returns the text with its secrets replaced.
     func redact(_ text: String) -> String {
         guard !secrets.isEmpty, let clean = replaced(ArraySlice(text.utf8)) else { return text }
         return String(decoding: clean, as: UTF8.self)
     }
 
-    /// `bytes` without secrets.
+    /// Returns the bytes with their secrets replaced.
     func redact(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard !secrets.isEmpty, let clean = replaced(bytes) else { return bytes }
         return clean[...]
     }
 
-    /// The text with its secrets replaced, nil when there are none.
+    /// Returns the text with its secrets replaced, or `nil` if it contains none.
     private func replaced(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
         bytes.withUnsafeBufferPointer { text in
             var search = SecretSearch(Spelling(text: text))

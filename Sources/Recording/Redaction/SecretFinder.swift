@@ -1,35 +1,36 @@
 import CSecretScan
 import JSONText
 
-/// A secret in a text.
+/// A secret found in a text.
 struct FoundSecret {
-    /// Why it is one.
+    /// The rule that identified the secret.
     var rule: SecretRule
-    /// Where it stands in the text's UTF-8.
+    /// The secret's range in the UTF-8 of the text.
     var range: Range<Int>
 }
 
-/// Finds secrets in a text that is no JSON: a value, an address, a form, headers, or what somebody wrote. Time is linear in the text.
+/// Finds secrets in a text that is not JSON: a value, a URL, a form, headers or prose. Time is linear in the text.
 ///
-/// One pass stops only where something may be (`secret_next`): after a name that may be a secret's, at a long run of letters and digits, at
-/// `Bearer` and `Basic`, at an at sign, and at escapes. What is there is judged in place.
+/// A single pass stops only at candidates (`secret_next`): after a name that may belong to a secret, at a long run of
+/// letters and digits, at `Bearer` and `Basic`, at an at sign, and at escapes. Each candidate is judged in place.
 enum SecretFinder {
     typealias Text = UnsafeBufferPointer<UInt8>
 
-    /// An address inside an address inside an address is percent-encoded three times over.
+    /// A URL inside a URL inside a URL is percent-encoded three times over.
     private static let mostLevels = 4
-    /// A text with more secrets than this is one secret as a whole.
+    /// A text with more secrets than this is treated as one secret.
     private static let mostPlaces = 4096
-    /// An address is looked for so far before its query.
+    /// The most bytes searched before a query for the start of its URL.
     private static let longestAddress = 2048
 
     // MARK: - A value
 
-    /// The secrets in a value; `name` is what the names say under which it stands, and `key` the innermost of them.
+    /// Returns the secrets in a value. `name` is what the names above the value reveal, and `key` is the innermost of
+    /// those names.
     static func secrets(in text: [UInt8], _ name: SecretName?, under key: String) -> [FoundSecret] {
         text.withUnsafeBufferPointer { text in
             var found = secrets(in: text, level: 0)
-            // Each place takes memory; of a text that is full of secrets nothing is worth keeping.
+            // Each secret takes memory, and nothing in a text full of secrets is worth keeping.
             if found.count > mostPlaces { return [FoundSecret(rule: found[0].rule, range: 0..<text.count)] }
             if let name, let range = named(text[...], name) {
                 found.append(FoundSecret(rule: SecretRule(name), range: range))
@@ -41,8 +42,8 @@ enum SecretFinder {
         }
     }
 
-    /// Whether a payload, or a value as it is spelled in JSON, may hold a secret, so that nearly all are passed over. False only when none of
-    /// the rules holds.
+    /// Returns whether a payload, or a value as spelled in JSON, may hold a secret. It is false only when no rule
+    /// applies, which is the case for nearly all payloads.
     static func mayHoldSecret(_ text: Text) -> Bool {
         guard let base = text.baseAddress else { return false }
         return SecretName.tails.withUnsafeBufferPointer { tails in
@@ -67,22 +68,22 @@ enum SecretFinder {
         }
     }
 
-    /// Whether a name is `value`, and a string close to it may be what that is the value of: `{"name":"password","value":…}`.
+    /// Returns whether a name is `value` and a nearby string may name its secret: `{"name":"password","value":…}`.
     private static func isLabelled(_ name: Text, at place: Int, in text: Text) -> Bool {
         guard name.elementsEqual("value".utf8) else { return false }
         let around = text[max(0, place - 160)..<min(text.count, place + 160)]
         return around.split(separator: UInt8(ascii: "\"")).contains { SecretName(Text(rebasing: $0)) != nil }
     }
 
-    /// Whether a long run of letters and digits may be, or be part of, a key.
+    /// Returns whether a long run of letters and digits may be a key or a part of one.
     private static func isWorthLooking(at place: Int, in text: Text) -> Bool {
         if SecretShape.token(around: place, in: text).found != nil { return true }
-        // All of a value, and long enough for a key.
+        // A key is a whole value and is long enough.
         var start = place
         while start > 0, place - start < 512, SecretShape.isBase64(text[start - 1]) { start -= 1 }
         var end = place
         while end < text.count, end - start <= 512, SecretShape.isBase64(text[end]) { end += 1 }
-        // An escaped slash is one of base64.
+        // An escaped slash is part of base64.
         if end + 1 < text.count, text[end] == UInt8(ascii: "\\"), text[end + 1] == UInt8(ascii: "/") { return true }
         guard end - start >= 40, end - start <= 512 else { return false }
         let isWhole =
@@ -128,7 +129,7 @@ enum SecretFinder {
         return found
     }
 
-    /// What is found once percent-encoding is resolved, with the places it has in the text as it stands.
+    /// Finds secrets after resolving percent-encoding, and returns their ranges in the text as written.
     private static func decoded(_ text: Text, level: Int) -> [FoundSecret] {
         var bytes: [UInt8] = []
         var origins: [Int] = []
@@ -154,7 +155,7 @@ enum SecretFinder {
 
     // MARK: - Names in a text
 
-    /// The name that ends before the sign at `place`: of a member, a parameter or a header.
+    /// Returns the name that ends before the sign at `place`: the name of a member, a parameter or a header.
     private static func name(before place: Int, in text: Text) -> Text {
         let end = endOfName(before: place, in: text)
         var start = end
@@ -177,7 +178,8 @@ enum SecretFinder {
             || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]")
     }
 
-    /// The secret after a name and the sign at `place`: `token=…`, `"token":"…"` in text that is no JSON, and `Cookie: …` where a line begins.
+    /// Returns the secret after a name and the sign at `place`: `token=…`, `"token":"…"` in text that is not JSON, or
+    /// `Cookie: …` at the start of a line.
     private static func named(at place: Int, in text: Text) -> FoundSecret? {
         let label = name(before: place, in: text)
         let isParameter = text[place] == UInt8(ascii: "=")
@@ -199,7 +201,7 @@ enum SecretFinder {
         } else if isParameter || isQuoted {
             guard value == place + 1 || isQuoted else { return nil }
             range = value..<endOfParameter(from: value, in: text)
-            // A number, but neither null nor what a bracket begins.
+            // Without quotes, only a number can be a secret, not `null` or an opening bracket.
             guard isParameter || range.first.map({ secret_is_digit(text[$0]) }) ?? false else { return nil }
         } else {
             guard beginsLine(end - label.count, text) else { return nil }
@@ -207,7 +209,7 @@ enum SecretFinder {
             case .cookie, .authorization: range = value..<endOfLine(from: value, in: text)
             case .token, .key, .session, .password, .code, nil:
                 range = value..<endOfParameter(from: value, in: text)
-                // A word of English is no secret here; the name may be one, too.
+                // The name may also be an ordinary word in a sentence, so a value without digits is no secret.
                 guard text[range].contains(where: secret_is_digit) else { return nil }
             }
         }
@@ -221,7 +223,7 @@ enum SecretFinder {
         return inside.map { FoundSecret(rule: rule, range: $0) }
     }
 
-    /// What is secret of a value, by what its name says; nil when nothing is.
+    /// Returns the secret part of a value according to its name, or `nil` when it has none.
     private static func named(_ value: Slice<Text>, _ name: SecretName, least: Int? = nil) -> Range<Int>? {
         let text = Text(rebasing: value)
         let whole = value.startIndex..<value.endIndex
@@ -233,7 +235,7 @@ enum SecretFinder {
         case .cookie: return isState(text) ? nil : whole
         case .authorization:
             if isState(text) { return nil }
-            // `Bearer …`: the scheme is none of the secret.
+            // In `Bearer …` the scheme is not part of the secret.
             let scheme = text.prefix(while: { secret_is_letter($0) || $0 == UInt8(ascii: "-") })
             guard scheme.endIndex + 1 < text.count, text[scheme.endIndex] == UInt8(ascii: " "), !scheme.isEmpty else {
                 return whole
@@ -307,7 +309,7 @@ enum SecretFinder {
 
     // MARK: - What is no secret
 
-    /// Words that say how it stands with a token, and are none.
+    /// Words that describe the state of a token and are no tokens themselves.
     private static let states: Set<String> = [
         "true", "false", "none", "null", "public", "private", "required", "optional", "enabled", "disabled", "invalid",
         "expired",
@@ -319,7 +321,8 @@ enum SecretFinder {
         return states.contains(String(decoding: text, as: UTF8.self).lowercased())
     }
 
-    /// Words of names whose values are long and random, and no secret: ids, checksums, places in lists, addresses, contents.
+    /// Words in the names of values that are long and random but no secrets: ids, checksums, list positions, URLs and
+    /// contents.
     private static let plainWords: Set<String> = [
         "id", "ids", "uid", "guid", "uuid", "hash", "hashes", "sha", "md", "checksum", "digest", "sum", "crc", "etag",
         "tag", "cid",

@@ -1,28 +1,30 @@
 import CSecretScan
 
-/// What a name says of its value: the one list of names for capture, `file doctor --secrets` and `file redact`.
+/// The kind of secret that a name implies for its value. This is the only list of names for capture, `file doctor
+/// --secrets` and `file redact`.
 ///
-/// A name is taken apart into words: `user_password`, `accessToken`, `x-api-key`, `APIKey` and `connect.sid` have two or more. Digits and
-/// brackets at its end do not count (`password2`, `token[]`), nor do words that say in which form the secret is (`password_hash`). The last
-/// words decide, since they say what the value is: `token_type` and `password_changed_at` hold no secret, and `tokenize` and `passwordless`
-/// are other words. Tokens that only say where a list goes on (`next_page_token`) are no secrets; a session needs them.
+/// A name is split into words: `user_password`, `accessToken`, `x-api-key`, `APIKey` and `connect.sid` have two or
+/// more. Digits and brackets at its end are ignored (`password2`, `token[]`), and so are words for the form of the
+/// secret (`password_hash`). The last words decide, since they describe the value: `token_type` and
+/// `password_changed_at` hold no secret, and `tokenize` and `passwordless` are other words. Tokens that only mark a
+/// position in a list (`next_page_token`) are no secrets; a session needs them.
 package enum SecretName: UInt8, Hashable, Sendable {
     /// A password, whatever its value.
     case password
-    /// A short number that somebody types: `pin`, `otp`.
+    /// A short number that a person types: `pin`, `otp`.
     case code
-    /// A token, or a key that is named as one.
+    /// A token, or a key named as one.
     case token
-    /// What an `Authorization` header says: perhaps a scheme, then the secret.
+    /// The value of an `Authorization` header: an optional scheme, then the secret.
     case authorization
-    /// One cookie or more.
+    /// One cookie or several cookies.
     case cookie
-    /// A session's id.
+    /// The id of a session.
     case session
-    /// A key or signature of any kind, which is a secret only where it looks random.
+    /// A key or signature of any kind, which is a secret only if it looks random.
     case key
 
-    /// Whether all strings of an object or array under the name are secret.
+    /// Whether all strings in an object or array under the name are secret.
     var coversWhatIsInside: Bool {
         switch self {
         case .password, .token, .authorization, .cookie: true
@@ -30,7 +32,7 @@ package enum SecretName: UInt8, Hashable, Sendable {
         }
     }
 
-    /// Names by their last words, with `_` between; the longest that fits decides.
+    /// The kinds by the last words of a name, joined with `_`. The longest match decides.
     private static let phrases: [String: SecretName] = {
         var phrases: [String: SecretName] = [:]
         func add(_ name: SecretName, _ words: String) {
@@ -55,23 +57,23 @@ package enum SecretName: UInt8, Hashable, Sendable {
         return phrases
     }()
 
-    /// Words before `token` that make it a place in a list.
+    /// Words before `token` that make it a position in a list.
     private static let places: Set<String> = [
         "page", "next", "previous", "prev", "continuation", "continue", "cursor", "sync", "pagination",
     ]
 
-    /// Words at the end that say in which form the secret is.
+    /// Words at the end of a name that describe the form of the secret.
     private static let forms: Set<String> = [
         "hash", "digest", "value", "confirmation", "confirm", "plain", "encoded", "base64", "header",
     ]
 
-    /// Names in the query of an address that say nothing elsewhere.
+    /// Names that imply a secret only in the query of a URL.
     private static let queryNames: Set<String> = ["sig", "signature"]
 
-    /// Longer names are judged by their end.
+    /// The most bytes of a name that are examined, counted from its end.
     private static let longest = 64
 
-    /// The two tables of what a name may end with, for `secret_next`.
+    /// The two tables of possible name endings, for `secret_next`.
     static let tails: [UInt64] = {
         let size = Int(SECRET_TAILS)
         var tails = [UInt64](repeating: 0, count: 2 * size)
@@ -82,7 +84,7 @@ package enum SecretName: UInt8, Hashable, Sendable {
             tails[(isLong ? size : 0) + (tail >> 6)] |= 1 << UInt64(tail & 63)
         }
         for phrase in phrases.keys + forms.map({ $0 == "base64" ? "base" : $0 }) {
-            // `session_id`: nearly all other names that end so are other ids.
+            // For `session_id`: nearly all other names with that ending are other ids.
             guard phrase.hasSuffix("_id") else {
                 add(phrase[(phrase.lastIndex(of: "_").map { phrase.index(after: $0) } ?? phrase.startIndex)...])
                 continue
@@ -92,16 +94,16 @@ package enum SecretName: UInt8, Hashable, Sendable {
         return tails
     }()
 
-    /// What a name says; nil when nothing.
+    /// Creates the kind of secret that a name implies; `nil` when it implies none.
     init?(_ name: String) {
         var name = name
         guard let found = name.withUTF8({ SecretName($0) }) else { return nil }
         self = found
     }
 
-    /// What a name says that is spelled without escapes; nil when nothing.
+    /// Creates the kind of secret that a name implies; `nil` when it implies none. The name must have no escapes.
     init?(_ name: UnsafeBufferPointer<UInt8>) {
-        // A key may be a text of its own, as the name of a room: it names nothing.
+        // A key may be a JSON text, such as the name of a room. It then names nothing.
         guard Self.mayBe(name), Self.endsWell(name), !name.contains(UInt8(ascii: "{")) else { return nil }
         var words = Self.words(of: name)
         while words.count > 1, let last = words.last, Self.forms.contains(last) { words.removeLast() }
@@ -118,7 +120,7 @@ package enum SecretName: UInt8, Hashable, Sendable {
         }
     }
 
-    /// Whether a parameter of this name in the query of an address, or in what is sent to log in, is a credential.
+    /// Returns whether a parameter of this name is a credential in the query of a URL or in a login request.
     package static func isCredential(inQuery name: String) -> Bool {
         switch SecretName(name) {
         case .password, .token, .authorization, .cookie: true
@@ -126,7 +128,7 @@ package enum SecretName: UInt8, Hashable, Sendable {
         }
     }
 
-    /// Whether the last letters allow it, so that most names are passed over quickly.
+    /// Returns whether the last letters of the name allow a match. Rejects most names quickly.
     private static func mayBe(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
         var end = name.count
         while end > 0, !secret_is_letter(name[end - 1]) { end -= 1 }
@@ -134,13 +136,13 @@ package enum SecretName: UInt8, Hashable, Sendable {
         return tails.withUnsafeBufferPointer { secret_may_name(base, end, $0.baseAddress) }
     }
 
-    /// Whether the name's last word is one of the list, as nearly none is of those that `mayBe` lets pass.
+    /// Returns whether the name's last word is listed. Rejects nearly all names that pass `mayBe`.
     private static func endsWell(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
         var end = name.count
         while end > 0, !secret_is_letter(name[end - 1]) { end -= 1 }
         var start = end
         while start > 0, end - start < longest, secret_is_letter(name[start - 1]) { start -= 1 }
-        // A camel's words are not told apart here.
+        // Camel case is not split here.
         if name[start..<end].dropFirst().contains(where: isUpper) { return true }
         let last = String(decoding: name[start..<end], as: UTF8.self).lowercased()
         return lastWords.contains(last) || last == "base" || last.hasSuffix("password") || last.hasSuffix("passwd")
@@ -150,7 +152,7 @@ package enum SecretName: UInt8, Hashable, Sendable {
     private static let lastWords = Set(phrases.keys.map { String($0.split(separator: "_").last ?? "") })
         .union(forms)
 
-    /// The words of a name, in small letters.
+    /// Returns the words of a name, in lower case.
     static func words(of name: String) -> [String] {
         var name = name
         return name.withUTF8 { words(of: $0) }
@@ -178,7 +180,7 @@ package enum SecretName: UInt8, Hashable, Sendable {
             word.append(isUpper ? byte | 0x20 : byte)
         }
         endWord()
-        // `password2`, `token_1`.
+        // Drops the digits of `password2` and `token_1`.
         while let last = words.last, let digit = last.utf8.last, secret_is_digit(digit), last != "base64" {
             words.removeLast()
             let plain = String(decoding: last.utf8.prefix { !secret_is_digit($0) }, as: UTF8.self)

@@ -1,28 +1,28 @@
 import JSONText
 
-/// How a secret is recognised: by its looks, or by the name of what it is the value of (`SecretName`). Capture, `file doctor --secrets` and
-/// `file redact` use the same rules; where two hold, the first one names the secret.
+/// A rule that identifies a secret by its shape or by the name of its value (`SecretName`). Capture, `file doctor
+/// --secrets` and `file redact` use the same rules. Where two apply, the first one names the secret.
 enum SecretRule: String, CaseIterable, Hashable, Sendable {
-    /// A JSON web token.
+    /// A JSON web token, recognised by its shape.
     case jwt
-    /// A key that begins as its issuer's keys do (`ghp_`, `AKIA`, `xoxb-`), and a private key in PEM.
+    /// A key with the prefix of a known issuer (`ghp_`, `AKIA`, `xoxb-`), or a private key in PEM.
     case key
-    /// What follows `Bearer` or `Basic`, or is named so.
+    /// The text after `Bearer` or `Basic`, or a value named as authorization.
     case authorization
-    /// A cookie.
+    /// The value of a cookie header or member.
     case cookie
-    /// A password, or a code that somebody types.
+    /// A password, or a code that a person types.
     case password
-    /// A token or key, named so.
+    /// A value whose name marks it as a token or key.
     case token
     /// A token in the query of a URL, or a name and password before its host.
     case url
-    /// A session's id, which lets others take it over; what a recording writes in its place begins with `sid-`.
+    /// A session's id, which lets others take the session over. Its replacement in a recording begins with `sid-`.
     case session
-    /// Long random text: all of a value that is no id, checksum or address, or a shorter one whose name speaks of keys.
+    /// Long random text: a whole value that is no id, checksum or URL, or a shorter one whose name refers to keys.
     case random
 
-    /// What it looks like, for messages.
+    /// A description of the secret for messages.
     var words: String {
         switch self {
         case .jwt: "a JSON web token"
@@ -37,10 +37,10 @@ enum SecretRule: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The order in which rules name what two of them find.
+    /// The rule's precedence when two rules find the same secret; lower wins.
     var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
-    /// What is found under a name.
+    /// Creates the rule for a value with this name.
     init(_ name: SecretName) {
         switch name {
         case .password, .code: self = .password
@@ -53,7 +53,7 @@ enum SecretRule: String, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// What stands in the place of a secret that was found.
+/// The replacement text for secrets that were found.
 enum SecretMark {
     private static let open = Array("‹".utf8)
     private static let close = Array("›".utf8)
@@ -61,16 +61,17 @@ enum SecretMark {
     private static let words = ["redacted", "recorded"].map { Array($0.utf8) }
     private static let digits = 16
 
-    /// The mark of a secret after the first `most` of a payload, which it does not make longer. All of them look alike.
+    /// The mark for secrets after the first `most` of a payload; it does not lengthen the payload. All such marks are
+    /// equal.
     static let short = Array("*".utf8)
     static let most = 4096
-    /// Bytes that a long mark makes a payload longer, quotes included, at most.
+    /// The most bytes by which a long mark lengthens a payload, including quotes.
     static let growth = 32
 
-    /// The mark of a secret with that digest.
+    /// Returns the mark of a secret with that digest.
     static func text(digest: String) -> [UInt8] { open + word + digest.utf8.prefix(digits) + close }
 
-    /// Whether a text is nothing but a mark, or what `file redact` writes in a secret's place.
+    /// Returns whether a text is exactly a mark, or a replacement that `file redact` writes.
     static func isMark(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         if text.elementsEqual(short) { return true }
         guard text.count > open.count + close.count, text.prefix(open.count).elementsEqual(open),
@@ -82,7 +83,7 @@ enum SecretMark {
         return hash.count == digits && hash.allSatisfy { $0.hexValue != nil }
     }
 
-    /// Whether a mark begins at `place`.
+    /// Returns whether a mark begins at `place`.
     static func begins(at place: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
         let rest = text[place...].prefix(64)
         guard let end = rest.indices.first(where: { rest[$0...].starts(with: close) }) else { return false }

@@ -1,37 +1,45 @@
 package import JSONText
 package import Wire
 
-/// Takes the secrets that a server sends out of what came, before anything else sees it.
+/// Removes the secrets that a server sends from received data, before any other code sees it.
 ///
-/// **Where the scrub is.** At the boundary: a message, an answer or a reason is scrubbed when it is whole, before the session and the recorder
-/// are given it. Both take in the same bytes, so a replay of the recording comes to the same, byte by byte, and all that follows is clean
-/// without a rule of its own: events, the model, diff logs, hooks, the control socket, the store. What Weir itself needs is read before, or
-/// is left in its place: frames of WebSocket and polling, redirects and logins never come by; the session ids in Engine.IO's open packet,
-/// in Socket.IO's CONNECT and where a profile says stay for the session (`RedactionRule.sessions` hides them in what is written), Bayeux's `clientId`, an event's offset
-/// for recovery and the tokens of lists (`next_page_token`) are no secrets by the rules. Binary attachments are not looked into.
+/// **Where.** At the boundary: a message, an answer or a reason is scrubbed once it is complete, before the session and
+/// the recorder receive it. Both see the same bytes, so a replay of the recording has the same result, byte for byte.
+/// Everything downstream is clean without rules of its own: events, the model, diff logs, hooks, the control socket and
+/// the store. Data that Weir needs is read earlier or left in place:
 ///
-/// **The mark.** `‹secret-` and 64 bits of a SHA-256 over a key and the secret, as 16 hexadecimal digits, and `›`. The key is made for each
-/// scrubber and is in no file, so that nobody can try passwords against a recording; the same secret has the same mark as long as the scrubber
-/// lives: in all segments, answers and events of a run. After the first 4,096 secrets of a payload, and where the payload would grow beyond
-/// what a recording holds (`Limits.largest`), the mark is `*`, or 0 for a number. A text with more secrets is one secret as a whole.
+/// * Frames of WebSocket and polling, redirects and logins never reach the scrubber.
+/// * The session ids in Engine.IO's open packet, in Socket.IO's CONNECT and at a profile's path stay for the session
+///   (`RedactionRule.sessions` hides them in written data).
+/// * Bayeux's `clientId`, an event's offset for recovery and the tokens of lists (`next_page_token`) are no secrets
+///   under the rules.
 ///
-/// **The rules** are those of `file doctor --secrets` and `file redact --rule secrets` (`SecretRule`, `SecretName`): what was scrubbed, they
-/// find clean.
+/// Binary attachments are not searched.
+///
+/// **The mark.** `‹secret-`, 64 bits of a SHA-256 over a key and the secret as 16 hexadecimal digits, and `›`. Each
+/// scrubber has its own key, which is in no file, so that passwords cannot be tried against a recording. The same
+/// secret has the same mark for the scrubber's lifetime: in all segments, answers and events of a run. After the first
+/// 4,096 secrets of a payload, and where the payload would exceed the limit of a recording (`Limits.largest`), the mark
+/// is `*`, or 0 for a number. A text with more secrets is treated as one secret.
+///
+/// **The rules** are those of `file doctor --secrets` and `file redact --rule secrets` (`SecretRule`, `SecretName`), so
+/// they find nothing in scrubbed data.
 package struct SecretScrubber: Sendable {
     private let key: [UInt8]
     private let sessionPath: JSONPath?
 
-    /// A scrubber with a key that nobody knows. What messages have at `sessionPath` stays: the session needs it to resume.
+    /// Creates a scrubber with a random key. It leaves the text at `sessionPath` of a message, which the session needs
+    /// to resume.
     package init(leaving sessionPath: JSONPath? = nil) {
         var random = SystemRandomNumberGenerator()
         self.init(key: (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }, leaving: sessionPath)
     }
 
-    /// A scrubber with that key.
+    /// Creates a scrubber with a given key.
     init(key: [UInt8], leaving sessionPath: JSONPath? = nil) { (self.key, self.sessionPath) = (key, sessionPath) }
 
-    /// A payload without secrets: JSON, perhaps behind the header of a packet, JSON Lines, or other text; nil when there were none.
-    /// Nearly all payloads are passed over in one pass without memory.
+    /// Returns a payload without secrets, or `nil` if it had none. The payload is JSON, possibly after a packet header,
+    /// JSON Lines, or other text. Nearly all payloads pass in one scan without allocation.
     package func scrubbed(_ payload: ArraySlice<UInt8>) -> [UInt8]? { scrubbed(payload, at: nil) }
 
     private func scrubbed(_ payload: ArraySlice<UInt8>, at path: JSONPath?) -> [UInt8]? {
@@ -51,7 +59,7 @@ package struct SecretScrubber: Sendable {
         }
     }
 
-    /// A message without secrets; nil when there were none.
+    /// Returns a message without secrets, or `nil` if it had none.
     package func scrubbed(_ message: WebSocketMessage) -> WebSocketMessage? {
         switch message {
         case .text(let text): scrubbed(text, at: sessionPath).map { .text($0[...]) }
@@ -59,7 +67,7 @@ package struct SecretScrubber: Sendable {
         }
     }
 
-    /// A text without secrets.
+    /// Returns the text without secrets.
     package func scrubbed(_ text: String) -> String {
         scrubbed(ArraySlice(text.utf8)).map { String(decoding: $0, as: UTF8.self) } ?? text
     }

@@ -1,4 +1,5 @@
-/// Follows all secrets through a text in every spelling at once: one step per character, from all places reached so far.
+/// Matches all secrets against a text in every spelling at once. Each step advances all states reached so far by one
+/// character.
 struct SecretSearch {
     let spelling: Spelling
     private var reached: [State] = []
@@ -9,11 +10,11 @@ struct SecretSearch {
         var place: Int
     }
 
-    /// A search in what is spelled.
+    /// Creates a search in a spelled text.
     init(_ spelling: Spelling) { self.spelling = spelling }
 
-    /// Where the longest of `secrets` that stands at `start` ends, and what takes its place: one that is the start of another must not leave the
-    /// other's rest behind.
+    /// Returns the end and the replacement of the longest secret that begins at `start`. The longest must win: if one
+    /// secret is a prefix of another, the rest of the other must not remain.
     mutating func longest(of secrets: SecretTree, from start: Int) -> (end: Int, replacement: String)? {
         var longest: (end: Int, replacement: String)?
         reached.removeAll(keepingCapacity: true)

@@ -2,11 +2,11 @@ import CSecretScan
 import Glibc
 import JSONText
 
-/// How secrets look. Nothing here knows names.
+/// The shapes of secrets, independent of names.
 enum SecretShape {
     typealias Text = UnsafeBufferPointer<UInt8>
 
-    /// Beginnings of well-known keys, with how many characters of a key follow at least.
+    /// Prefixes of well-known keys, with the least number of characters that follow.
     private static let issuers: [(start: [UInt8], rest: Int)] = [
         ("ghp_", 30), ("gho_", 30), ("ghu_", 30), ("ghs_", 30), ("ghr_", 30), ("github_pat_", 30), ("glpat-", 16),
         ("xoxb-", 20), ("xoxp-", 20), ("xoxa-", 20), ("xoxr-", 20), ("xoxs-", 20), ("xoxc-", 20), ("xoxd-", 20),
@@ -15,7 +15,7 @@ enum SecretShape {
         ("pypi-", 30), ("dop_v1_", 30), ("hvs.", 20), ("glsa_", 20), ("AGE-SECRET-KEY-1", 30),
     ].map { (Array($0.0.utf8), $0.1) }
 
-    /// Letters, digits and what base64 has beside them.
+    /// Returns whether a byte is a letter, a digit or another character of either base64 alphabet.
     static func isBase64(_ byte: UInt8) -> Bool {
         if secret_is_letter(byte) || secret_is_digit(byte) { return true }
         switch byte {
@@ -24,13 +24,14 @@ enum SecretShape {
         }
     }
 
-    /// What a token has: base64 for addresses, and dots.
+    /// Returns whether a byte can be part of a token: URL-safe base64 and dots.
     private static func isTokenByte(_ byte: UInt8) -> Bool {
         secret_is_letter(byte) || secret_is_digit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
             || byte == UInt8(ascii: ".")
     }
 
-    /// A token of a known kind in the text around `place`, which stands in a long run of letters and digits, and where that text ends.
+    /// Returns a token of a known kind in the text around `place`, which is in a long run of letters and digits, and
+    /// the end of the searched text.
     static func token(around place: Int, in text: Text) -> (found: (rule: SecretRule, range: Range<Int>)?, end: Int) {
         var start = place
         while start > 0, place - start < 64, isTokenByte(text[start - 1]) { start -= 1 }
@@ -51,14 +52,15 @@ enum SecretShape {
         return (nil, end)
     }
 
-    /// `eyJ….….…`: the base64 of `{"` begins so.
+    /// Matches `eyJ….….…`; the base64 of `{"` begins with `eyJ`.
     private static func webToken(at start: Int, until end: Int, in text: Text) -> Range<Int>? {
         guard end - start >= 30, text[start...].starts(with: "eyJ".utf8) else { return nil }
         let token = text[start..<end].prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "+") }
         return token.count { $0 == UInt8(ascii: ".") } >= 2 && token.count >= 30 ? start..<token.endIndex : nil
     }
 
-    /// The body of a private key in PEM whose first line begins at `start`: up to where it ends, or all there is.
+    /// Returns the body of a PEM private key whose first line begins at `start`: up to its end, or to the end of the
+    /// text.
     private static func pemKey(from start: Int, in text: Text) -> Range<Int>? {
         var before = start
         while before > 0, start - before < 4,
@@ -75,7 +77,8 @@ enum SecretShape {
         return start..<end
     }
 
-    /// What follows a scheme's space, where it looks like a secret and not like English.
+    /// Returns the text after the space of an authorization scheme, if it looks like a secret rather than an English
+    /// word.
     static func afterScheme(at space: Int, in text: Text) -> Range<Int>? {
         var end = space + 1
         while end < text.count,
@@ -83,7 +86,7 @@ enum SecretShape {
         {
             end += 1
         }
-        // A slash may be escaped; what is left at the end escapes a quote.
+        // A backslash may escape a slash. One at the end escapes a quote.
         while end > space + 1, text[end - 1] == UInt8(ascii: "\\") { end -= 1 }
         let value = text[(space + 1)..<end]
         guard value.count >= 12 else { return nil }
@@ -94,7 +97,7 @@ enum SecretShape {
         return isWord ? nil : space + 1..<end
     }
 
-    /// The name and password of a URL that end with the at sign at `place`.
+    /// Returns the name and password of a URL, which end before the at sign at `place`.
     static func userInfo(before place: Int, in text: Text) -> Range<Int>? {
         var start = place
         var hasColon = false
@@ -105,7 +108,7 @@ enum SecretShape {
             if text[start] == UInt8(ascii: ":") { hasColon = true }
         }
         guard hasColon else { return nil }
-        // `://`, its slashes perhaps escaped, as often as JSON stands in JSON.
+        // Matches `://`. Its slashes may be escaped, once for each level of JSON in JSON.
         var scheme = start
         for _ in 0..<2 {
             guard scheme > 0, text[scheme - 1] == UInt8(ascii: "/") else { return nil }
@@ -117,7 +120,7 @@ enum SecretShape {
         return SecretMark.isMark(Text(rebasing: text[info])) ? nil : info
     }
 
-    /// At least 32 characters of base64 or hexadecimal that say nothing: no id, whose parts stand between dashes, no path.
+    /// Returns whether the text is random: at least 32 characters of base64 or hexadecimal, neither a UUID nor a path.
     static func isRandom(_ text: Text) -> Bool {
         guard text.count >= 32, text.count <= 4096, text.allSatisfy(isBase64), text[0] != UInt8(ascii: "/") else {
             return false
@@ -125,8 +128,8 @@ enum SecretShape {
         return !isUUID(text) && entropy(of: text) >= 3.2
     }
 
-    /// Whether a whole value is a key by its looks alone: 256, 384 or 512 bits in hexadecimal, or 40 to 512 characters of base64 with
-    /// small and large letters and digits.
+    /// Returns whether a whole value is a key by its shape alone: 256, 384 or 512 bits in hexadecimal, or 40 to 512
+    /// characters of base64 with lower-case letters, upper-case letters and digits.
     static func isKey(_ text: Text) -> Bool {
         guard text.count >= 40, text.count <= 512, text.allSatisfy(isBase64), text[0] != UInt8(ascii: "/") else {
             return false
@@ -138,17 +141,17 @@ enum SecretShape {
             text.contains(where: secret_is_digit)
             && text.contains { $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z") }
             && text.contains { $0 >= UInt8(ascii: "A") && $0 <= UInt8(ascii: "Z") }
-        // Words with dashes between are no key, and nor is what has a digit here and there.
+        // Excludes words joined with dashes, and text with only a few digits.
         let digits = text.count(where: secret_is_digit)
         return hasAll && digits * 24 >= text.count && entropy(of: text) >= 4.2
     }
 
-    /// `8-4-4-4-12` hexadecimal digits.
+    /// Returns whether the text has the form `8-4-4-4-12` of hexadecimal digits.
     static func isUUID(_ text: Text) -> Bool {
         text.count == 36 && [8, 13, 18, 23].allSatisfy { text[$0] == UInt8(ascii: "-") }
     }
 
-    /// Bits a character, by Shannon.
+    /// Returns the Shannon entropy in bits per character.
     private static func entropy(of text: Text) -> Double {
         var counts = [Int](repeating: 0, count: 256)
         for byte in text { counts[Int(byte)] += 1 }

@@ -1,21 +1,21 @@
-/// The two bytes that secrets begin with, so that most of a text is passed over quickly.
+/// The first two bytes of all secrets, used to skip most of a text quickly.
 struct SecretStarts {
-    /// How many secrets begin with a byte.
+    /// The number of secrets that can begin with each byte.
     private var firsts = [Int](repeating: 0, count: 1 << 8)
     private var counts: [UInt16: Int] = [:]
-    /// A bit for each two bytes that are counted.
+    /// One bit for each pair of bytes in `counts`.
     private var pairs = [UInt64](repeating: 0, count: 1 << 10)
-    /// How many secrets of one byte there are: one may end the text where it begins.
+    /// The number of one-byte secrets, which can match at the last byte of a text.
     private var ofOneByte = 0
 
-    /// Counts a secret that is not empty.
+    /// Adds a secret, which must not be empty.
     mutating func insert(_ secret: String) { count(secret, 1) }
 
-    /// Does not count a secret any more that was.
+    /// Removes a secret that was added before.
     mutating func remove(_ secret: String) { count(secret, -1) }
 
-    /// The first place from `place` on where the spelling of a secret can begin, as far as its first two bytes tell; the text's end where there is
-    /// none.
+    /// Returns the first position from `place` on where a secret may begin, judged by its first two bytes. Returns the
+    /// end of the text when there is none.
     func next(from place: Int, in text: UnsafeBufferPointer<UInt8>) -> Int {
         firsts.withUnsafeBufferPointer { firsts in
             var place = place
@@ -56,10 +56,10 @@ struct SecretStarts {
         if count == 0 { pairs[Int(pair >> 6)] &= ~bit } else { pairs[Int(pair >> 6)] |= bit }
     }
 
-    /// What any character's spelling may begin with.
+    /// The bytes with which an escaped spelling of any character begins.
     private static let escapes: Set<UInt8> = [UInt8(ascii: "\\"), UInt8(ascii: "%")]
 
-    /// A byte as it may stand in a text that is not escaped: a space is a plus in a form-encoded query.
+    /// Returns the unescaped spellings of a byte. A space is a plus in a form-encoded query.
     private static func forms(of byte: UInt8) -> Set<UInt8> {
         byte == UInt8(ascii: " ") ? [byte, UInt8(ascii: "+")] : [byte]
     }

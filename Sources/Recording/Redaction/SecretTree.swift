@@ -1,6 +1,6 @@
-/// Texts by their characters: those that begin alike share the way as far as they are alike.
+/// A prefix tree of secrets by their characters.
 struct SecretTree {
-    /// Where every text begins.
+    /// The node at which every text begins.
     static let root = 0
 
     private struct Edge: Hashable {
@@ -9,21 +9,21 @@ struct SecretTree {
     }
 
     private struct Node {
-        /// How many texts lead to the node, or end there.
+        /// The number of texts that pass through the node or end there.
         var texts = 0
-        /// What takes the place of the text that ends there.
+        /// The replacement for the text that ends at the node.
         var replacement: String?
     }
 
     private var nodes = [Node()]
     private var children: [Edge: Int] = [:]
-    /// Numbers of nodes that no text leads to any more.
+    /// The indices of nodes that no text uses any more.
     private var unused: [Int] = []
 
-    /// Whether there is no text.
+    /// Whether the tree contains no text.
     var isEmpty: Bool { children.isEmpty }
 
-    /// Adds a text; false when it is there already, or is empty.
+    /// Adds a text. Returns false when it is already present or empty.
     mutating func insert(_ text: String, _ replacement: String) -> Bool {
         guard !text.isEmpty, !contains(text) else { return false }
         var node = Self.root
@@ -37,7 +37,7 @@ struct SecretTree {
         return true
     }
 
-    /// Takes a text away; false when it is not there.
+    /// Removes a text. Returns false when it is not present.
     mutating func remove(_ text: String) -> Bool {
         guard contains(text) else { return false }
         var node = Self.root
@@ -55,10 +55,10 @@ struct SecretTree {
         return true
     }
 
-    /// The node behind `node` for a text that goes on with `scalar`.
+    /// Returns the node that follows `node` for the character `scalar`.
     func child(of node: Int, _ scalar: Unicode.Scalar) -> Int? { children[Edge(node: node, scalar: scalar)] }
 
-    /// What takes the place of the text that ends at `node`; nil when none does.
+    /// Returns the replacement for the text that ends at `node`, or `nil` when none does.
     func replacement(at node: Int) -> String? { nodes[node].replacement }
 
     private func contains(_ text: String) -> Bool {

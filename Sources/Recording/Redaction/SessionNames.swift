@@ -1,24 +1,26 @@
 import JSONText
 import Wire
 
-/// Finds session ids where a server gives them, and what stands in their place: Engine.IO's open packet has a `sid`, Socket.IO's
-/// CONNECT a `sid` and a `pid` (reference 1.3, 1.12), Bayeux's answer to a handshake a `clientId` (groupme.md 4.6), a message of a plain
-/// WebSocket what its profile says. The salt is in no file, so that nobody can try ids; equal ids stay equal.
+/// Finds session ids in a server's messages and computes their aliases. Engine.IO's open packet has a `sid`,
+/// Socket.IO's CONNECT a `sid` and a `pid` (reference 1.3, 1.12), Bayeux's handshake answer a `clientId` (groupme.md
+/// 4.6). For a plain WebSocket the profile defines the path. The salt is in no file, so that ids cannot be tried; equal
+/// ids have equal aliases.
 struct SessionNames: Hashable {
     private let salt: [UInt8]
 
-    /// A salt that nobody knows.
+    /// Creates aliases with a random salt.
     init() {
         var random = SystemRandomNumberGenerator()
         salt = (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }
     }
 
-    /// What stands in the place of an id.
+    /// Returns the alias that replaces an id.
     func alias(of id: String) -> String {
         "sid-" + SHA256Digest.of((salt + Array(id.utf8)).span).prefix(16)
     }
 
-    /// The ids that a message from the server gives. `path` leads to the id in messages of a plain WebSocket; nil for other protocols.
+    /// Returns the session ids in a message from the server. `path` leads to the id in messages of a plain WebSocket;
+    /// it is `nil` for other protocols.
     static func ids(in message: WebSocketMessage, at path: JSONPath?) -> [String] {
         guard case .text(let text) = message else { return [] }
         if let path { return id(in: text, at: path).map { $0.utf8.count >= shortest ? [$0] : [] } ?? [] }
@@ -31,7 +33,7 @@ struct SessionNames: Hashable {
         return ids(inObject: text[start...])
     }
 
-    /// The id that a message of a plain WebSocket gives.
+    /// Returns the session id in a message of a plain WebSocket.
     static func id(in text: ArraySlice<UInt8>, at path: JSONPath) -> String? {
         (try? RawJSON(checking: text)).flatMap(path.value)?.plainText
     }
@@ -47,11 +49,11 @@ struct SessionNames: Hashable {
 
     private static let bracket = UInt8(ascii: "[")
     private static let brace = UInt8(ascii: "{")
-    /// Every other frame of a session is passed over unread where it is longer.
+    /// The longest Bayeux frame searched for a handshake answer. This skips longer frames unparsed.
     private static let longestHandshake = 2 << 10
-    /// Neither packet is longer than a few hundred bytes.
+    /// The longest packet searched. Both kinds have at most a few hundred bytes.
     private static let longest = 16 << 10
-    /// Shorter ones are no secrets, and would be found in what has nothing to do with them.
+    /// The shortest id that is hidden. Shorter ids are no secrets, and would match unrelated text.
     private static let shortest = 8
 
     private static func ids(inObject text: ArraySlice<UInt8>) -> [String] {
@@ -67,7 +69,7 @@ struct SessionNames: Hashable {
                 found.append(id)
             }
         } catch {
-            // What is no packet gives no session.
+            // A message that is not a packet contains no session id.
         }
         return found
     }

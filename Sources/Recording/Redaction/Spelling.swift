@@ -1,16 +1,17 @@
 import JSONText
 
-/// What can be read at a place of a text by who does not know how it was encoded.
+/// The possible readings of an encoded text whose encoding is unknown.
 struct Spelling {
     let text: UnsafeBufferPointer<UInt8>
 
     /// Four levels of JSON inside JSON put at most this many backslashes before a character.
     private static let longestRun = 16
-    /// `%25252F`: encoded three times over.
+    /// The levels of repeated percent-encoding: `%25252F` is encoded three times over.
     private static let percentLevels = 3
 
-    /// Where the next spelling may begin after the one at `place`. Of a run of backslashes, which belong to the
-    /// character after it, one place is enough: the first that can reach its end, to which `place` is moved.
+    /// Returns where the next spelling may begin after the one at `place`. A run of backslashes belongs to the
+    /// character after it, so one position in the run is enough. `place` moves to the first position from which the end
+    /// of the run can be reached.
     func endOfBackslashes(from place: inout Int) -> Int {
         var end = place
         while byte(end) == UInt8(ascii: "\\") { end += 1 }
@@ -19,7 +20,7 @@ struct Spelling {
         return end
     }
 
-    /// Calls `body` with every character that may be meant at `place`, and the place behind it.
+    /// Calls `body` with each character that may be meant at `place`, and with the position after it.
     func characters(at place: Int, _ body: (Unicode.Scalar, Int) -> Void) {
         func tell(_ scalar: Unicode.Scalar, _ end: Int) {
             body(scalar, end)
@@ -91,7 +92,8 @@ struct Spelling {
         }
     }
 
-    /// The character whose UTF-8 begins at `start`: `byte` gives the byte that stands at a place, and how long its spelling is.
+    /// Decodes the character whose UTF-8 begins at `start`. `byte` returns the byte at a position and the length of its
+    /// spelling.
     private static func decode(from start: Int, _ byte: (Int) -> (UInt8, length: Int)?) -> (Unicode.Scalar, end: Int)? {
         guard let (first, length) = byte(start) else { return nil }
         var end = start + length
