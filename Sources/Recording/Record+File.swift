@@ -75,7 +75,7 @@ extension Record {
     package struct Count: Hashable, Sendable {
         /// What is counted: a kind of record, or a room.
         package var name: String
-        /// The number of occurrences.
+        /// The number of its occurrences.
         package var count: Int
     }
 
@@ -136,7 +136,7 @@ extension Record {
             case rotated
             case diskFull = "disk-full"
         }
-        /// Why the file ends.
+        /// Why the file ends, as decided by its writer.
         package var why: Why
         /// Byte offset of the `idx` line; `nil` when the file has none.
         package var index: Int?

@@ -18,7 +18,7 @@ extension Record {
     package struct StateRecord: Hashable, Sendable {
         /// The number of the record whose input produced this state.
         package var after: Int
-        /// The model's checksum (`SectionedSnapshot.checksum`).
+        /// The 64-bit checksum of the model (`SectionedSnapshot.checksum`).
         package var checksum: UInt64
         /// The version of the checksum's definition, 1 to 9. Checksums of different versions cannot be compared
         /// (`Item.checksumVersion`).

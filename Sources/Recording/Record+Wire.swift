@@ -14,7 +14,7 @@ extension Record {
         }
         /// The connection's number in the recording, counted from 1.
         package var connection: Int
-        /// The new state.
+        /// The state that the connection reached.
         package var state: State
         /// The URL, without secrets (`connecting`).
         package var url: String?
@@ -24,7 +24,7 @@ extension Record {
         package var code: Int?
         /// The step that failed (`failed`): the name of a `ConnectFailure.Phase`.
         package var phase: String?
-        /// The reason; untrusted text.
+        /// The reason given; untrusted text.
         package var why: String?
         /// Whether and how to reconnect (`closed`, `failed`): the name of a `Reconnection`.
         package var retry: String?
@@ -69,7 +69,7 @@ extension Record {
         package var isRecovered: Bool
     }
 
-    /// `f`: one WebSocket message.
+    /// `f`: one whole WebSocket message.
     package struct FrameRecord: Hashable, Sendable {
         /// The direction of a message: `in` from the server, `out` to it.
         package enum Direction: String, Hashable, Sendable, CaseIterable {

@@ -107,7 +107,7 @@ extension Record {
             /// Passed on a push notification; `what` is its JSON.
             case push
         }
-        /// What the user did.
+        /// The act, which determines the meaning of `what`.
         package var act: Act
         /// The subject of the act, as JSON; this module does not interpret it.
         package var what: RawJSON
@@ -147,7 +147,7 @@ extension Record {
         package var room: String
         /// The origin of the request: `cli`, `list`, `ctl` or `pin`.
         package var source: String?
-        /// The reason; untrusted text.
+        /// The reason given; untrusted text.
         package var why: String?
         /// How long the request lasts; `nil` means no limit.
         package var span: Duration?

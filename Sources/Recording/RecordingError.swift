@@ -1,6 +1,6 @@
 /// An error in reading or writing an event file.
 public enum RecordingError: Error, Hashable, Sendable {
-    /// The file already exists.
+    /// The file to be created already exists.
     case exists(path: String)
     /// A system call failed: the operation, its file and the `errno`.
     case system(operation: String, path: String, code: Int32)

@@ -14,7 +14,7 @@ package import Wire
 public struct RecordingWriter: ~Copyable {
     /// When written data is synced to disk.
     public enum Durability: String, Hashable, Sendable, CaseIterable {
-        /// Never; the system decides.
+        /// Never; the system decides when to write.
         case never
         /// At a `sync` record, at most once per second of the recording's time, and on close.
         case interval

@@ -92,13 +92,13 @@ package struct SegmentedWriter: ~Copyable {
         writer?.redact(secret)
     }
 
-    /// Appends a record (`RecordingWriter.append`).
+    /// Appends a record, with the rules of `RecordingWriter.append`.
     package mutating func append(_ record: Record, _ stamp: Stamp) throws(RecordingError) {
         guard writer != nil else { throw .system(operation: "write", path: path, code: EBADF) }
         try writer?.append(record, stamp)
     }
 
-    /// Writes the gathered lines.
+    /// Writes the gathered lines to the file.
     package mutating func flush() throws(RecordingError) {
         try writer?.flush()
         warnings += writer?.takeWarnings() ?? []

@@ -73,7 +73,7 @@ struct SeekTable: Hashable {
         guard total == fileSize else { return nil }
     }
 
-    /// Creates an empty table.
+    /// Creates a table without frames.
     init() {}
 
     private static func append(_ value: UInt32, to bytes: inout [UInt8]) {

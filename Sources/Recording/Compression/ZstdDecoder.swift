@@ -4,7 +4,7 @@ import CZstd
 final class ZstdDecoder {
     /// The decoder's position after a call.
     enum Progress {
-        /// Inside a frame.
+        /// Inside a frame, which needs more input or more space.
         case inside
         /// After a whole frame; another one may follow.
         case between

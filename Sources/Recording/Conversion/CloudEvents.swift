@@ -2,12 +2,13 @@ import JSONText
 import Pipeline
 import Wire
 
-/// CloudEvents 1.0 as JSON Lines: one object for each event, and one for each gap.
+/// CloudEvents 1.0 as JSON Lines: one object for each event and one for each gap.
 ///
-/// `id` is the recording's id and the record's number, `source` the connection's URL, `type` the backend's name backwards and the
-/// event's, `subject` the room, `time` the wall clock, `data` the event's argument. Where there is not just one argument, `data` is
-/// the array of all and `weirarguments` says so; `weirdirection` and `weirconnection` are ours, too, and so is `weirchannel`, on which
-/// `data` was published. The bytes of attachments have no place: they are left out, and a warning says so.
+/// `id` is the recording's id with the record's number, `source` the connection's URL, `type` the backend's reversed
+/// domain name with the event's name, `subject` the room, `time` the wall clock, and `data` the event's argument. When
+/// there is not exactly one argument, `data` is an array of all, and `weirarguments` is their number. `weirdirection`,
+/// `weirconnection` and `weirchannel` (the channel on which `data` was published) are extensions of Weir. The format
+/// has no place for the bytes of attachments; they are left out with a warning.
 enum CloudEvents {
     private static let prefixes = Dictionary(
         uniqueKeysWithValues: BackendModule.all.map { ($0.name, $0.reversedDomain + ".") })
@@ -58,7 +59,8 @@ enum CloudEvents {
         return name
     }
 
-    /// Why a message that is or belongs to an event is left out; nil for one that was written, and for what only makes and keeps a connection.
+    /// Returns why a message that belongs to an event is left out. Returns `nil` for a message that was written and for
+    /// connection management.
     private static func loss(_ message: WebSocketMessage, written: Int) -> String? {
         guard case .text(let bytes) = message else {
             return "a binary message is left out: CloudEvents have no place for the bytes of an attachment"
@@ -67,7 +69,7 @@ enum CloudEvents {
         return isEvent && written == 0 ? "an event is left out: its name and arguments cannot be read" : nil
     }
 
-    /// Writes a line for each event of a message; gives how many there are.
+    /// Writes a line for each event of a message and returns their number.
     private static func write(
         _ frame: Record.FrameRecord, _ line: RecordLine, _ head: Record.Head, _ backend: String, _ url: String?,
         into json: inout JSONWriter
@@ -113,7 +115,7 @@ enum CloudEvents {
         json.endLine()
     }
 
-    /// `part` tells several events of one record apart.
+    /// Begins the object of an event. `part` distinguishes several events of one record.
     private static func begin(
         _ line: RecordLine, _ head: Record.Head, part: Int, type: String, source: String?, into json: inout JSONWriter
     ) {
@@ -126,7 +128,7 @@ enum CloudEvents {
         json.member("datacontenttype", "application/json")
     }
 
-    /// The arguments of an event's packet, without its name.
+    /// Returns the arguments of an event's packet, without its name.
     private static func arguments(of packet: ArraySlice<UInt8>) -> [RawJSON]? {
         guard let start = FrameContents.jsonStart(in: packet) else { return nil }
         let text = packet[start...]
@@ -144,7 +146,7 @@ enum CloudEvents {
 }
 
 extension CloudEvents {
-    /// An event as it is read.
+    /// The members of a CloudEvent that an import uses.
     private struct Event {
         var type = ""
         var source = ""
@@ -156,10 +158,10 @@ extension CloudEvents {
         var channel: String?
     }
 
-    /// Makes a recording of events: a message for each.
+    /// Creates a recording with one message for each event.
     ///
-    /// A connection that was not met before closes the one before it. An event of one that was is on the connection that is open: which
-    /// it came by was not said where it ended, and a replay hears one connection at a time.
+    /// An event of a new connection closes the previous one. An event of an earlier connection is assigned to the open
+    /// one: the format does not tell when a connection ended, and a replay has one connection at a time.
     static func read(
         _ path: String, to destination: ToolDestination, _ options: ImportOptions,
         hearing hear: @escaping ProblemListener
@@ -206,14 +208,15 @@ extension CloudEvents {
             try writer.append(Record.GapRecord(why: why), wall: wall)
             return
         }
-        // Its key is its place among them, and what was open before it has the one before, if anything was.
+        // A connection's key is its index; the connection before it has the previous index, if there is one.
         if connections.insert(event.connection).inserted { try writer.close(connection: connections.count - 1) }
         try writer.append(
             publication(event) ?? .text(packet(event)[...]), event.isSent ? .out : .in, connection: connections.count,
             url: event.source, wall: wall)
     }
 
-    /// The message of what was published on a channel; nil where there is none that could be read as that.
+    /// Returns the message that publishes an event on its channel, or `nil` when it would not be read back as one
+    /// event.
     private static func publication(_ event: Event) -> WebSocketMessage? {
         guard let channel = event.channel, let data = event.data else { return nil }
         var json = JSONWriter()

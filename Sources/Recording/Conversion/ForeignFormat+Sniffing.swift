@@ -1,5 +1,6 @@
 extension ForeignFormat {
-    /// The format of a file, by its first bytes; nil for an event file. What begins like nothing known is a log of lines.
+    /// Returns the format of a file by its first bytes, or `nil` for an event file. An unknown beginning means a log of
+    /// lines.
     package static func sniff(_ path: String) throws(RecordingError) -> ForeignFormat? {
         let source = try ByteSource(opening: path)
         var start = [UInt8](repeating: 0, count: 65_536)

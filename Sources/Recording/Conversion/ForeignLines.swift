@@ -1,9 +1,9 @@
-/// The lines of a text that is no event file. The last one may lack its line feed.
+/// The lines of a text file that is not an event file. The last one may lack its line feed.
 struct ForeignLines: ~Copyable {
     private var lines: LineScanner
     private let path: String
     private let hear: ProblemListener
-    /// How many lines were told to be left out.
+    /// The number of lines reported as left out.
     private(set) var problems = 0
 
     init(opening path: String, hearing hear: @escaping ProblemListener) throws(RecordingError) {
@@ -12,7 +12,7 @@ struct ForeignLines: ~Copyable {
         self.hear = hear
     }
 
-    /// The next line; nil at the end.
+    /// Returns the next line, or `nil` at the end.
     mutating func next() throws(RecordingError) -> [UInt8]? {
         while let line = try lines.next() {
             switch line {
@@ -26,13 +26,13 @@ struct ForeignLines: ~Copyable {
         return nil
     }
 
-    /// Some programs begin their files with a byte order mark.
+    /// Returns the text of a line. Removes the byte order mark with which some programs begin their files.
     private func text(_ range: Range<Int>) -> [UInt8] {
         let text = lines.buffer[range]
         return Array(lines.line == 1 && text.starts(with: [0xEF, 0xBB, 0xBF]) ? text.dropFirst(3) : text)
     }
 
-    /// Tells that the line given last is none.
+    /// Reports that the line returned last is left out.
     mutating func leaveOut(_ why: String) {
         problems += 1
         hear(path, FileProblem(.damage, line: lines.line, offset: lines.offset, message: why))

@@ -2,25 +2,24 @@ package import Pipeline
 import JSONText
 import Wire
 
-/// The formats that event files can be made of, and made to.
+/// The formats that can be converted to and from event files.
 package enum ForeignFormat: String, Hashable, Sendable, CaseIterable {
     /// HTTP archive 1.2 with `_webSocketMessages`, as Chrome exports it.
     case har
-    /// CloudEvents 1.0 as JSON Lines: one event a line.
+    /// CloudEvents 1.0 as JSON Lines: one event per line.
     case cloudevents
-    /// One message a line, as `websocat` and `wscat` print them; `LineLog` tells the grammar.
+    /// One message per line, as `websocat` and `wscat` print them; `LineLog` documents the grammar.
     case lines
 }
 
-/// What a recording that is made of something else says of its session.
+/// Facts about the session that an import cannot read from the file.
 package struct ImportOptions: Hashable, Sendable {
-    /// What the server speaks.
+    /// The kind of server that sent the messages.
     package var backend: Configuration.BackendKind
-    /// The Socket.IO namespace that a replay hears.
+    /// The Socket.IO namespace that a replay joins.
     package var namespace: String
-    /// What made the new recording: the head's `tool`.
+    /// The tool that wrote the recording: the head's `tool`.
     package var tool: String
-    /// Options.
     package init(backend: Configuration.BackendKind = .socketio, namespace: String = "/", tool: String) {
         self.backend = backend
         self.namespace = namespace
@@ -28,15 +27,15 @@ package struct ImportOptions: Hashable, Sendable {
     }
 }
 
-/// Writes a recording of messages that come from elsewhere. Each connection is opened by its first message.
+/// Writes a recording of messages from another format. The first message of each connection opens it.
 struct ImportWriter: ~Copyable {
     private var writer: LineWriter
-    /// Numbers of connections, by their keys.
+    /// The numbers of connections, by their keys.
     private var numbers: [Int: Int] = [:]
     private let wallStart: Int64
     private var lastWall: Int64
 
-    /// Begins the recording. `seed` is what its id is made of: the same messages make the same file.
+    /// Begins the recording. Its id is derived from `seed`, so that the same messages yield the same file.
     static func begin(
         _ destination: ToolDestination, url: String, wallStart: Int64, seed: [UInt8], _ options: ImportOptions
     ) throws(RecordingError) -> ImportWriter {
@@ -58,10 +57,10 @@ struct ImportWriter: ~Copyable {
         lastWall = wallStart
     }
 
-    /// How many records there are.
+    /// The number of records written.
     var records: Int { writer.records }
 
-    /// Writes a message of connection `key`, which may be any number, at a time of the wall clock.
+    /// Writes a message of the connection `key` (any number) at a time of the wall clock.
     mutating func append(
         _ message: WebSocketMessage, _ direction: Record.FrameRecord.Direction, connection key: Int, url: String,
         wall: Int64
@@ -71,15 +70,15 @@ struct ImportWriter: ~Copyable {
         try insert(.frame(frame), wall)
     }
 
-    /// Writes a gap.
+    /// Writes a gap at a time of the wall clock.
     mutating func append(_ gap: Record.GapRecord, wall: Int64) throws(RecordingError) { try insert(.gap(gap), wall) }
 
-    /// Ends connection `key`, if it was begun, at the time of the message before.
+    /// Ends the connection `key`, if it was opened, at the time of the previous message.
     mutating func close(connection key: Int) throws(RecordingError) {
         try end(connection: key, .init(connection: 0, state: .closed, code: 1005), wall: lastWall)
     }
 
-    /// Ends connection `key`, if it was begun.
+    /// Ends the connection `key`, if it was opened, with a given record.
     mutating func end(
         connection key: Int, _ end: Record.ConnectionRecord, wall: Int64
     ) throws(RecordingError) {
@@ -106,7 +105,7 @@ struct ImportWriter: ~Copyable {
         try writer.insert(record, at: Moment(microseconds: overflows ? 0 : max(0, time)), wall: wall)
     }
 
-    /// The session of a client that spoke to `url`.
+    /// Returns the configuration of a session with the server at `url`.
     private static func session(_ url: String, _ options: ImportOptions) -> RawJSON {
         let behindHost =
             url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).dropFirst(3).first ?? ""

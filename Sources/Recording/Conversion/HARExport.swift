@@ -1,16 +1,17 @@
 import JSONText
 import Wire
 
-/// Writes the messages of a recording as an HTTP archive: one entry a connection, with `_webSocketMessages` as Chrome exports them.
+/// Writes the messages of a recording as an HTTP archive: one entry per connection, with `_webSocketMessages` as Chrome
+/// exports them.
 ///
-/// The messages of the connection that was opened first go straight to the file; those of connections beside it wait in memory.
+/// Messages of the oldest open connection go straight to the file; those of other connections wait in memory.
 struct HARExport {
     fileprivate struct Entry {
         var url: String
         var opened: Stamp
         var last: Int64
         var gaps: [String] = []
-        /// The messages, as the text of an array without its brackets; what was written already is not in it.
+        /// The messages not written yet, as the text of an array without its brackets.
         var messages: [UInt8] = []
         var hasMessages = false
         var isBegun = false
@@ -85,7 +86,7 @@ struct HARExport {
         entries.append((number, entry))
     }
 
-    /// Writes what can be written: of the first connection all there is, and the others' when it is closed.
+    /// Writes what is possible: everything of the first connection, and the others once it is closed.
     private mutating func flush(_ output: inout OutputFile) throws(RecordingError) {
         while var first = entries.first?.entry {
             if !first.isBegun {
@@ -114,7 +115,7 @@ struct HARExport {
 }
 
 extension HARExport.Entry {
-    /// Adds a message.
+    /// Appends a message to the array.
     fileprivate mutating func add(_ frame: Record.FrameRecord, _ stamp: Stamp) {
         var json = JSONWriter()
         json.beginObject()
@@ -137,7 +138,7 @@ extension HARExport.Entry {
         last = stamp.wall
     }
 
-    /// The entry up to its first message.
+    /// The text of the entry up to its first message.
     fileprivate var opening: String {
         var json = JSONWriter()
         json.string(url)
@@ -153,7 +154,7 @@ extension HARExport.Entry {
             + #""response":\#(response),"cache":{},"timings":{"send":0,"wait":0,"receive":0},"_webSocketMessages":["#
     }
 
-    /// What stands behind the last message.
+    /// The text of the entry after its last message.
     fileprivate var closing: String {
         var json = JSONWriter()
         json.number(Double(max(0, last - opened.wall)) / 1000)

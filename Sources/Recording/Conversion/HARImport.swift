@@ -1,7 +1,7 @@
 import JSONText
 import Wire
 
-/// Reads the WebSocket messages of an HTTP archive. An archive is one JSON document, and is held in memory while it is read.
+/// Reads the WebSocket messages of an HTTP archive. An archive is one JSON document and is held in memory.
 enum HARImport {
     private static let mostBytes = 1 << 30
 
@@ -14,17 +14,17 @@ enum HARImport {
 
     private struct Connection {
         var url = ""
-        /// How it ended, and when; nil when the archive does not say.
+        /// The end of the connection and its time; `nil` when the archive has none.
         var end: (record: Record.ConnectionRecord, wall: Int64)?
     }
 
-    /// What is read of the archive.
+    /// The contents of the archive, collected while reading.
     private struct Archive {
         var messages: [Message] = []
         var connections: [Connection] = []
-        /// What is no message and no end of a connection.
+        /// Items that are neither a message nor the end of a connection.
         var strays: [FileProblem] = []
-        /// Number of the entry that is read, from 1.
+        /// The number of the current entry, from 1.
         var entry = 0
 
         mutating func leaveOut(_ what: String, at offset: Int) {
@@ -47,8 +47,8 @@ enum HARImport {
         guard let first = messages.map(\.wall).min() else {
             throw .notARecording(path: path, message: "it holds no WebSocket messages (_webSocketMessages)")
         }
-        // Entries stand side by side; their messages happened one after the other. At one time the connection that began first comes
-        // first, as its entry does in an archive made of the recording.
+        // Entries are listed one after another, but their messages overlap in time. For equal times the connection that
+        // began first comes first, as its entry does in an archive exported from a recording.
         var began = connections.map { _ in Int64.max }
         for message in messages { began[message.connection] = min(began[message.connection], message.wall) }
         let order = messages.indices.sorted {
@@ -72,7 +72,7 @@ enum HARImport {
             if let end = connections[key].end {
                 try writer.end(connection: key, end.record, wall: end.wall)
             } else if open > 0 {
-                // The archive does not say how it ended. The last one may still be open.
+                // The archive has no end for this connection. The last one may still be open.
                 try writer.close(connection: key)
             }
         }
@@ -152,7 +152,7 @@ enum HARImport {
                     let start = reader.offset
                     switch try item(&reader, connection: number) {
                     case .message(let message): archive.messages.append(message)
-                    // Both sides say that they close; what comes first is why.
+                    // Both sides send a close frame; the first one contains the reason.
                     case .end(let record, let wall): connection.end = connection.end ?? (record, wall)
                     case .stray(let what): archive.leaveOut("message \(place) (\(what))", at: start)
                     }
@@ -168,12 +168,12 @@ enum HARImport {
         }
     }
 
-    /// What is among the messages of an entry.
+    /// An item among the messages of an entry.
     private enum Item {
         case message(Message)
-        /// The connection closed, or failed.
+        /// The connection closed or failed.
         case end(Record.ConnectionRecord, wall: Int64)
-        /// Neither; what it is.
+        /// Any other item, with a description of it.
         case stray(String)
     }
 

@@ -1,27 +1,28 @@
 import JSONText
 import Wire
 
-/// Plain logs of WebSocket messages, one message a line, as `websocat` and `wscat` print them. The grammar:
+/// Plain logs of WebSocket messages, one per line, as `websocat` and `wscat` print them. The grammar:
 ///
 ///     log      = *( message / comment )
-///     message  = [ time " " ] ( "<" / ">" ) [ "b" ] " " text     ; "<" was received, ">" was sent, "b": base64 of a binary message
-///     more     = TAB text                                        ; goes on with the message before, behind a line feed
+///     message  = [ time " " ] ( "<" / ">" ) [ "b" ] " " text     ; "<" received, ">" sent, "b": binary in base64
+///     more     = TAB text                                        ; continues the message before, after a line feed
 ///     time     = RFC 3339 / seconds since 1970 with decimals / "+" seconds since the log began
 ///     comment  = "#" text / "Connected" text / "Disconnected" text / blanks
 ///
-/// A line that is none of these is left out, and told. A line ends with a line feed, or with a carriage return and one: where the text ends with a carriage return, two stand there.
-/// `# gap REASON` is what a recording's gap becomes. Without times messages follow each other by a millisecond.
+/// Any other line is left out and reported. A line ends with a line feed, or with a carriage return and a line feed;
+/// text that ends with a carriage return is therefore written with two. A gap of a recording becomes `# gap REASON`.
+/// Messages without times follow each other at intervals of one millisecond.
 enum LineLog {
     private static let lineFeed = UInt8(ascii: "\n")
     private static let carriageReturn = UInt8(ascii: "\r")
 
-    /// A message or a gap of a log.
+    /// One line of a log.
     private enum Item {
         case message(Record.FrameRecord.Direction, isBinary: Bool, bytes: [UInt8], time: Int64?)
         case more([UInt8])
         case gap(String)
         case comment
-        /// None of these; why.
+        /// Any other line, with the reason why it is not one of these.
         case stray(String)
     }
 
@@ -58,7 +59,7 @@ enum LineLog {
             for (number, line) in bytes.split(separator: lineFeed, omittingEmptySubsequences: false).enumerated() {
                 if number > 0 { text.append(UInt8(ascii: "\t")) }
                 text += line
-                // Readers take one away.
+                // Readers remove one carriage return from each line.
                 if line.last == carriageReturn { text.append(carriageReturn) }
                 text.append(lineFeed)
             }
@@ -102,7 +103,7 @@ enum LineLog {
                     continue
                 }
                 waiting?.bytes += [lineFeed] + text
-                // What is too long for a record is refused before it fills the memory.
+                // A message too long for a record is rejected before it fills the memory.
                 if let count = waiting?.bytes.count, count > RecordFormat.maximumLine { try flush(&writer) }
             case .gap(let why):
                 try flush(&writer)
@@ -112,7 +113,7 @@ enum LineLog {
                 }
             case .comment: break
             case .stray(let why):
-                // What goes on with it does not go on with the message before it.
+                // Lines that continue this one must not continue the message before it.
                 try flush(&writer)
                 lines.leaveOut(why)
             }
@@ -160,7 +161,7 @@ enum LineLog {
         return .message(direction, isBinary: true, bytes: bytes, time: time)
     }
 
-    /// Microseconds since 1970, or since the log began.
+    /// Returns the microseconds since 1970, or since the log began.
     private static func time(_ text: String) -> Int64? {
         if let wall = RecordingTime.parse(text) { return wall }
         guard let seconds = Double(text), seconds >= 0, seconds < 1e11 else { return nil }

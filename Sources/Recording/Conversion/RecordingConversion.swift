@@ -1,6 +1,6 @@
-/// Makes recordings of other formats, and other formats of recordings.
+/// Conversion between recordings and other formats.
 package enum RecordingConversion {
-    /// Writes a recording in another format. `tool` is the name that is put into it.
+    /// Writes a recording in another format. `tool` names this program in the file.
     package static func export(
         _ path: String, as format: ForeignFormat, to destination: ToolDestination, tool: String,
         hearing problem: ProblemListener = { _, _ in }
@@ -12,7 +12,7 @@ package enum RecordingConversion {
         }
     }
 
-    /// Writes a recording of what is in another format.
+    /// Writes a recording from a file in another format.
     package static func `import`(
         _ path: String, from format: ForeignFormat, to destination: ToolDestination, _ options: ImportOptions,
         hearing problem: @escaping ProblemListener = { _, _ in }

@@ -19,7 +19,7 @@ struct Redactor {
         if secrets.insert(text, replacement) { starts.insert(text) }
     }
 
-    /// Stops hiding `secret`.
+    /// Stops hiding a secret that was added before.
     mutating func remove(_ secret: Secret) {
         let text = secret.reveal()
         if secrets.remove(text) { starts.remove(text) }

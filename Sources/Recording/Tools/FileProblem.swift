@@ -1,42 +1,41 @@
 import Wire
 
-/// Something that is wrong with an event file, and where.
+/// A problem in an event file, with its position.
 package struct FileProblem: Hashable, Sendable {
-    /// What is wrong.
+    /// The categories of problems. The raw values appear in machine-readable output.
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         /// A line that cannot be read.
         case damage
-        /// A last line that has no end, or is no record.
+        /// A last line that is unfinished or is not a record.
         case torn
         /// A payload of which only the beginning was recorded.
         case cut
-        /// Records that are missing, doubled or out of order.
+        /// Records that are missing, duplicated or out of order.
         case numbering
-        /// Bytes that are not those that were written.
+        /// Bytes that differ from those that were written.
         case checksum
-        /// A time before that of the record before.
+        /// A time earlier than that of the record before.
         case time
-        /// A `sync`, `idx` or `end` that does not say what is in the file, or is not there.
+        /// A `sync`, `idx` or `end` that is missing or disagrees with the file.
         case index
-        /// A segment that is missing, or does not belong here.
+        /// A segment that is missing or belongs to another recording.
         case segment
-        /// Something that looks like a secret.
+        /// Text that looks like a secret.
         case secret
     }
-    /// What is wrong.
+    /// The category of the problem.
     package var kind: Kind
-    /// The line's number, from 1; nil where the whole file is meant.
+    /// The line's number, from 1; `nil` when the problem concerns the whole file.
     package var line: Int?
-    /// Offset of the line's first byte in the file (of its text, where the file is compressed).
+    /// Offset of the line's first byte in the file. In a compressed file it is an offset in the text.
     package var offset: Int?
-    /// How many bytes are lost by it.
+    /// The number of bytes that are lost.
     package var bytes: Int?
-    /// How many records are missing, when that is known.
+    /// The number of missing records, if known.
     package var lost: Int?
-    /// One sentence without the place.
+    /// One sentence that describes the problem without its position.
     package var message: String
 
-    /// A problem.
     init(
         _ kind: Kind, line: Int? = nil, offset: Int? = nil, bytes: Int? = nil, lost: Int? = nil, message: String
     ) {
@@ -48,7 +47,7 @@ package struct FileProblem: Hashable, Sendable {
         self.message = message
     }
 
-    /// The place and the sentence, on one line.
+    /// The position and the message, on one line.
     package var description: String {
         var place: [String] = []
         if let line { place.append("line \(line)") }
@@ -56,7 +55,8 @@ package struct FileProblem: Hashable, Sendable {
         return place.isEmpty ? message : place.joined(separator: ", ") + ": " + message
     }
 
-    /// What an entry of a reader complains of; nil for a record.
+    /// Creates the problem that a reader's entry reports; `nil` for a record. `place` is the offset for entries that
+    /// have none.
     init?(_ entry: RecordingReader.Entry, offset place: Int) {
         switch entry {
         case .record: return nil

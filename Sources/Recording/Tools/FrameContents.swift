@@ -3,24 +3,24 @@ import JSONText
 import Pipeline
 import Wire
 
-/// The events that a message brings: one of Socket.IO, or what was published on channels of Bayeux. There are none in what makes and keeps
-/// a connection, in an attachment, and in another protocol.
+/// The events in a message: one of Socket.IO, or those published on Bayeux channels. Empty for connection management,
+/// for attachments and for other protocols.
 struct FrameContents {
-    /// An event.
+    /// An event in a message.
     struct Event {
-        /// The name on the wire; of what was published its `type`, or the channel.
+        /// The event's name on the wire. For a published event it is the `type` of its data, or the channel.
         var name: String
-        /// The room it speaks of, as its backend says; where none knows the event, what it calls `room`.
+        /// The event's room, found as its backend defines it; for an event unknown to all backends, its `room` member.
         var room: String?
-        /// What was published, and on which channel.
+        /// The channel and the data of a published event.
         var delivery: (channel: String, data: RawJSON)?
     }
 
     private(set) var events: [Event] = []
 
-    /// The name of the first.
+    /// The name of the first event.
     var event: String? { events.first?.name }
-    /// The room of the first.
+    /// The room of the first event.
     var room: String? { events.first?.room }
 
     init(_ message: WebSocketMessage) {
@@ -46,7 +46,7 @@ struct FrameContents {
         }
     }
 
-    /// Reads a Socket.IO packet: type, `N-` attachments, namespace and comma, acknowledgement's id, JSON.
+    /// Reads a Socket.IO packet: type, number of attachments and `-`, namespace and comma, acknowledgement id, JSON.
     private mutating func read(_ packet: ArraySlice<UInt8>) {
         guard packet.first == UInt8(ascii: "2") || packet.first == UInt8(ascii: "5"),
             let start = Self.jsonStart(in: packet)
@@ -66,7 +66,7 @@ struct FrameContents {
         }
     }
 
-    /// Where the JSON text of a packet begins; nil when there is none.
+    /// Returns where the JSON text of a packet begins, or `nil` when it has none.
     static func jsonStart(in packet: ArraySlice<UInt8>) -> Int? {
         var rest = packet.dropFirst()
         let digits = rest.prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
@@ -81,7 +81,8 @@ struct FrameContents {
         return rest.isEmpty ? nil : rest.startIndex
     }
 
-    /// Where the JSON text of any payload begins: at once, or behind the header of a Socket.IO packet; nil when it holds none.
+    /// Returns where the JSON text of a payload begins: at its start, or after the header of a Socket.IO packet.
+    /// Returns `nil` when it has none.
     static func jsonStart(inPayload payload: ArraySlice<UInt8>) -> Int? {
         let payload = payload.drop { $0 <= UInt8(ascii: " ") }
         guard let first = payload.first else { return nil }
@@ -103,12 +104,12 @@ struct FrameContents {
 }
 
 extension Record {
-    /// What the message says; nil for other records.
+    /// The events of the message; `nil` for a record that is not a frame.
     var contents: FrameContents? {
         if case .frame(let frame) = self { FrameContents(frame.message) } else { nil }
     }
 
-    /// The room it is about, when it says.
+    /// The room that the record concerns, if it names one.
     var room: String? {
         switch self {
         case .subscription(let change): change.room
@@ -119,7 +120,7 @@ extension Record {
         }
     }
 
-    /// The connection it belongs to, when it says.
+    /// The number of the connection that the record belongs to, if any.
     var connection: Int? {
         switch self {
         case .connection(let change): change.connection

@@ -1,9 +1,9 @@
 import JSONText
 import Wire
 
-/// The values of a record's line that a peer or a user may have given, and those of its payload.
+/// Visits the values of a record's line, including its payload, that a peer or a user may have set.
 enum LineValues {
-    /// Members that make a line what it is, and hold nothing of a peer's.
+    /// Members that define the structure of a line and hold no data from a peer.
     private static let structure: Set<String> = [
         "k", "n", "t", "w", "c", "d", "op", "len", "st", "ph", "m", "id", "for", "at", "h", "fmt", "v", "minor", "rec",
         "seg",
@@ -11,7 +11,8 @@ enum LineValues {
         "b",
     ]
 
-    /// The line with its values changed; nil when none was. What a text's payload in base64 says is looked at, too; a binary one is left.
+    /// Returns the line with its values changed, or `nil` if none changed. It also visits text payloads in base64, but
+    /// not binary ones.
     static func changed(
         _ line: [UInt8], isBinary: Bool, seeksSecrets: Bool, _ change: PayloadWalk.Change
     ) -> [UInt8]? {
@@ -29,7 +30,7 @@ enum LineValues {
         return changes.isEmpty ? text : changes.applied(to: text ?? line)
     }
 
-    /// The value of a member that is a string.
+    /// Returns the value of a string member.
     private static func member(_ name: StaticString, of line: [UInt8]) -> [UInt8]? {
         do throws(JSONError) {
             var reader = JSONReader(line.span)
@@ -39,7 +40,7 @@ enum LineValues {
                 try reader.skip()
             }
         } catch {
-            // A line that cannot be read has no members.
+            // An unreadable line has no members.
         }
         return nil
     }

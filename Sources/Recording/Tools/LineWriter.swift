@@ -1,22 +1,23 @@
 import JSONText
 import Wire
 
-/// Writes the event file a tool makes of others: lines as they were, with the numbers and times of the new file, and `sync`,
-/// `idx` and `end` made anew.
+/// Writes an event file derived from others: the original lines with the numbers and times of the new file, and new
+/// `sync`, `idx` and `end` records.
 ///
-/// Of a line only these are rewritten, and only where they differ: `n` and `t`, connections and requests where two recordings
-/// are merged, and the numbers of other records (`for`, `at`), which go where the record they name is not in the new file.
+/// Only these members of a line are rewritten, and only where they differ: `n` and `t`; connections and requests when
+/// recordings are merged; and references to other records (`for`, `at`), which are removed when the record they name is
+/// not in the new file.
 struct LineWriter: ~Copyable {
-    /// How the records of one source are changed; merged recordings have one each.
+    /// How the records of one source change. Each merged recording has its own.
     struct Source {
-        /// Added to every time; microseconds.
+        /// Microseconds added to every time.
         var shift: Int64 = 0
-        /// Added to the numbers of connections that are not 0.
+        /// The number added to connection numbers other than 0.
         var connections = 0
-        /// Whether connections are numbered anew, in the order in which they come: a session counts its own from 1, and where
-        /// some are left out the others would not be those it made.
+        /// Whether connections are renumbered in order of appearance. A session numbers its own connections from 1, so
+        /// when some are left out the others need new numbers.
         var renumbersConnections = false
-        /// Added to the numbers of requests.
+        /// The number added to request ids.
         var requests = 0
         var numbers = NumberMap()
         private var newConnections: [Int: Int] = [:]
@@ -28,7 +29,7 @@ struct LineWriter: ~Copyable {
             self.renumbersConnections = renumbersConnections
         }
 
-        /// The number of a connection in the new file.
+        /// Returns the number of a connection in the new file.
         mutating func connection(_ number: Int) -> Int {
             guard renumbersConnections else {
                 let (sum, overflows) = number.addingReportingOverflow(connections)
@@ -40,11 +41,11 @@ struct LineWriter: ~Copyable {
         }
     }
 
-    /// The number the next record will have.
+    /// The number of the next record.
     private(set) var nextNumber: Int
-    /// How many records were written, the head, `sync`, `idx` and `end` not among them.
+    /// The number of records written, not counting the head, `sync`, `idx` and `end`.
     private(set) var records = 0
-    /// Time of the record written last: a later one is never earlier.
+    /// The time of the record written last. No later record has an earlier time.
     private(set) var lastTime = Moment.zero
 
     private var output: OutputFile
@@ -64,7 +65,7 @@ struct LineWriter: ~Copyable {
         return writer
     }
 
-    /// The line of a head, with the version of what the writer makes itself.
+    /// Returns the line of a head with this version's minor number, since the writer adds records of this version.
     private static func ofThisVersion(_ line: [UInt8]) -> [UInt8] {
         guard case .head(let head)? = try? LineDecoder.decode(line.span).record, head.minor != RecordFormat.minor
         else { return line }
@@ -79,12 +80,13 @@ struct LineWriter: ~Copyable {
         nextNumber = firstNumber
     }
 
-    /// For messages.
+    /// The path of the file, for messages.
     var path: String { output.path }
-    /// How many bytes the file has.
+    /// The number of bytes in the file.
     var bytes: Int { output.count }
 
-    /// Writes a record of `source`. What the writer makes itself (`sync`, `idx`, `end`, more heads) is passed over.
+    /// Writes a record of `source`. Skips the records that this writer creates itself (`sync`, `idx`, `end`) and
+    /// further heads.
     mutating func append(_ line: RecordLine, from source: inout Source) throws(RecordingError) {
         switch line.record {
         case .head, .sync, .index, .end: return
@@ -101,7 +103,7 @@ struct LineWriter: ~Copyable {
         if case .frame(let frame) = line.record { index.count(frame) }
     }
 
-    /// Writes a record that was in no file.
+    /// Writes a record that was in no source file.
     mutating func insert(_ record: Record, at time: Moment, wall: Int64) throws(RecordingError) {
         let time = clamped(time.microseconds, plus: 0)
         let number = record.isAside ? nextNumber - 1 : nextNumber
@@ -112,7 +114,8 @@ struct LineWriter: ~Copyable {
         try append(Array(encoder.line.dropLast()), record, number: number, time: time)
     }
 
-    /// Says again what came before the file, so that it can be played alone: a record that repeats the number of the one before.
+    /// Restates a record from before the file, so that the file can be played alone. It carries the number of the
+    /// record before it.
     mutating func restate(_ line: RecordLine, at stamp: Stamp) throws(RecordingError) {
         let time = clamped(stamp.time.microseconds, plus: 0)
         var changes = MemberChanges()
@@ -124,7 +127,7 @@ struct LineWriter: ~Copyable {
         try add(changes.applied(to: line.text), kind: line.record.kind, time: time)
     }
 
-    /// Ends a segment, and gives its SHA-256.
+    /// Ends a segment and returns its SHA-256.
     consuming func closeSegment() throws(RecordingError) -> String? {
         try end(.rotated)
         let digest = output.digest
@@ -132,7 +135,7 @@ struct LineWriter: ~Copyable {
         return digest?.finish()
     }
 
-    /// Ends the file.
+    /// Writes the end of the file and closes it.
     consuming func close(why: Record.EndRecord.Why = .closed) throws(RecordingError) {
         try end(why)
         try output.close()
@@ -183,7 +186,8 @@ struct LineWriter: ~Copyable {
 
     private func changes(of line: RecordLine, number: Int, time: Moment, _ source: inout Source) -> MemberChanges {
         var changes = MemberChanges()
-        // A kind of a later version that counted to no chunk counts to one now.
+        // A kind from a later version may have been outside the chunks and carry its own checksum; here it is inside a
+        // chunk.
         if LineChecksum.finding(in: line.text.span) == .right { changes.remove("sum") }
         if number != line.stamp.n { changes.set("n", Int64(number)) }
         if time != line.stamp.time { changes.set("t", time.microseconds) }
@@ -214,6 +218,6 @@ struct LineWriter: ~Copyable {
 }
 
 extension Moment {
-    /// The last time a record can have.
+    /// The latest time that a record can have.
     static let latest = Moment(microseconds: RecordFormat.maximumInteger)
 }

@@ -1,6 +1,6 @@
-/// Which number a record has in the new file.
+/// A map from a record's old number to its number in the new file.
 ///
-/// Bounded: of files whose numbers leave many holes, the mapping of old numbers is forgotten, the oldest first.
+/// Memory is bounded: when the numbers have many holes, the oldest entries are forgotten first.
 struct NumberMap {
     private struct Run {
         var old: Int
@@ -10,11 +10,11 @@ struct NumberMap {
 
     private static let mostRuns = 4096
     private var runs: [Run] = []
-    /// Whether any record has another number than it had. Until then every number is what it was, also those of records that
-    /// stand in another file.
+    /// Whether the number of any record has changed. Until then every number maps to itself, even for records in
+    /// another file.
     private var isChanged = false
 
-    /// Record `old` is called `new` from now on.
+    /// Maps record `old` to `new`. Calls must be in the order of the records.
     mutating func add(old: Int, new: Int) {
         if old != new { isChanged = true }
         if let last = runs.last, last.old + last.count == old, last.new + last.count == new {
@@ -25,7 +25,7 @@ struct NumberMap {
         runs.append(Run(old: old, new: new, count: 1))
     }
 
-    /// The new number of record `old`; nil when it is not in the new file, or that is forgotten.
+    /// The new number of record `old`; `nil` when it is not in the new file or was forgotten.
     subscript(old: Int) -> Int? {
         if !isChanged { return old }
         for run in runs.reversed() where old >= run.old && old - run.old < run.count { return run.new + old - run.old }

@@ -1,33 +1,33 @@
 import Glibc
 
-/// Where a tool writes to.
+/// The destination of a tool's output.
 package struct ToolDestination: Hashable, Sendable {
-    /// The file's path; nil for standard output.
+    /// The file's path; `nil` for standard output.
     package var path: String?
-    /// Whether a file that is there is replaced.
+    /// Whether to replace an existing file.
     package var replaces: Bool
-    /// A destination.
     package init(path: String? = nil, replaces: Bool = false) {
         self.path = path
         self.replaces = replaces
     }
 }
 
-/// The file a tool writes, private to the user (mode 0600), or standard output.
+/// The output file of a tool, private to the user (mode 0600), or standard output.
 ///
-/// What is written goes to a file beside it, which takes its place at the close, when it is whole. So a tool may write over what it reads,
-/// a tool that fails leaves the old file, or none, and nobody reads half a file. What is called `.zst` is compressed at the close.
+/// The output goes to a temporary file next to the destination, which replaces it on `close`, when it is complete. So a
+/// tool may overwrite its own input, a tool that fails leaves the old file (or none), and no reader sees half a file. A
+/// file named `.zst` is compressed on `close`.
 struct OutputFile: ~Copyable {
-    /// For messages.
+    /// The path of the destination, for messages.
     let path: String
-    /// How many bytes were written, those still gathered among them.
+    /// The number of bytes written, including those still in memory.
     private(set) var count = 0
 
-    /// What was written, summed up; nil when nobody asks.
+    /// The digest of everything written; `nil` when it is not needed.
     var digest: SHA256Digest?
 
     private let descriptor: Int32
-    /// The file beside it; nil for standard output.
+    /// The path of the temporary file; `nil` for standard output.
     private let temporary: String?
     private let replaces: Bool
     private var gathered: [UInt8] = []
@@ -61,9 +61,10 @@ struct OutputFile: ~Copyable {
         return (path, descriptor, created)
     }
 
-    /// Puts a file that is whole in its place, or takes it away.
+    /// Moves a finished file into place. Removes it if that fails.
     static func put(_ made: String, at path: String, replaces: Bool) throws(RecordingError) {
-        // Unlike a rename, a link never replaces what somebody else made meanwhile. Some file systems have none.
+        // Unlike a rename, a link never replaces a file that another process created meanwhile. Some file systems have
+        // no links.
         if !replaces, link(made, path) == 0 {
             unlink(made)
             return
@@ -83,7 +84,7 @@ struct OutputFile: ~Copyable {
         throw .system(operation: "create", path: path, code: code)
     }
 
-    /// What is there stays, unless it is a file that may be replaced.
+    /// Throws if there is an existing file at `path` that must not be replaced.
     static func refuse(_ replaces: Bool, at path: String) throws(RecordingError) {
         if RemoteRecordings.isOne(path) {
             throw .unusable(path: path, message: "a file is written, and then 'weir file publish FILE \(path)'")
@@ -91,7 +92,7 @@ struct OutputFile: ~Copyable {
         if replaces { try refuseDevice(at: path) } else if access(path, F_OK) == 0 { throw .exists(path: path) }
     }
 
-    /// Only a file may be replaced: `/dev/null`, a pipe or a folder would be gone.
+    /// Throws unless the existing file is a regular one. Replacing `/dev/null`, a pipe or a folder would destroy it.
     static func refuseDevice(at path: String) throws(RecordingError) {
         var facts = stat()
         guard stat(path, &facts) == 0 else { return }
@@ -121,7 +122,7 @@ struct OutputFile: ~Copyable {
             if written > 0 {
                 done += written
             } else if errno == EAGAIN {
-                // Standard output may have been made non-blocking by somebody else.
+                // Another process may have made standard output non-blocking.
                 var watched = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&watched, 1, -1)
             } else if errno != EINTR {
@@ -131,7 +132,7 @@ struct OutputFile: ~Copyable {
         gathered.removeAll(keepingCapacity: true)
     }
 
-    /// Writes what is gathered and puts the file in its place.
+    /// Writes the remaining bytes and moves the file into place.
     consuming func close() throws(RecordingError) {
         try flush()
         if let temporary {

@@ -1,20 +1,20 @@
 import JSONText
 import Wire
 
-/// A record and the line it was read from. Tools pass the text on, so that members and kinds they do not know stay as they are.
+/// A record and its original line. Tools pass the text on, so that unknown members and kinds are kept.
 struct RecordLine {
     /// The line without its line feed.
     var text: [UInt8]
     var record: Record
     var stamp: Stamp
-    /// Whether it stands beside the numbered ones. Of an unknown kind it is known by its number, which repeats the one before.
+    /// Whether the record draws no number. A record of an unknown kind draws none if it repeats the number before it.
     var isAside: Bool
-    /// Where the line stands: its number, from 1, and the offset of its first byte.
+    /// The line's number, from 1, and the offset of its first byte.
     var line: Int
     var offset: Int
 }
 
-/// Reads an event file for tools: lines with their records, and what is wrong with the file.
+/// Reads an event file for tools: lines with their records, and the problems of the file.
 struct LineReader: ~Copyable {
     enum Item {
         case line(RecordLine)
@@ -22,12 +22,12 @@ struct LineReader: ~Copyable {
     }
 
     let path: String
-    /// The head's line without its line feed.
+    /// The line of the head, without its line feed.
     let headText: [UInt8]
     private var reader: RecordingReader
     private var lastNumber = 0
     private var waiting: Item?
-    /// How many problems `next(hearing:)` met.
+    /// The number of problems that `next(hearing:)` found.
     private(set) var problems = 0
 
     /// Opens a file; `-` is standard input.
@@ -44,7 +44,7 @@ struct LineReader: ~Copyable {
 
     var head: Record.Head { reader.head }
 
-    /// The number that the first record has or would have: a later segment begins with any.
+    /// Returns the number of the first numbered record. A later segment begins with any number.
     mutating func firstNumber() throws(RecordingError) -> Int {
         guard head.segment > 1 else { return 1 }
         if waiting == nil { waiting = try next() }
@@ -52,7 +52,7 @@ struct LineReader: ~Copyable {
         return max(1, line.isAside ? line.stamp.n + 1 : line.stamp.n)
     }
 
-    /// Gives the next record, and tells `hear` of each problem before it.
+    /// Returns the next record. Calls `hear` with each problem before it.
     mutating func next(hearing hear: ProblemListener) throws(RecordingError) -> RecordLine? {
         while let item = try next() {
             switch item {
@@ -82,7 +82,7 @@ struct LineReader: ~Copyable {
     private static func copy(_ line: Span<UInt8>) -> [UInt8] { line.withUnsafeBufferPointer { Array($0) } }
 }
 
-/// Changes to members of a JSON object's text; every other byte of its members stays as it was.
+/// Changes to the members of a JSON object in text form. All other members keep their bytes.
 struct MemberChanges {
     private var changes: [(key: String, value: [UInt8]?)] = []
 
@@ -100,7 +100,7 @@ struct MemberChanges {
 
     mutating func remove(_ key: String) { changes.append((key, nil)) }
 
-    /// The text with the changes; a member that is not there is added at the end.
+    /// Returns the text with the changes applied. New members are added at the end.
     func applied(to text: [UInt8]) -> [UInt8] {
         if changes.isEmpty { return text }
         guard let members = Self.members(of: text) else { return text }
@@ -130,7 +130,7 @@ struct MemberChanges {
 
     private struct Member {
         var key: String
-        /// The key with its quotes.
+        /// The range of the key, including its quotes.
         var name: Range<Int>
         var value: Range<Int>
     }

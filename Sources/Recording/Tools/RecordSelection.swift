@@ -1,18 +1,18 @@
 import Glibc
 
-/// Which records are wanted.
+/// A selection of records.
 ///
-/// A criterion judges the records that have what it asks for: one for events judges messages that are events, one for rooms what
-/// names a room. What has nothing of it is kept, so that what makes and keeps a connection stays in the file and it can be replayed;
-/// `kinds` alone judges every record. A message of several events is kept for one of them.
+/// A criterion applies only to records that have its property: the one for events to messages with events, the one for
+/// rooms to records that name a room. Other records are kept, so that connection management stays in the file and it
+/// can be replayed. Only `kinds` applies to every record. A message with several events is kept if one of them is
+/// selected.
 package struct RecordSelection: Hashable, Sendable {
-    /// Patterns of which one must match, and patterns of which none may: `*`, `?` and `[…]` as in a shell.
+    /// Shell patterns (`*`, `?` and `[…]`): at least one of `included` and none of `excluded` must match.
     package struct Criterion: Hashable, Sendable {
-        /// One of these must match, when there are any.
+        /// The patterns of which one must match; empty accepts all values.
         package var included: [String]
-        /// None of these may match.
+        /// The patterns that must not match.
         package var excluded: [String]
-        /// A criterion.
         package init(included: [String] = [], excluded: [String] = []) {
             self.included = included
             self.excluded = excluded
@@ -27,23 +27,23 @@ package struct RecordSelection: Hashable, Sendable {
         private static func matches(_ value: String, _ pattern: String) -> Bool { fnmatch(pattern, value, 0) == 0 }
     }
 
-    /// By kind: `f`, `http`, `sub`, ….
+    /// The criterion for the record's kind: `f`, `http`, `sub`, ….
     package var kinds = Criterion()
-    /// By the name of the event, as it is on the wire.
+    /// The criterion for the event's name on the wire.
     package var events = Criterion()
-    /// By room.
+    /// The criterion for the room's name.
     package var rooms = Criterion()
-    /// By connection.
+    /// The criterion for the connection's number.
     package var connections = Criterion()
-    /// Messages of one direction alone.
+    /// The direction of the selected messages; `nil` selects both.
     package var direction: Record.FrameRecord.Direction?
-    /// By place.
+    /// The part of the recording to select from.
     package var span = RecordingSpan()
 
-    /// Everything.
+    /// Creates a selection of all records.
     package init() {}
 
-    /// Whether a record is wanted, whatever its place.
+    /// Returns whether a record is selected, ignoring its position.
     func contains(_ line: RecordLine) -> Bool {
         guard kinds.accepts(line.record.kind), connections.accepts(line.record.connection.map { String($0) }) else {
             return false
@@ -58,7 +58,7 @@ package struct RecordSelection: Hashable, Sendable {
 }
 
 extension RecordingCopy {
-    /// Writes the records that are wanted. Connections get new numbers where one of them is left out.
+    /// Writes the selected records. Connections are renumbered if some may be left out.
     package static func filter(
         _ path: String, _ selection: RecordSelection, to destination: ToolDestination,
         hearing problem: ProblemListener = { _, _ in }

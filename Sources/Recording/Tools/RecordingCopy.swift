@@ -1,16 +1,17 @@
 import Glibc
 import Wire
 
-/// Copies recordings line by line.
+/// Functions that copy a recording line by line.
 package enum RecordingCopy {
-    /// Writes the records of the file at `path` with `sync` records, `idx` and `end` made anew: the file `weir file index` makes.
+    /// Writes the records of the file at `path` with new `sync`, `idx` and `end` records, as `weir file index` does.
     package static func index(
         _ path: String, to destination: ToolDestination, hearing problem: ProblemListener = { _, _ in }
     ) throws(RecordingError) -> ToolReport {
         try copy(path, to: destination, hearing: problem) { _ in true }
     }
 
-    /// Writes a file compressed. It is in its place when it is whole, and what fails leaves nothing.
+    /// Writes a compressed copy of a file. It appears at its destination only when complete; a failure leaves nothing
+    /// behind.
     package static func compress(
         _ path: String, to destination: ToolDestination
     ) throws(RecordingError) -> RecordingCompressor.Result {
@@ -23,7 +24,7 @@ package enum RecordingCopy {
         do throws(RecordingError) {
             result = try RecordingCompressor.compress(path, to: made)
         } catch {
-            // What was there before is not ours.
+            // A file that existed before must stay.
             if case .exists = error {} else { unlink(made) }
             throw error
         }
@@ -31,7 +32,7 @@ package enum RecordingCopy {
         return result
     }
 
-    /// The SHA-256 of a file's text.
+    /// Returns the SHA-256 of a file's text.
     static func digest(of path: String) throws(RecordingError) -> String {
         let source = try ByteSource(opening: path)
         let digest = SHA256Digest()
@@ -43,7 +44,7 @@ package enum RecordingCopy {
         }
     }
 
-    /// Writes the text of a file, byte for byte; of a compressed one, what was compressed.
+    /// Writes the text of a file byte for byte, after decompression.
     package static func text(of path: String, to destination: ToolDestination) throws(RecordingError) {
         let source = try ByteSource(opening: path)
         var output = try OutputFile(destination)
@@ -56,10 +57,11 @@ package enum RecordingCopy {
         try output.close()
     }
 
-    /// Publishes the text of a file in a stream, or what that lacks of it. Gives how many bytes were published and how many were there.
+    /// Publishes the text of a file to a stream, or the part that the stream lacks. Returns the number of bytes
+    /// published and the number already present.
     package static func publish(_ path: String, to url: String) throws(RecordingError) -> (bytes: Int, known: Int) {
         let part: (recording: String, offset: Int)
-        // What a recorder could not publish begins somewhere.
+        // A spool file holds what a recorder could not publish, so it begins inside the recording.
         if let spooled = StreamSpool.part(path) {
             part = spooled
         } else {
@@ -69,7 +71,7 @@ package enum RecordingCopy {
         let output = try RemoteRecordings.create(url, recording: part.recording, resumes: true)
         let known = output.offset
         var piece = [UInt8](repeating: 0, count: 1 << 18)
-        // Of a compressed file the size is not always known: it is read from the beginning.
+        // The size of a compressed file is not always known, so the file is read from its beginning.
         var (passed, published) = (part.offset, 0)
         guard passed <= known else {
             throw .unusable(
@@ -92,7 +94,7 @@ package enum RecordingCopy {
         return (published, known)
     }
 
-    /// Writes the records that are wanted.
+    /// Writes the records for which `isWanted` returns true.
     static func copy(
         _ path: String, to destination: ToolDestination, renumbersConnections: Bool = false,
         hearing hear: ProblemListener, where isWanted: (RecordLine) throws(RecordingError) -> Bool
@@ -104,7 +106,7 @@ package enum RecordingCopy {
             destination, head: reader.headText, wallStart: reader.head.wallStart, firstNumber: first)
         var source = LineWriter.Source(renumbersConnections: renumbersConnections)
         while let line = try reader.next(hearing: hear) {
-            // What the model was like cannot be compared where something is missing.
+            // After a record is left out, the state of the model can no longer be compared.
             if case .state = line.record, report.leftOut > 0 {
                 report.leftOut += 1
             } else if try isWanted(line) {
@@ -121,7 +123,7 @@ package enum RecordingCopy {
 }
 
 extension Record {
-    /// Whether the writer of a file makes it itself.
+    /// Whether the writer of a file creates this record itself.
     var isWritersOwn: Bool {
         switch self {
         case .head, .sync, .index, .end: true

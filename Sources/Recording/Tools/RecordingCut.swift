@@ -1,19 +1,19 @@
 import Pipeline
 import Wire
 
-/// What a part of a recording needs of what came before it, so that it can be replayed: the open connections with what their protocols
-/// said at first, which rooms were wished, and what let the client into them.
+/// The earlier records that a part of a recording needs to be replayed: the open connections with their handshakes, the
+/// subscription requests, and the answers that admitted the client to rooms.
 struct Prelude {
     private static let mostRooms = 10_000
     private static let mostMessages = 16
     private var connections: [(number: Int, lines: [RecordLine], messages: Int)] = []
-    /// The end of the connection that ended last: where none is open, it tells which one comes next.
+    /// The end of the connection that ended last. When none is open, it determines the number of the next one.
     private var lastEnd: RecordLine?
     private var wishes: [(room: String, line: RecordLine)] = []
-    /// What said that rooms were joined.
+    /// The answers that confirmed joined rooms.
     private var joins: [(room: String, line: RecordLine)] = []
 
-    /// Takes note of a record that comes before the part.
+    /// Takes note of a record before the part.
     mutating func note(_ line: RecordLine) {
         switch line.record {
         case .connection(let change): note(change, line)
@@ -28,7 +28,7 @@ struct Prelude {
         guard case .text(let text) = frame.message,
             let place = connections.firstIndex(where: { $0.number == frame.connection })
         else { return }
-        // Every message of the recording comes by here: what cannot be a join's answer is not read for it.
+        // Every message of the recording passes here, so one that cannot answer a join is not parsed.
         let contents = text.starts(with: "42".utf8) ? FrameContents(frame.message) : nil
         let landmarks = BackendModule.allLandmarks
         if let room = contents?.room, landmarks.contains(where: { $0.join == contents?.event }) {
@@ -71,7 +71,7 @@ struct Prelude {
         }
     }
 
-    /// Whether a message is a handshake, of Engine.IO or of Bayeux, or the answer to a join of a namespace.
+    /// Returns whether a message is a handshake of Engine.IO or Bayeux, or the answer to joining a namespace.
     private static func isHandshake(_ text: ArraySlice<UInt8>) -> Bool {
         if text.first == UInt8(ascii: "0") || text.starts(with: "40".utf8) { return true }
         guard text.first == UInt8(ascii: "["), let messages = try? Bayeux.Frame(parsing: text).messages else {
@@ -80,7 +80,7 @@ struct Prelude {
         return messages.contains { $0.channel == Bayeux.Channel.handshake.name }
     }
 
-    /// The records, in the order in which they were.
+    /// The records to restate, in their original order.
     var lines: [RecordLine] {
         let connected = connections.isEmpty ? lastEnd.map { [$0] } ?? [] : connections.flatMap { $0.lines }
         return (connected + wishes.map { $0.line } + joins.map { $0.line }).sorted {
@@ -90,9 +90,10 @@ struct Prelude {
 }
 
 extension RecordingCopy {
-    /// Writes a part of a recording, and before it, said again at its first time, what the part needs to be replayed.
+    /// Writes a part of a recording. First it restates, at the time the part begins, the records that the part needs to
+    /// be replayed.
     ///
-    /// With `ripples` its times begin at 0: the hole before it is closed. Otherwise they stay what they were.
+    /// With `ripples` the times begin at 0, which closes the hole before the part. Otherwise times stay unchanged.
     package static func cut(
         _ path: String, _ span: RecordingSpan, ripples: Bool = false, to destination: ToolDestination,
         hearing hear: ProblemListener = { _, _ in }
@@ -122,7 +123,7 @@ extension RecordingCopy {
                     for line in before.lines { try writer.restate(line, at: stamp) }
                     report.leftOut -= before.lines.count
                 }
-                // What the model was like cannot be compared with a model that began here.
+                // A model that begins here cannot be compared with a state from the whole recording.
                 if case .state = line.record, span.start != nil {
                     report.leftOut += 1
                 } else {

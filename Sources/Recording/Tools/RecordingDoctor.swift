@@ -1,27 +1,28 @@
 import Wire
 
-/// Looks for everything that is wrong with event files: lines that cannot be read, payloads that were cut, numbers, times and chunks
-/// that are out of order, checksums, an end that is torn or missing, an index that does not say what is there, segments that are missing.
+/// Checks event files for all problems: unreadable lines, cut payloads, numbers, times and chunks out of order,
+/// checksum errors, a torn or missing end, an index that disagrees with the file, and missing segments.
 ///
-/// Several files are taken for the segments of a recording, in the order they are given, where their heads say so.
+/// Several files are checked as the segments of one recording, in the given order, if their heads belong to one
+/// recording.
 package struct RecordingDoctor {
-    /// What was looked at.
+    /// The result for one file.
     package struct Report: Hashable, Sendable {
-        /// How many records, the head, `sync`, `idx` and `end` among them.
+        /// The number of records, including the head, `sync`, `idx` and `end`.
         package var records = 0
-        /// How many problems.
+        /// The number of problems found.
         package var problems = 0
-        /// Whether the recording says that it goes on in another file.
+        /// Whether the recording continues in another file.
         package var goesOn = false
     }
 
     private let scanner: SecretScanner?
     private var last: (head: Record.Head, number: Int, path: String)?
 
-    /// A doctor, who looks for secrets, too, when asked to.
+    /// Creates a doctor. `looksForSecrets` turns on the search for secrets.
     package init(looksForSecrets: Bool = false) { scanner = looksForSecrets ? SecretScanner() : nil }
 
-    /// Looks at the file at `path`, or the next segment.
+    /// Checks the file at `path`, possibly as the next segment. Calls `hear` with each problem.
     package mutating func examine(
         _ path: String, hearing hear: ProblemListener
     ) throws(RecordingError) -> Report {
@@ -63,7 +64,7 @@ package struct RecordingDoctor {
         return report
     }
 
-    /// What does not fit to the segment before.
+    /// Returns the ways in which a segment does not fit the one before it.
     private func segmentProblems(_ head: Record.Head, first: Int) -> [FileProblem] {
         func problem(_ message: String) -> FileProblem { FileProblem(.segment, line: 1, offset: 0, message: message) }
         guard let last, last.head.recording == head.recording else { return [] }
@@ -75,9 +76,9 @@ package struct RecordingDoctor {
     }
 }
 
-/// The examination of one file.
+/// The state of checking one file.
 private struct Examination {
-    /// Chunks that are compared with the index; a file that has more is not compared.
+    /// The most chunks compared with the index; a file with more is not compared.
     private static let mostChunks = 1 << 20
     private(set) var lastNumber = 0
     private(set) var goesOn = false
@@ -89,7 +90,7 @@ private struct Examination {
     private var ended: Int?
     private var isTorn = false
 
-    /// Damage moves what stands behind it.
+    /// Takes note of a damaged or torn line. After damage, the offsets of the file are no longer certain.
     mutating func note(_ problem: FileProblem) {
         if problem.kind == .torn { isTorn = true }
         if problem.kind == .damage { chunkOffset = nil }

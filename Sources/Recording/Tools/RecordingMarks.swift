@@ -1,16 +1,15 @@
 import Wire
 
-/// The marks of a recording: those in it, and those that are kept beside it (`MarkFile`).
+/// The marks of a recording, both those inside it and those in its file of marks (`MarkFile`).
 package enum RecordingMarks {
-    /// A mark to be set.
+    /// A request to set a mark.
     package struct Wish: Hashable, Sendable {
-        /// What it is called.
+        /// The label of the new mark.
         package var label: String
-        /// Before which record it is to stand.
+        /// The position of the mark: before the first record that reaches it.
         package var position: RecordingPosition
-        /// Who sets it.
+        /// What sets the mark; the record's `by` member.
         package var author: String
-        /// A mark.
         package init(label: String, at position: RecordingPosition, author: String = "file") {
             self.label = label
             self.position = position
@@ -18,7 +17,7 @@ package enum RecordingMarks {
         }
     }
 
-    /// The marks: what they are called, and where they are; in the order of their records.
+    /// Returns the labels and stamps of all marks, in the order of their records.
     package static func list(
         _ path: String, hearing hear: ProblemListener = { _, _ in }
     ) throws(RecordingError) -> [(label: String, stamp: Stamp)] {
@@ -34,7 +33,8 @@ package enum RecordingMarks {
         return marks
     }
 
-    /// Keeps a mark beside a recording, as a player does. Gives false when its position is never reached: then none is kept.
+    /// Adds a mark to the recording's file of marks, as a player does. Returns false, and adds nothing, when the
+    /// recording never reaches the position.
     package static func keep(
         _ wish: Wish, beside path: String, hearing hear: ProblemListener = { _, _ in }
     ) throws(RecordingError) -> Bool {
@@ -55,8 +55,9 @@ package enum RecordingMarks {
         return false
     }
 
-    /// Writes the recording with more marks in it, those that are kept beside it among them, each before the first record at its position or
-    /// behind it; a mark whose position is never reached is not set. Gives the labels of those.
+    /// Writes the recording with additional marks, including those from its file of marks. Each is placed before the
+    /// first record at or after its position. Returns the labels of marks whose position was never reached, which are
+    /// not set.
     package static func add(
         _ wishes: [Wish], to path: String, writing destination: ToolDestination,
         hearing hear: ProblemListener = { _, _ in }
@@ -91,7 +92,7 @@ package enum RecordingMarks {
         return (report, wishes.map(\.label))
     }
 
-    /// When a mark is set: at the time that was named, else at that of the record it stands before.
+    /// Returns the time of a mark: the requested time, or that of the record after it.
     private static func place(
         of position: RecordingPosition, before next: Stamp, after last: Moment, _ head: Record.Head
     ) -> (Moment, Int64) {

@@ -1,19 +1,20 @@
 import JSONText
 import Wire
 
-/// Merges recordings by their wall clocks. Memory: one line a file.
+/// Merges recordings by their wall clocks. It keeps one line per file in memory.
 package enum RecordingMerge {
-    /// The most files of one merge.
+    /// The most files in one merge.
     package static let mostFiles = 200
 
-    /// Connections and requests of a recording that is not the first are told apart by these.
+    /// The offsets that keep apart the connections and requests of different recordings.
     private static let connectionStride = 1_000_000
     private static let requestStride = 1 << 32
 
-    /// Writes all records of the files in the order of their times; of those at the same time, in the order of the files.
+    /// Writes all records of the files ordered by time, and for equal times by the order of the files.
     ///
-    /// The new file is a recording of its own that begins with the first of them. Segments of one recording stay one. Connections
-    /// and requests of the others get numbers of their own: a replay plays the first recording's session.
+    /// The result is a new recording that begins with the head of the first one. Segments of one recording stay
+    /// together. Connections and requests of the others get new numbers: a replay plays the session of the first
+    /// recording.
     package static func merge(
         _ paths: [String], to destination: ToolDestination, hearing hear: ProblemListener = { _, _ in }
     ) throws(RecordingError) -> ToolReport {
@@ -55,7 +56,8 @@ package enum RecordingMerge {
         return report
     }
 
-    /// The head of the first file. The id of what was merged of several recordings is made of theirs.
+    /// Returns the head of the first file, changed for the merged one. When several recordings are merged, the new id
+    /// is derived from theirs.
     private static func head(_ text: [UInt8], _ head: Record.Head, _ recordings: [String], _ start: Int64) -> [UInt8] {
         var changes = MemberChanges()
         if start != head.wallStart { changes.set("w0", string: RecordingTime.text(start)) }
@@ -91,12 +93,12 @@ private struct Inputs: ~Copyable {
             self.shift = shift
         }
 
-        /// Reads on to the next record.
+        /// Reads up to the next record.
         func fill(_ report: inout ToolReport, _ hear: ProblemListener) throws(RecordingError) {
             while next == nil, !isEnded {
                 switch try reader.next() {
                 case .line(let line):
-                    // What a later segment says again stands in the one before.
+                    // What a later segment restates is already in the segment before.
                     if line.stamp.isRestated, isContinuation { continue }
                     if !line.record.isWritersOwn { next = line }
                 case .problem(let problem):
@@ -107,7 +109,7 @@ private struct Inputs: ~Copyable {
             }
         }
 
-        /// The next record's time in the merged file; nil behind the last.
+        /// The next record's time in the merged file; `nil` at the end.
         var time: Int64? {
             guard let next else { return nil }
             let (time, overflows) = next.stamp.time.microseconds.addingReportingOverflow(shift)
@@ -122,7 +124,7 @@ private struct Inputs: ~Copyable {
         inputs.append(Input(reader, recording: recording, shift: shift, isContinuation: isContinuation))
     }
 
-    /// The record that comes next, of which recording it is, and by how much its time is shifted.
+    /// Returns the next record, the index of its recording, and the shift of its time.
     mutating func next(
         _ report: inout ToolReport, _ hear: ProblemListener
     ) throws(RecordingError) -> (RecordLine, recording: Int, shift: Int64)? {

@@ -1,60 +1,62 @@
 import Glibc
 package import Wire
 
-/// What is in an event file, in numbers. Bounded memory: of names that are without end, the first ten thousand are counted.
+/// Statistics of an event file. Memory is bounded: of an unlimited set of names, only the first ten thousand are
+/// counted.
 package struct RecordingOverview: Sendable {
-    /// The head.
+    /// The head of the file.
     package let head: Record.Head
-    /// Bytes of the file as it is stored; nil when that cannot be known.
+    /// The size of the file on disk in bytes; `nil` when it is unknown.
     package private(set) var storedBytes: Int?
-    /// Bytes of its lines.
+    /// The length of all lines in bytes.
     package private(set) var bytes = 0
-    /// How many lines, the head among them.
+    /// The number of lines, including the head.
     package private(set) var lines = 1
-    /// Time of the first record.
+    /// The time of the first record.
     package private(set) var firstTime: Moment?
-    /// Time of the last record.
+    /// The time of the last record.
     package private(set) var lastTime: Moment = .zero
-    /// Wall clock of the first record; microseconds since 1970.
+    /// The wall clock of the first record, in microseconds since 1970.
     package private(set) var firstWall: Int64
-    /// Wall clock of the last record.
+    /// The wall clock of the last record, in microseconds since 1970.
     package private(set) var lastWall: Int64
-    /// Number of the first record that has one.
+    /// The number of the first numbered record.
     package private(set) var firstNumber: Int?
-    /// Number of the last record that has one.
+    /// The number of the last numbered record.
     package private(set) var lastNumber = 0
-    /// Records by kind.
+    /// The number of records by kind.
     package private(set) var kinds: [Record.Count] = []
-    /// Messages received.
+    /// The number of messages received.
     package private(set) var received = 0
-    /// Messages sent.
+    /// The number of messages sent.
     package private(set) var sent = 0
-    /// Bytes of their payloads.
+    /// The length of all message payloads in bytes.
     package private(set) var payloadBytes = 0
-    /// Events received by name, the most frequent first.
+    /// The number of received events by name, most frequent first.
     package private(set) var events: [Record.Count] = []
-    /// Messages received by room, the most frequent first.
+    /// The number of received events by room, most frequent first.
     package private(set) var rooms: [Record.Count] = []
-    /// Connections that were opened.
+    /// The number of connections that were opened.
     package private(set) var connections = 0
-    /// Gaps by their reason.
+    /// The number of gaps by cause.
     package private(set) var gaps: [Record.Count] = []
-    /// How many events they say were lost.
+    /// The number of events lost in these gaps.
     package private(set) var lost = 0
-    /// The marks, in order, those kept beside the file among them: what they are called and when they were set; a thousand of each at most.
+    /// The labels and times of the marks, in order, including those in the file of marks. At most a thousand from each
+    /// file.
     package private(set) var marks: [(label: String, time: Moment)] = []
-    /// Chunks: `sync` records that were read.
+    /// The number of chunks, counted by their `sync` records.
     package private(set) var chunks = 0
-    /// Whether there is an index.
+    /// Whether the file has an index.
     package private(set) var isIndexed = false
-    /// How the file ends; nil when it has no end.
+    /// Why the file ends; `nil` when it has no `end` record.
     package private(set) var end: Record.EndRecord.Why?
-    /// How many things are wrong with the file.
+    /// The number of problems in the file.
     package private(set) var problems = 0
 
     private static let mostNames = 10_000
 
-    /// Reads the file at `path` (`-` is standard input).
+    /// Reads the file at `path` (`-` is standard input). Calls `hear` with each problem.
     package init(
         reading path: String, hearing hear: ProblemListener = { _, _ in }
     ) throws(RecordingError) {
@@ -97,7 +99,7 @@ package struct RecordingOverview: Sendable {
         rooms = Self.ordered(byRoom)
     }
 
-    /// Events received by second, over the whole recording; nil when it has no length.
+    /// The average number of received events per second; `nil` when the recording has no duration.
     package var rate: Double? {
         let span = lastTime.microseconds - (firstTime ?? lastTime).microseconds
         let total = events.reduce(0) { $0 + $1.count }
@@ -126,7 +128,7 @@ package struct RecordingOverview: Sendable {
             payloadBytes += frame.cutFrom ?? frame.message.bytes.count
         case .connection(let change): if change.state == .open { connections += 1 }
         case .gap(let gap):
-            // It says what became of one that was counted.
+            // `refetched` reports the outcome of a gap that was counted before.
             if gap.why != "refetched" { gaps.count(gap.why) }
             lost += max(0, min(gap.lost ?? 0, 1 << 40))
         case .mark(let mark): if marks.count < 1000 { marks.append((mark.label, line.stamp.time)) }

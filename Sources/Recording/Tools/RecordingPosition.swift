@@ -1,17 +1,17 @@
 import Wire
 
-/// A place in a recording.
+/// A position in a recording, by time, number or mark.
 public enum RecordingPosition: Hashable, Sendable {
-    /// So many microseconds after the recording began.
+    /// Microseconds since the recording began.
     case offset(Int64)
-    /// A time of the wall clock, microseconds since 1970 UTC.
+    /// A time of the wall clock, in microseconds since 1970 UTC.
     case wall(Int64)
     /// The record with this number.
     case record(Int)
-    /// The first mark that is called so.
+    /// The first mark with this label.
     case mark(String)
 
-    /// A position from text: `+90s`, `n:812`, `mark:NAME` or an RFC 3339 time; nil when it is none.
+    /// Parses `+90s`, `n:812`, `mark:NAME` or an RFC 3339 time; `nil` for any other text.
     public init?(parsing text: String) {
         if text.hasPrefix("+") {
             guard let span = TypedAmount.microseconds(text.dropFirst()), (0...1_000_000_000_000_000).contains(span)
@@ -29,7 +29,7 @@ public enum RecordingPosition: Hashable, Sendable {
         }
     }
 
-    /// Whether a record stands there or behind. Of a mark it is asked record by record.
+    /// Returns whether a record is at or after the position. For a mark this is true only at the mark itself.
     func isReached(by line: RecordLine) -> Bool {
         switch self {
         case .offset(let microseconds): line.stamp.time.microseconds >= microseconds
@@ -42,18 +42,17 @@ public enum RecordingPosition: Hashable, Sendable {
 
 /// A part of a recording: from the first record at `start` to the last one before `end`.
 package struct RecordingSpan: Hashable, Sendable {
-    /// Where it begins; nil for the beginning.
+    /// The start of the span; `nil` for the start of the recording.
     package var start: RecordingPosition?
-    /// Where it ends; what stands there is not in it. Nil for the end.
+    /// The end of the span, which is excluded; `nil` for the end of the recording.
     package var end: RecordingPosition?
-    /// A span.
     package init(start: RecordingPosition? = nil, end: RecordingPosition? = nil) {
         self.start = start
         self.end = end
     }
 }
 
-/// Follows a recording through a span: once it has begun it has begun, whatever times go back later.
+/// Tracks the position of records relative to a span. A span that has begun stays begun, even if times go back later.
 struct SpanCursor {
     enum Place { case before, inside, behind }
 
@@ -65,7 +64,7 @@ struct SpanCursor {
         place = span.start == nil ? .inside : .before
     }
 
-    /// Where the next record stands.
+    /// Returns where the next record is relative to the span.
     mutating func move(to line: RecordLine) -> Place {
         if line.record.isWritersOwn { return place }
         if place == .before, span.start?.isReached(by: line) ?? true { place = .inside }

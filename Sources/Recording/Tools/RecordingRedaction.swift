@@ -1,22 +1,22 @@
 import JSONText
 import Wire
 
-/// Takes out of a recording what should not be in it.
+/// Removes data from a recording by rules.
 ///
-/// The rules are applied to every value of a line and, in payloads and strings that hold JSON, to every value in there; what is around
-/// stays as it was. Binary payloads are not looked into.
+/// The rules apply to every value of a line, including the values inside payloads and inside strings that contain JSON.
+/// Everything else is unchanged. Binary payloads are not searched.
 package struct RecordingRedaction {
-    /// What was done.
+    /// The result of a redaction.
     package struct Report: Sendable {
-        /// Records that were changed.
+        /// The number of records that were changed.
         package var changed = 0
-        /// How often something was replaced.
+        /// The number of replacements in all records.
         package var replacements = 0
-        /// Binary payloads, which were not looked into.
+        /// The number of binary payloads, which were not searched.
         package var binary = 0
-        /// What was wrong with what was read.
+        /// The number of problems in the input file.
         package var problems = 0
-        /// Rules that name something of which nothing was there, each with where the last of its keys stands.
+        /// The rules that matched nothing although a match was expected. `near` lists paths with the same last key.
         package var unmet: [(rule: String, near: [String])] = []
     }
 
@@ -24,17 +24,16 @@ package struct RecordingRedaction {
     private let replacement: Replacement
     private var salt = ""
     private var report = Report()
-    /// The rules that something matched, and the places like those of the others.
+    /// The indices of rules that matched, and the similar paths found for the others.
     private var met: Set<Int> = []
     private var near: [Int: Set<String>] = [:]
 
-    /// A redaction by these rules.
     package init(_ rules: [RedactionTarget], replacement: Replacement = Replacement()) {
         self.rules = rules
         self.replacement = replacement
     }
 
-    /// Writes the recording without what the rules name, and lists the rules in its head.
+    /// Writes the recording without the data that the rules cover, and lists the rules in its head.
     package mutating func redact(
         _ path: String, to destination: ToolDestination, hearing hear: ProblemListener = { _, _ in }
     ) throws(RecordingError) -> Report {
@@ -47,7 +46,7 @@ package struct RecordingRedaction {
         var source = LineWriter.Source()
         while var line = try reader.next(hearing: hear) {
             if line.record.isWritersOwn { continue }
-            // The model is another one where words of it were replaced.
+            // Replacing text changes the model, so its recorded state can no longer be compared.
             if case .state = line.record, report.changed > 0 { continue }
             redact(&line)
             try writer.append(line, from: &source)
@@ -75,11 +74,11 @@ package struct RecordingRedaction {
         guard let text = replaced(in: line.text, isBinary: line.record.isBinary) else { return }
         report.changed += 1
         line.text = text
-        // The index must not say what the line does not.
+        // The index must not contain what was removed from the line.
         if let decoded = try? LineDecoder.decode(text.span) { line.record = decoded.record }
     }
 
-    /// The line without what the rules name; nil when nothing of it is in there.
+    /// Returns the line after replacement, or `nil` if no rule matched.
     private mutating func replaced(in line: [UInt8], isBinary: Bool = false) -> [UInt8]? {
         var count = 0
         let clean = LineValues.changed(line, isBinary: isBinary, seeksSecrets: rules.allSatisfy(\.isOfSecrets)) {

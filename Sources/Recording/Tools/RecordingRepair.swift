@@ -1,38 +1,38 @@
 import Glibc
 import Wire
 
-/// Makes a whole recording of a damaged one: every readable record in its place, a `gap` where something is missing, and what
-/// cannot be read kept aside.
+/// Repairs a damaged recording: keeps every readable record in order, writes a `gap` where something is missing, and
+/// saves unreadable data in separate files.
 package struct RecordingRepair {
-    /// What was done.
+    /// The result of a repair.
     package struct Report: Hashable, Sendable {
-        /// Records that were kept.
+        /// The number of records kept.
         package var kept = 0
-        /// Lines that cannot be read.
+        /// The number of unreadable lines.
         package var unreadable = 0
-        /// How many bytes they have.
+        /// The length of the unreadable lines in bytes.
         package var unreadableBytes = 0
-        /// Records that were missing already.
+        /// The number of records that were missing already.
         package var missing = 0
-        /// States of the model, which cannot be compared behind a loss.
+        /// The number of omitted model states, which cannot be compared after a loss.
         package var states = 0
-        /// Files with what cannot be read.
+        /// The paths of the files with unreadable data.
         package var aside: [String] = []
-        /// Everything that was wrong.
+        /// The number of problems found.
         package var problems = 0
-        /// Whether anything is not in the new file that was in the recording.
+        /// Whether the new file lacks any part of the recording.
         package var isLossy: Bool { unreadable > 0 || missing > 0 }
     }
 
     private var report = Report()
-    /// What is missing before the next record: why, and how many records, when that is known.
+    /// The loss before the next record: its cause, and the number of records if known.
     private var hole: (why: String, lost: Int?)?
     private var isBehindLoss = false
 
     private init() {}
 
-    /// Writes the readable records of the file at `path`. Damaged lines go to a file beside the new one (beside the old one where
-    /// that is standard output) with `.damaged` behind its name, a torn end to one with `.torn`.
+    /// Writes the readable records of the file at `path`. Damaged lines go to a file named after the new one, or after
+    /// the old one when writing to standard output, with `.damaged` appended. A torn end goes to one with `.torn`.
     package static func repair(
         _ path: String, to destination: ToolDestination, hearing problem: ProblemListener = { _, _ in }
     ) throws(RecordingError) -> Report {
@@ -92,14 +92,14 @@ package struct RecordingRepair {
             hole = (problem.kind.rawValue, hole?.lost)
         case .numbering:
             guard let lost = problem.lost else { return }
-            // What cannot be read is missing from the numbers, too.
+            // The numbers also have a hole where a line was unreadable. Do not count it twice.
             if hole == nil { report.missing += lost }
             hole = (hole?.why ?? "damage", (hole?.lost ?? 0) + lost)
         case .cut, .checksum, .time, .index, .segment, .secret: return
         }
     }
 
-    /// Writes the gap of the hole that ends at this record.
+    /// Writes the gap for a loss that ends at this record.
     private mutating func close(_ writer: inout LineWriter, until stamp: Stamp) throws(RecordingError) {
         guard let hole else { return }
         self.hole = nil
@@ -111,7 +111,7 @@ package struct RecordingRepair {
     }
 }
 
-/// Keeps what cannot be read: a second reader of the same file follows the first one to the places of damage.
+/// Saves unreadable data. A second reader of the same file follows the first to the damaged positions.
 private struct AsideFiles: ~Copyable {
     private let path: String
     private let name: String
@@ -150,7 +150,7 @@ private struct AsideFiles: ~Copyable {
         }
     }
 
-    /// Reads `count` bytes and hands them on.
+    /// Reads `count` bytes and passes them to `take`.
     private mutating func copy(
         _ count: Int, _ take: ([UInt8]) throws(RecordingError) -> Void
     ) throws(RecordingError) {
@@ -174,7 +174,7 @@ private struct AsideFiles: ~Copyable {
         return try result.get()
     }
 
-    /// Ends the files and gives their names; where one has no room, none stays.
+    /// Closes the files and returns their paths. If the second one cannot be written, neither is kept.
     consuming func close() throws(RecordingError) -> [String] {
         var names: [String] = []
         if let file = damaged.take() {

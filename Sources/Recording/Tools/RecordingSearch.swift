@@ -1,30 +1,30 @@
 import JSONText
 import Wire
 
-/// Finds records by their text.
+/// Searches records by their text.
 ///
-/// What is searched is what people mean by it: of a message and of an answer the payload, of a request its method and URL and body,
-/// of other records their line; as it reads, not as JSON spells it, unless the bytes are asked for.
+/// The searched text is what a user would expect: the payload of a message or an answer; the method, URL and body of a
+/// request; the line of any other record. JSON escapes are resolved unless the raw bytes are requested.
 package struct RecordingSearch {
-    /// A record that matches, or stands near one that does.
+    /// A record that matches, or that is context of a match.
     package struct Hit {
-        /// The record.
+        /// The record as it was decoded.
         package let record: Record
-        /// Its stamp.
+        /// The record's number and times.
         package let stamp: Stamp
-        /// Its line in the file, without its line feed.
+        /// The record's line in the file, without its line feed.
         package let text: [UInt8]
-        /// What was searched, as it reads.
+        /// The text that was searched, in readable form.
         package let shown: [UInt8]
-        /// Where the matches stand in that.
+        /// The ranges of the matches in `shown`.
         package let matches: [Range<Int>]
-        /// Whether it matches; else it is context.
+        /// Whether the record matches; otherwise it is context.
         package let isMatch: Bool
-        /// Whether records that were left out stand before it.
+        /// Whether records were left out between the previous hit and this one.
         package let followsHole: Bool
     }
 
-    /// Records of context that are kept at most, whatever time is asked for.
+    /// The most records kept as context, whatever the time span.
     private static let mostContext = 10_000
     private let pattern: TextPattern
     private let isInverted: Bool
@@ -33,8 +33,8 @@ package struct RecordingSearch {
     private let after: Int
     private let around: Int64?
 
-    /// A search with so many records of context before and after each match, or all that are at most `around` away from one;
-    /// `isInverted` looks for records that do not match, `isRaw` at the bytes.
+    /// Creates a search with a number of context records before and after each match, or with all records at most
+    /// `around` away from one. `isInverted` searches for records that do not match; `isRaw` searches the raw bytes.
     package init(
         _ pattern: TextPattern, isInverted: Bool = false, isRaw: Bool = false, before: Int = 0, after: Int = 0,
         around: Duration? = nil
@@ -47,7 +47,7 @@ package struct RecordingSearch {
         self.around = around?.microseconds
     }
 
-    /// Calls `body` with each hit in order, and gives the number of matches.
+    /// Calls `body` with each hit in order, and returns the number of matches.
     package func search(
         _ path: String, hearing hear: ProblemListener = { _, _ in }, _ body: (Hit) throws -> Void
     ) throws -> Int {
@@ -99,7 +99,7 @@ package struct RecordingSearch {
         return matches
     }
 
-    /// How many of the waiting records are too old to be context.
+    /// Returns how many of the waiting records are too old to be context.
     private func expired(_ waiting: [RecordLine], _ time: Int64) -> Int {
         let limit = time - (around ?? 0)
         let old = waiting.prefix { $0.stamp.time.microseconds < limit }.count
@@ -108,13 +108,13 @@ package struct RecordingSearch {
 
     private func isMatch(_ line: RecordLine) -> Bool { (pattern.match(in: shown(of: line)) != nil) != isInverted }
 
-    /// The text in which the pattern is found, if it is.
+    /// Returns the text in which the pattern is found, or else the readable text.
     private func shown(of line: RecordLine) -> [UInt8] {
         let text = Self.text(of: line)
         if isRaw { return text }
         let readable = Array(RawJSON.readable(text[...]))
         guard text.contains(UInt8(ascii: "\\")), pattern.match(in: readable) == nil else { return readable }
-        // What is spelled with a backslash even so is looked at as it reads, too.
+        // Some escapes are kept in the readable text, so the fully resolved text is searched as well.
         let wholly = Array(RawJSON.readable(text[...], wholly: true))
         return pattern.match(in: wholly) == nil ? readable : wholly
     }

@@ -2,32 +2,33 @@ import Wire
 
 /// Splits a recording into segments.
 ///
-/// Numbers and times go on over the segments, and each begins with what it needs to be played alone, said again (`re`): merged they
-/// are the recording that was split.
+/// Numbers and times continue across the segments. Each begins by restating the records it needs to be played alone
+/// (`re`). Merging the segments yields the original recording.
 package enum RecordingSplit {
-    /// Where a new segment begins.
+    /// The condition that begins a new segment.
     package enum Rule: Hashable, Sendable {
-        /// When the one before has so many bytes beside the state that it begins with. Doubled, with a warning, when the state is larger.
+        /// When the segment has this many bytes, not counting the state it begins with. Doubled, with a warning, when
+        /// that state is larger.
         case bytes(Int)
-        /// When it spans so much time.
+        /// When the segment spans this much time.
         case time(Duration)
-        /// When it has so many records.
+        /// When the segment has this many records.
         case records(Int)
-        /// At every mark.
+        /// Before every mark, in the recording or in its file of marks.
         case marks
-        /// At every connection.
+        /// At the start of every connection.
         case connections
     }
 
-    /// The segment that is written.
+    /// The segment that is being written.
     fileprivate struct Part: ~Copyable {
         var writer: LineWriter
         let start: Moment
-        /// Bytes that it began with: they say again what was known, and are no reason to end it.
+        /// The bytes of restated state at the start of the segment. They do not count towards its size limit.
         var restated = 0
     }
 
-    /// Writes the segments `PREFIX.0001.weir.jsonl`, `PREFIX.0002.weir.jsonl`, …, and gives their paths.
+    /// Writes the segments `PREFIX.0001.weir.jsonl`, `PREFIX.0002.weir.jsonl`, … and returns their paths.
     package static func split(
         _ path: String, by rule: Rule, to prefix: String, replaces: Bool = false,
         hearing hear: ProblemListener = { _, _ in }
@@ -100,7 +101,7 @@ package enum RecordingSplit {
 }
 
 extension RecordingSplit.Part {
-    /// Whether `line` belongs into the next segment.
+    /// Returns whether `line` belongs to the next segment.
     fileprivate func isOver(before line: RecordLine, _ rule: RecordingSplit.Rule) -> Bool {
         guard writer.records > 0, !line.isAside else { return false }
         switch rule {

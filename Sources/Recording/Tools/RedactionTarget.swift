@@ -1,19 +1,20 @@
 import JSONText
 
-/// What is to be taken out of a recording.
+/// A rule that selects data to remove from a recording.
 package struct RedactionTarget {
     private enum Form {
         case secret(SecretRule)
-        /// Every kind of secret.
+        /// Every kind of secret (`SecretRule`).
         case secrets
-        /// Members whose keys end so; `*` stands for any key.
+        /// Members whose key path ends with these keys; `*` matches any key.
         case path([String])
         case expression(TextPattern)
     }
 
-    /// What it is called. An expression is not repeated: it may hold what it is to take out.
+    /// The rule's name. For an expression it omits the pattern, which may contain the very data to remove.
     package let id: String
-    /// What the new file's head says of it: all kinds of secrets were taken out of what was received, as by a recorder.
+    /// The rule names listed in the new file's head. `secrets` covers everything that a recorder's rule `received`
+    /// covers.
     var ids: [String] {
         switch form {
         case .secrets: [id, RedactionRule.received.rawValue]
@@ -22,16 +23,16 @@ package struct RedactionTarget {
     }
     private let form: Form
 
-    /// Why a rule is none.
+    /// An error for text that is not a valid rule.
     package struct Malformed: Error {
-        /// One sentence.
+        /// The reason, in one sentence.
         package var message: String
     }
 
     /// The names of the rules for secrets.
     package static var names: [String] { ["secrets"] + SecretRule.allCases.map(\.rawValue) }
 
-    /// A rule from text: one of `names`, `path:resource.email`, or `regex:` and a regular expression, as RE2 has it.
+    /// Parses a rule: one of `names`, `path:resource.email`, or `regex:` and a regular expression in RE2 syntax.
     package init(parsing text: String) throws(Malformed) {
         if text == "secrets" {
             (id, form) = (text, .secrets)
@@ -52,7 +53,7 @@ package struct RedactionTarget {
         }
     }
 
-    /// Whether it is a rule for secrets.
+    /// Whether the rule selects secrets.
     var isOfSecrets: Bool {
         switch form {
         case .secret, .secrets: true
@@ -60,16 +61,17 @@ package struct RedactionTarget {
         }
     }
 
-    /// Whether it names something that must be there; a recording without secrets is as it should be.
+    /// Whether a rule without any match is worth reporting. It is not for secrets, since a recording should have none.
     var isExpected: Bool { !isOfSecrets }
 
-    /// Where the value stands, when only the keys before the last one differ from the rule's.
+    /// Returns the path of the value if its last key is the rule's, but the keys before differ.
     func near(_ value: PayloadWalk.Value) -> String? {
         guard case .path(let path) = form, path.count > 1, path.last == value.keys.last else { return nil }
         return value.keys.suffix(path.count).joined(separator: ".")
     }
 
-    /// The values of members in text that is no JSON: in the query of a URL, in a form, and in JSON that was cut, at any depth.
+    /// Returns the values of members in text that is not JSON: in the query of a URL, in a form, and in truncated JSON,
+    /// at any depth.
     private static func members(called key: [UInt8], in text: [UInt8]) -> [Range<Int>] {
         let quote = UInt8(ascii: "\""), backslash = UInt8(ascii: "\\")
         func end(of isPassed: (UInt8) -> Bool, from place: Int) -> Int {
@@ -115,7 +117,7 @@ package struct RedactionTarget {
         return found
     }
 
-    /// What is to go of a value, as ranges of its UTF-8.
+    /// Returns the parts of a value to remove, as ranges of its UTF-8.
     func matches(in value: PayloadWalk.Value) -> [Range<Int>] {
         switch form {
         case .secret(let rule): return value.secrets.filter { $0.rule == rule }.map(\.range)
@@ -132,29 +134,28 @@ package struct RedactionTarget {
     }
 }
 
-/// What stands in the place of what was taken out.
+/// How removed text is replaced.
 package struct Replacement: Hashable, Sendable {
-    /// How it is made.
+    /// The forms of a replacement.
     package enum Form: String, Hashable, Sendable, CaseIterable {
-        /// The same text for all.
+        /// The same text for all values.
         case fixed
-        /// A hash: what was the same is the same.
+        /// A hash, so that equal values stay equal.
         case hash
-        /// Letters for letters and digits for digits: what looked like an address still does.
+        /// Letters for letters and digits for digits, so that an address still looks like an address.
         case fake
     }
-    /// How it is made.
+    /// The form of the replacement.
     package var form: Form
-    /// Whether it has as many bytes as what it stands for.
+    /// Whether the replacement has the same length in bytes as the original.
     package var keepsLength: Bool
-    /// A replacement.
     package init(_ form: Form = .fixed, keepsLength: Bool = false) {
         self.form = form
         self.keepsLength = keepsLength
     }
 
-    /// What stands in the place of `text`. The salt is the recording's own, so that hashes of two recordings say nothing of each
-    /// other.
+    /// Returns the replacement of `text`. The salt belongs to the recording, so that hashes in different recordings
+    /// cannot be compared.
     func replacement(of text: ArraySlice<UInt8>, salt: String) -> [UInt8] {
         switch form {
         case .fixed:
@@ -178,7 +179,7 @@ package struct Replacement: Hashable, Sendable {
         return SHA256Digest.of(bytes.span)
     }
 
-    /// A byte of the same kind; what is between letters and digits stays, what is not ASCII becomes a letter.
+    /// Returns a byte of the same class. Punctuation stays; bytes outside ASCII become letters.
     private static func fake(_ byte: UInt8, _ random: Int) -> UInt8 {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt8(ascii: "0") + UInt8(random % 10)

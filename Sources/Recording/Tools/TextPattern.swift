@@ -1,10 +1,10 @@
 import RegularExpressions
 
-/// A regular expression (as RE2 has it) or a plain text that is looked for in bytes.
+/// A pattern to search for in bytes: a regular expression in RE2 syntax, or plain text.
 package final class TextPattern {
-    /// Why a pattern is none.
+    /// An error for an invalid pattern.
     package struct Malformed: Error {
-        /// What the library says of it.
+        /// The error message of the library.
         package var message: String
     }
 
@@ -16,7 +16,7 @@ package final class TextPattern {
     private let form: Form
     private let ignoresCase: Bool
 
-    /// A pattern. `isFixed` takes it for text.
+    /// Creates a pattern. With `isFixed` it is plain text instead of a regular expression.
     package init(_ pattern: String, isFixed: Bool = false, ignoresCase: Bool = false) throws(Malformed) {
         self.ignoresCase = ignoresCase
         if isFixed {
@@ -30,7 +30,7 @@ package final class TextPattern {
         }
     }
 
-    /// The first match in `text` that begins at `start` or behind it.
+    /// Returns the first match in `text` that begins at or after `start`.
     func match(in text: [UInt8], from start: Int = 0) -> Range<Int>? {
         guard start <= text.count else { return nil }
         switch form {
@@ -39,7 +39,7 @@ package final class TextPattern {
         }
     }
 
-    /// All matches, none of them empty.
+    /// Returns all matches that are not empty.
     func matches(in text: [UInt8]) -> [Range<Int>] {
         var found: [Range<Int>] = []
         var place = 0
@@ -64,7 +64,7 @@ package final class TextPattern {
         return nil
     }
 
-    /// ASCII letters alone: what else is a letter depends on more than bytes.
+    /// Lowers only ASCII letters, since case outside ASCII cannot be decided by single bytes.
     private static func lowered(_ byte: UInt8) -> UInt8 {
         byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
     }

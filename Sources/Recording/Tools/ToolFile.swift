@@ -1,6 +1,6 @@
-/// A file that a tool outside this room writes, in the same way as those of this room.
+/// Output files for tools in other modules, with the same guarantees as in this module.
 package enum ToolFile {
-    /// Opens the destination, lets `body` write to it, and puts the file in its place.
+    /// Opens the destination, lets `body` write to it, and moves the finished file into place.
     package static func write(_ destination: ToolDestination, _ body: (([UInt8]) throws -> Void) throws -> Void) throws
     {
         var output = try OutputFile(destination)

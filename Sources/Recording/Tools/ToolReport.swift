@@ -1,17 +1,16 @@
-/// What a tool did.
+/// The result of a tool.
 package struct ToolReport: Hashable, Sendable {
-    /// Records that were written.
+    /// The number of records written.
     package var written = 0
-    /// Records that were read and left out.
+    /// The number of records read and left out.
     package var leftOut = 0
-    /// What was wrong with what was read.
+    /// The number of problems in the input.
     package var problems = 0
-    /// What was done otherwise than it was asked for, for people: a sentence each.
+    /// Deviations from the request, each in one sentence for the user.
     package var warnings: [String] = []
 
-    /// Nothing yet.
     init() {}
 }
 
-/// Hears of what is wrong with a file that is read: the file's path and the problem.
+/// A function called with each problem of a file: the file's path and the problem.
 package typealias ProblemListener = (String, FileProblem) -> Void

@@ -1,6 +1,6 @@
 import Wire
 
-/// What the next `sync` will say.
+/// The contents of the next `sync` record, collected line by line.
 struct WrittenChunk {
     private(set) var records = 0
     private(set) var firstNumber: Int?
@@ -25,7 +25,7 @@ struct WrittenChunk {
         if number > 0 { firstNumber = firstNumber ?? number }
     }
 
-    /// Keeps which connections are open.
+    /// Updates the list of open connections.
     mutating func note(_ record: Record) {
         guard case .connection(let change) = record else { return }
         switch change.state {
@@ -48,7 +48,7 @@ struct WrittenChunk {
     }
 }
 
-/// What the `idx` will say. Bounded: a file of more chunks than a line can name has no index.
+/// The contents of the `idx` record. Memory is bounded: a file with more chunks than fit into a line has no index.
 struct IndexBuilder {
     private static let mostChunks = 300_000
     private static let mostRooms = 65_536
@@ -83,7 +83,7 @@ struct IndexBuilder {
 }
 
 extension [Record.Count] {
-    /// One more of `name`, in the order in which they first came.
+    /// Adds one to the count of `name`. Names keep the order of their first occurrence.
     mutating func count(_ name: String, most: Int = 1000) {
         if let place = firstIndex(where: { $0.name == name }) {
             self[place].count += 1
