@@ -8,7 +8,7 @@ extension Benchmark {
     private static let size = BenchmarkOption(
         "kib", "N", "KiB of the large answer", standard: 5_000, range: 1...60_000)
 
-    /// What large answers cost the network thread.
+    /// Measures how long large REST answers occupy the network thread.
     static let answers = Benchmark(
         name: "answers", summary: "what large REST answers cost the network thread",
         details: [
@@ -28,7 +28,7 @@ extension Benchmark {
     }
 }
 
-/// Times of all runs, in microseconds.
+/// The times of all runs, in microseconds.
 private struct AnswerFigures {
     private var whole: [Double] = []
     private var reading: [Double] = []
@@ -66,7 +66,7 @@ private struct AnswerFigures {
             + " elsewhere \(middle(reading)); to ask who reads \(middle(look))"
     }
 
-    /// A session that has asked for the messages of a channel, and the number of its request.
+    /// Returns a session that has requested the messages of a channel, and the id of its request.
     private static func asking() throws(BenchmarkError) -> (Session, Int) {
         let room = "/companies/C/workspaces/W/channels/CH/feed"
         var session = Session(
@@ -84,7 +84,7 @@ private struct AnswerFigures {
         throw .failed("the session asks for no messages")
     }
 
-    /// Messages as the core answers them, of so many bytes about.
+    /// Returns the body of an answer with messages, in Twake's form. Its length is about `bytes`.
     private static func body(_ bytes: Int) -> [UInt8] {
         var text = #"{"resources":["#
         var index = 0

@@ -1,4 +1,4 @@
-/// A limit that an issue sets, and whether a figure keeps it.
+/// A limit set by an issue, and whether a figure meets it.
 struct Bar {
     let name: String
     var unit = ""
@@ -6,8 +6,8 @@ struct Bar {
     var least: Double?
     var most: Double?
 
-    /// One line of a report: reached or missed, the figure, and what was asked. The figure has as many digits as it takes to be seen on its side
-    /// of the limit.
+    /// Returns one line of a report: reached or missed, the figure, and the limit. The figure has as many digits as are
+    /// needed to show on which side of the limit it is.
     func verdict(on figure: Double) -> String {
         let isReached = isKept(by: figure)
         let shown =

@@ -1,22 +1,24 @@
 import Glibc
 
-/// One benchmark: a command of `weir-bench`. A new one is a file with a static value of this type, and a line in `all`.
+/// One benchmark, which is a command of `weir-bench`. To add one, write a file with a static value of this type and add
+/// it to `all`.
 struct Benchmark: Sendable {
-    /// The command's name.
+    /// The name of the command.
     let name: String
-    /// One line for the list of commands.
+    /// A one-line summary for the list of commands.
     let summary: String
-    /// What is measured and how, below the usage.
+    /// What is measured and how; the help prints it below the usage.
     let details: [String]
     let options: [BenchmarkOption]
     let run: @Sendable (BenchmarkArguments) throws(BenchmarkError) -> Void
 
-    /// The commands, in the order of the help.
+    /// All commands, in the order of the help.
     static let all: [Benchmark] = [
         .replay, .stages, .seek, .receive, .serve, .reconnect, .model, .store, .answers, .simulate, .terminal,
     ]
 
-    /// Runs the command the arguments name; gives the exit code: 0 measured, 1 could not be measured, 2 wrong usage.
+    /// Runs the command that the arguments name. Returns the exit code: 0 measured, 1 could not be measured, 2 wrong
+    /// usage.
     static func run(_ arguments: [String]) -> Int32 {
         do {
             try dispatch(arguments)
@@ -49,11 +51,11 @@ struct Benchmark: Sendable {
     }
 }
 
-/// Why nothing was measured.
+/// The reason for a failed measurement.
 enum BenchmarkError: Error {
-    /// The arguments are wrong.
+    /// The arguments are invalid; the exit code is 2.
     case usage(String)
-    /// Something needed is not there, or what was measured did not do what it should.
+    /// A prerequisite is missing, or the measured code misbehaved.
     case failed(String)
 
     var message: String {

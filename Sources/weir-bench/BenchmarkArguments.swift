@@ -1,14 +1,14 @@
-/// An option of a benchmark; all take a whole number.
+/// An option of a benchmark. All options take a whole number, or one of a list of words that stand for numbers.
 struct BenchmarkOption: Sendable {
     let name: String
     let placeholder: String
     let meaning: String
-    /// What holds when it is not given; nil when that is no number.
+    /// The default value; `nil` when the option is off by default.
     let standard: Int?
     let range: ClosedRange<Int>
-    /// What it means when it is given without a number; nil when it needs one.
+    /// The value when the option has no argument; `nil` when it requires one.
     let alone: Int?
-    /// The words that are said instead of numbers, from 0 on.
+    /// The words accepted instead of numbers, for the values from 0 on.
     let words: [String]
 
     init(
@@ -24,20 +24,20 @@ struct BenchmarkOption: Sendable {
         self.words = words
     }
 
-    /// One of some words; the first where it is not given.
+    /// Creates an option that takes one of several words. The first is the default.
     init(_ name: String, _ words: [String], _ meaning: String) {
         self.init(
             name, words.joined(separator: "|"), meaning, standard: 0, range: 0...words.count - 1, words: words)
     }
 
-    /// A value as it is given.
+    /// Returns a value in the form in which the user enters it.
     func text(_ value: Int) -> String { words.isEmpty ? "\(value)" : words[value] }
 
     static let runs = BenchmarkOption("runs", "R", "measure so many times", standard: 5, range: 1...1000)
     static let seed = BenchmarkOption("seed", "S", "what the traffic is made from", standard: 1, range: 0...Int.max)
 }
 
-/// What a benchmark was told.
+/// The parsed options of a benchmark.
 struct BenchmarkArguments {
     private let benchmark: Benchmark
     private var values: [String: Int] = [:]
@@ -69,13 +69,13 @@ struct BenchmarkArguments {
         }
     }
 
-    /// The value given, or the option's own; nil when neither is there.
+    /// Returns the given value or the default; `nil` when there is neither.
     func value(_ option: BenchmarkOption) -> Int? { values[option.name] ?? option.standard }
 
-    /// The value of an option that has one of its own.
+    /// The value of an option that has a default.
     subscript(option: BenchmarkOption) -> Int { value(option) ?? option.range.lowerBound }
 
-    /// The command line that measures the same again.
+    /// A command line that repeats the measurement.
     var commandLine: String {
         let words = benchmark.options.compactMap { option in value(option).map { "--\(option.name) \(option.text($0))" }
         }

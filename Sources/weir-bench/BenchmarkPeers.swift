@@ -1,14 +1,15 @@
 import Glibc
 
-/// The programs of `Tests/Peers`: they run under node, with Debian's `ws` package, and under the Python that `Tests/run` installs.
+/// The programs of `Tests/Peers`. They run under node with Debian's `ws` package, or under the Python that `Tests/run`
+/// installs.
 struct BenchmarkPeers {
     private static let folder = "Tests/Peers"
     private static let installed = ".build/peers"
-    /// Where the `ws` package is, as node wants to be told; empty when Debian's is not installed.
+    /// The variable that tells node where the `ws` package is; empty when Debian's is not installed.
     private let variables: [String]
-    /// The reference client's browser bundle; nil when it is not installed.
+    /// The path of the reference client's browser bundle; `nil` when it is not installed.
     let bundle: String?
-    /// A Python with python-socketio; nil when it is not installed.
+    /// The path of a Python with python-socketio; `nil` when it is not installed.
     let python: String?
 
     init() throws(BenchmarkError) {
@@ -25,34 +26,34 @@ struct BenchmarkPeers {
         return access(path, R_OK) == 0 ? path : nil
     }
 
-    /// Starts the source on a port the system chooses, over TLS when it is given certificates.
+    /// Starts the source on a port chosen by the system. Uses TLS if certificates are passed.
     func startSource(
         count: Int, _ certificates: BenchmarkCertificates? = nil
     ) throws(BenchmarkError) -> (process: ChildProcess, source: BlastSource) {
         var arguments = ["blast_node.js", "--port", "0", "--count", "\(count)", "--on-join"]
         if let certificates { arguments += ["--cert", certificates.certificate, "--key", certificates.key] }
         let process = try startNode(arguments)
-        // "listening on 127.0.0.1:4400/socket (…)"
+        // The line has the form "listening on 127.0.0.1:4400/socket (…)".
         guard let line = process.readLine(), line.hasPrefix("listening on "),
             let port = line.split(separator: ":").dropFirst().first.flatMap({ UInt16($0.prefix { $0.isNumber }) })
         else { throw .failed("the source did not start; it needs node and its ws package (Debian: nodejs, node-ws)") }
         return (process, BlastSource(port: port, authority: certificates?.certificate))
     }
 
-    /// Lets one of our receivers receive from the source.
+    /// Runs one of Weir's receivers against the source.
     func weirReceives(from source: BlastSource, as receiver: String) throws(BenchmarkError) -> ReceiveFigures {
         let words = ["/proc/self/exe", Receiver.command, receiver, "\(source.port)"]
         return try figures(of: try ChildProcess(words + (source.authority.map { [$0] } ?? [])), receiver)
     }
 
-    /// Lets node receive from the source in a mode of `peer_node.js`.
+    /// Runs node against the source, in a mode of `peer_node.js`.
     func nodeReceives(from source: BlastSource, mode: [String]) throws(BenchmarkError) -> ReceiveFigures {
         let peer = try startNode(
             ["peer_node.js", source.url] + mode, source.authority.map { ["NODE_EXTRA_CA_CERTS=\($0)"] } ?? [])
         return try figures(of: peer, "node \(mode[0])")
     }
 
-    /// Lets python-socketio's asynchronous client receive from the source.
+    /// Runs python-socketio's asynchronous client against the source.
     func pythonReceives(from source: BlastSource) throws(BenchmarkError) -> ReceiveFigures {
         guard let python else { throw .failed("python-socketio is not installed: run Tests/run first") }
         return try figures(
@@ -75,7 +76,7 @@ struct BenchmarkPeers {
         }
     }
 
-    /// The folder of Debian's node packages.
+    /// Returns the folder of Debian's node packages.
     private static func packageFolder() -> String? {
         guard let list = try? ChildProcess(["dpkg", "-L", "node-ws"]) else { return nil }
         var folder: String?
@@ -91,7 +92,7 @@ extension BlastSource {
     fileprivate var url: String { "\(authority == nil ? "http" : "https")://127.0.0.1:\(port)" }
 }
 
-/// A certificate for 127.0.0.1 that signs itself, in a temporary folder that goes with it.
+/// A self-signed certificate for 127.0.0.1, in a temporary folder that is removed with this object.
 final class BenchmarkCertificates {
     private let folder: TemporaryFolder
     var certificate: String { folder.path + "/cert.pem" }
@@ -99,7 +100,7 @@ final class BenchmarkCertificates {
 
     init() throws(BenchmarkError) {
         folder = try TemporaryFolder()
-        // The key first: made with the certificate, it is told of on standard error.
+        // Create the key first: openssl writes to standard error when it creates one with the certificate.
         try Self.openssl(["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-out", key])
         try Self.openssl([
             "req", "-x509", "-key", key, "-days", "2", "-subj", "/CN=127.0.0.1", "-addext",

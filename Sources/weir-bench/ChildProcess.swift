@@ -1,13 +1,14 @@
 import Glibc
 
-/// A program that runs beside the benchmark; it is killed when it is let go.
+/// A program that runs alongside the benchmark. It is killed when this object is released.
 final class ChildProcess {
-    /// Its number.
+    /// The process id of the program.
     let pid: pid_t
     private let output: Int32
     private var hasEnded = false
 
-    /// Starts the first `arguments[0]` on the path, with `variables` added to our own environment. Its errors go where ours go.
+    /// Starts the program `arguments[0]`, found on the path. `variables` are added to this process's environment. Both
+    /// share standard error.
     init(_ arguments: [String], variables: [String] = []) throws(BenchmarkError) {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw .failed("no pipe can be made") }
@@ -43,7 +44,7 @@ final class ChildProcess {
         wait()
     }
 
-    /// The next line of its standard output; nil at the end.
+    /// Returns the next line of the program's standard output, or `nil` at the end.
     func readLine() -> String? {
         var line: [UInt8] = []
         var byte: UInt8 = 0
@@ -61,7 +62,7 @@ final class ChildProcess {
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
     }
 
-    /// The path of a program that was built with this one.
+    /// Returns the path of a program from the same build.
     static func program(builtAs name: String) throws(BenchmarkError) -> String {
         var buffer = [CChar](repeating: 0, count: 4096)
         let length = readlink("/proc/self/exe", &buffer, buffer.count)

@@ -1,21 +1,22 @@
 import Network
 import Wire
 
-/// What a crowd of clients saw.
+/// The results of a crowd of clients.
 struct CrowdFigures: Sendable {
     var sent = 0
     var heard = 0
-    /// From the first connection to the last join, in seconds.
+    /// The time from the first connection to the last join, in seconds.
     var joining = 0.0
-    /// From the first event to the last that came back, in seconds.
+    /// The time from the first event sent to the last one returned, in seconds.
     var seconds = 0.0
-    /// From sending to hearing, in seconds, event by event.
+    /// The round-trip time of each event, in seconds.
     var latencies: [Double] = []
-    /// The server's memory in megabytes when all had joined, half of the events were sent, and all were heard.
+    /// The server's memory in megabytes after all clients joined, after half of the events were sent, and after all
+    /// came back.
     var memory = (joined: 0.0, half: 0.0, end: 0.0)
 }
 
-/// Many Socket.IO clients on the loop's thread, each of which wants to hear every event that it sent, in order.
+/// Many Socket.IO clients on one event loop. Each expects to receive every event that it sent, in order.
 actor Crowd {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -25,9 +26,9 @@ actor Crowd {
         var heard = 0
     }
 
-    /// Connections that are being made at one time.
+    /// The most connections being opened at once.
     private static let opening = 64
-    /// How often it is looked whose turn it is.
+    /// The interval at which due events are sent.
     private static let tick = Duration.milliseconds(5)
 
     private nonisolated let loop: EventLoop
@@ -44,7 +45,7 @@ actor Crowd {
     private var timer: LoopTimer?
     private var deadline: LoopTimer?
 
-    /// `events` in all; `memory` tells the server's.
+    /// Creates a crowd that sends `events` events in total. `memory` returns the server's memory in megabytes.
     init(
         on loop: EventLoop, port: UInt16, clients: Int, rate: Int, events: Int,
         memory: @escaping @Sendable () -> Double
@@ -57,7 +58,7 @@ actor Crowd {
         self.memory = memory
     }
 
-    /// Does everything. Blocks: not on the loop.
+    /// Runs the whole measurement. It blocks, so do not call it on the loop.
     nonisolated func run(patience: Duration) throws(BenchmarkError) -> CrowdFigures {
         loop.run { self.assumeIsolated { $0.start(patience) } }
         return try outcome.wait { $0 }.get()
@@ -114,7 +115,7 @@ actor Crowd {
         sendDue()
     }
 
-    /// Sends what is due by now: the members take turns, so that their events are evenly spread.
+    /// Sends the events that are due. The members take turns, so that the events are evenly spread.
     private func sendDue() {
         let due = min(events, Int(seconds(since: begin) * Double(clients * rate)) + 1)
         while figures.sent < due {
@@ -129,7 +130,7 @@ actor Crowd {
         timer = loop.schedule(at: loop.now + Self.tick) { self.assumeIsolated { $0.sendDue() } }
     }
 
-    /// `42["message-back",NUMBER,MICROSECONDS]`, or `auth`.
+    /// Handles `42["message-back",NUMBER,MICROSECONDS]`, and ignores any other event, such as `auth`.
     private func hear(_ packet: String, of index: Int) {
         let parts = packet.dropLast().split(separator: ",")
         guard parts.first == "42[\"message-back\"" else { return }

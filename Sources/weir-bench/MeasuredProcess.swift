@@ -1,16 +1,16 @@
 import Glibc
 
-/// A program that was run to its end, and what it took, as the kernel counts it for the process.
+/// A program that ran to its end, with its resource use as counted by the kernel.
 struct MeasuredProcess {
-    /// From its start to its end.
+    /// The time from the program's start to its end.
     let span: Span
-    /// The most memory it held, in megabytes of 1 000 000 bytes.
+    /// The program's peak memory, in megabytes of 1,000,000 bytes.
     let peak: Double
-    /// The last line of what it said.
+    /// The last line of the program's standard output.
     let answer: String
 
-    /// Runs the first `arguments[0]` on the path. It may write a few lines, which are read when it has ended; if they are not kept, as much as it
-    /// likes.
+    /// Runs the program `arguments[0]`, found on the path, and waits for its end. With `keepsOutput` it may write only
+    /// a few lines, since they are read after the end. Otherwise its output goes to `/dev/null`.
     init(_ arguments: [String], keepsOutput: Bool) throws(BenchmarkError) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw .failed("no pipe can be made") }

@@ -1,19 +1,19 @@
 import Glibc
 
-/// A stretch of work, measured.
+/// The time that a piece of work took.
 struct Span {
-    /// Wall clock, in seconds.
+    /// The elapsed wall-clock time in seconds.
     var seconds: Double
-    /// Processor time of the whole process, user and system, in seconds.
+    /// The processor time of the whole process, user and system, in seconds.
     var processor: Double
 }
 
-/// Reads the clocks twice.
+/// A stopwatch for wall-clock and processor time.
 struct Stopwatch {
     private let wall = Clock.wall.nanoseconds
     private let processor = Clock.processor.nanoseconds
 
-    /// The time since the watch was made.
+    /// The time since the stopwatch was created.
     var elapsed: Span {
         Span(
             seconds: (Clock.wall.nanoseconds - wall) / 1e9, processor: (Clock.processor.nanoseconds - processor) / 1e9)
@@ -22,14 +22,14 @@ struct Stopwatch {
 
 /// A clock of the system.
 enum Clock {
-    /// The wall's, which never goes back.
+    /// The monotonic clock, which never goes back.
     case wall
-    /// What the process has used of the processors.
+    /// The processor time that the process has used.
     case processor
-    /// What the calling thread has used of them; slower to read than the wall's.
+    /// The processor time that the calling thread has used. It is slower to read than the monotonic clock.
     case thread
 
-    /// What it shows, from some beginning of its own.
+    /// The clock's value in nanoseconds. Each clock has its own starting point.
     var nanoseconds: Double {
         var time = timespec()
         clock_gettime(id, &time)
@@ -45,9 +45,10 @@ enum Clock {
     }
 }
 
-/// The memory the process holds, and the most it held (`VmHWM`), as the kernel counts it.
+/// The resident memory of this process and its peak (`VmHWM`), as counted by the kernel.
 enum PeakMemory {
-    /// Starts counting anew. False when the kernel does not allow it: then `megabytes` counts from the start of the process.
+    /// Resets the peak. Returns false when the kernel does not allow it; `megabytes` then counts from the start of the
+    /// process.
     static func reset() -> Bool {
         let file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)
         guard file >= 0 else { return false }
@@ -55,7 +56,7 @@ enum PeakMemory {
         return write(file, "5", 1) == 1
     }
 
-    /// What the process holds now, in bytes; nil when the kernel does not say.
+    /// The current resident memory in bytes; `nil` when the kernel does not report it.
     static var residentBytes: Double? {
         guard let file = fopen("/proc/self/statm", "r") else { return nil }
         defer { fclose(file) }
@@ -67,7 +68,7 @@ enum PeakMemory {
         return pages * Double(sysconf(Int32(_SC_PAGESIZE)))
     }
 
-    /// The peak since the last reset, in megabytes of 1 000 000 bytes; nil when the kernel does not say.
+    /// The peak since the last reset, in megabytes of 1,000,000 bytes; `nil` when the kernel does not report it.
     static var megabytes: Double? {
         guard let file = fopen("/proc/self/status", "r") else { return nil }
         defer { fclose(file) }
@@ -83,26 +84,26 @@ enum PeakMemory {
     }
 }
 
-/// The same figure, measured several times.
+/// Repeated measurements of one figure.
 struct Series {
     private var sorted: [Double] = []
 
     init(_ values: some Sequence<Double>) { sorted = values.sorted() }
 
-    /// The middle one, or the mean of the middle two; 0 of nothing.
+    /// The middle value, or the mean of the two middle ones; 0 for an empty series.
     var median: Double {
         guard !sorted.isEmpty else { return 0 }
         return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
     }
 
-    /// The smallest value that so many of a hundred do not exceed; 0 of nothing.
+    /// Returns the smallest value that at least `percent` percent of the values do not exceed; 0 for an empty series.
     func percentile(_ percent: Double) -> Double {
         guard !sorted.isEmpty else { return 0 }
         let rank = (Double(sorted.count) * percent / 100).rounded(.up)
         return sorted[min(max(Int(rank), 1), sorted.count) - 1]
     }
 
-    /// `median [lowest..highest]`, with so many digits behind the point.
+    /// Returns `median [lowest..highest]`, with `digits` decimals.
     func text(digits: Int) -> String {
         guard let first = sorted.first, let last = sorted.last else { return "-" }
         return "\(median.fixed(digits)) [\(first.fixed(digits))..\(last.fixed(digits))]"
@@ -110,7 +111,7 @@ struct Series {
 }
 
 extension Double {
-    /// With so many digits behind the point.
+    /// Returns the number as text with `digits` decimals.
     func fixed(_ digits: Int) -> String {
         guard isFinite, abs(self) < 1e12 else { return "\(self)" }
         var scale = 1
@@ -124,9 +125,9 @@ extension Double {
 }
 
 extension String {
-    /// With spaces behind it up to a width.
+    /// Returns the string, padded with trailing spaces to `width`.
     func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 
-    /// With spaces in front of it up to a width.
+    /// Returns the string, padded with leading spaces to `width`.
     func indented(to width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
 }

@@ -15,7 +15,7 @@ extension Benchmark {
         "soak", "[N]", "measure nothing; check N random batches instead, a million when N is left out", standard: nil,
         range: 1...1_000_000_000, alone: 1_000_000)
 
-    /// The bars of the sectioned model.
+    /// Measures the sectioned model against its performance limits.
     static let model = Benchmark(
         name: "model", summary: "what a change of the sectioned model costs, and the bars it is held to",
         details: [
@@ -41,17 +41,18 @@ extension Benchmark {
     }
 }
 
-/// All figures of all runs.
+/// The figures of all runs.
 struct ModelMeasurement {
     let shape: ModelShape
     var figures = ModelFigures()
     var matrix = SnapshotMatrix()
-    /// Changes measured together: enough for the clock, few enough to leave the shape as it is.
+    /// The number of changes measured together: enough for the clock, and few enough to keep the shape of the model.
     static let changes = 50_000
 
     init(_ shape: ModelShape) { self.shape = shape }
 
-    /// The larger model in other shapes: one section, as many as the smaller has, unequal ones, and a tenth as many as rows.
+    /// The larger model in other shapes: one section, as many sections as the smaller model, sections of unequal size,
+    /// and one section per ten rows.
     private var largeShapes: [ModelShape] {
         let rows = shape.rows * 10
         return [
@@ -94,7 +95,8 @@ struct ModelMeasurement {
         return ([heading] + figures.lines + matrix.lines + footing).joined(separator: "\n")
     }
 
-    /// The microseconds of processor time of one of so many, and what the work gave.
+    /// Runs `body`, which performs `count` operations. Returns the processor time of one operation in microseconds, and
+    /// the result of `body`.
     func time<Value>(
         _ count: Int, _ body: () throws(ModelError) -> Value
     ) throws(BenchmarkError) -> (microseconds: Double, value: Value) {

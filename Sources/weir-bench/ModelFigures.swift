@@ -1,13 +1,13 @@
-/// A limit to hold ourselves to (issue 4), in the unit of its figure; lower is better.
+/// A limit for a figure (issue 4), in the figure's unit; lower is better.
 struct ModelBar {
-    /// What the standard library's `difference(from:)` of a single move took on the machine the bars are for (reference, model
-    /// 6.4). A machine on which it takes more is slower by so much.
+    /// The time of the standard library's `difference(from:)` for a single move on the machine for which the limits
+    /// were set (reference, model 6.4). On a slower machine, the limits are scaled by the ratio of the times.
     static let yardstick = (name: "move one, 100,000 / 1,000, difference(from:)", microseconds: 1000.0)
 
     let limit: Double
 
-    /// Whether a figure is within it, and how far beyond when not: as it stands, and for a machine that is `slowness` times as slow
-    /// as the one the bars are for.
+    /// Returns whether a figure meets the limit. If it does not, also returns the excess, both as measured and scaled
+    /// for a machine that is `slowness` times as slow as the one for which the limits were set.
     func verdict(on figure: Double, isTime: Bool, slowness: Double?) -> String {
         if figure <= limit { return "reached" }
         let verdict = "missed, \((figure / limit).fixed(2)) x the bar"
@@ -16,7 +16,7 @@ struct ModelBar {
     }
 }
 
-/// One line of the report, measured once a run.
+/// One line of the report, measured once per run.
 struct ModelFigure {
     let name: String
     let unit: String
@@ -27,9 +27,9 @@ struct ModelFigure {
     var isTime: Bool { unit == "us" || unit == "ms" }
 }
 
-/// The lines of the report in groups, in the order they were first measured.
+/// The lines of the report by group, in the order of their first measurement.
 struct ModelFigures {
-    /// What the lines of one table are about.
+    /// The groups of figures. The raw values are the headings of their tables.
     enum Group: String, CaseIterable {
         case bars = "the bars of issue 4"
         case others = "beside them"
@@ -52,13 +52,14 @@ struct ModelFigures {
         groups[group] = figures
     }
 
-    /// How many times as slow this machine is as the one the bars are for; nil when the yardstick was not measured.
+    /// How many times slower this machine is than the one for which the limits were set; `nil` when the yardstick was
+    /// not measured.
     var slowness: Double? {
         groups[.library]?.first { $0.name == ModelBar.yardstick.name }
             .map { Series($0.values).median / ModelBar.yardstick.microseconds }
     }
 
-    /// The tables, an empty line before each.
+    /// The lines of all tables, each preceded by an empty line.
     var lines: [String] {
         Group.allCases.flatMap { group -> [String] in
             guard let figures = groups[group] else { return [] }
@@ -77,9 +78,9 @@ struct ModelFigures {
     }
 }
 
-/// What a change costs for each interval between two snapshots, one line a shape.
+/// The cost of a change at each snapshot interval, with one line per shape.
 struct SnapshotMatrix {
-    /// So many transactions between two snapshots; nil: none is taken.
+    /// The numbers of transactions between two snapshots; `nil` means no snapshots.
     static let intervals: [Int?] = [nil, 4096, 256, 16, 1]
     private var rows: [(shape: String, series: [[Double]])] = []
 

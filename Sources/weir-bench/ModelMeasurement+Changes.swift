@@ -2,7 +2,7 @@ import JSONText
 import SectionedModel
 
 extension ModelMeasurement {
-    /// The model of the size given: changes, lookups, and batches applied.
+    /// Measures changes, lookups and applied batches on the smaller model.
     mutating func measureSmall(seed: UInt64) throws(BenchmarkError) {
         var workload = ModelWorkload(shape, seed: seed)
         let loading = try time(1) { () throws(ModelError) in try ModelSubject.load(workload.rows) }
@@ -37,14 +37,14 @@ extension ModelMeasurement {
         figures.add("change contents only", edit.microseconds, "us", in: .others)
     }
 
-    /// Warms the model up; gives the number of records.
+    /// Commits changes to warm up the model. Returns the number of records.
     private func commit(
         _ rows: [ModelRow], to subject: inout ModelSubject, every interval: Int?
     ) throws(BenchmarkError) -> Int {
         try ModelSubject.refused { () throws(ModelError) in try subject.commitEach(rows, snapshotEvery: interval) }
     }
 
-    /// Lookups, in the order of a random list.
+    /// Measures lookups of ids in random order.
     mutating func measureReading(
         _ subject: inout ModelSubject, _ workload: inout ModelWorkload
     ) throws(BenchmarkError) {
@@ -61,7 +61,7 @@ extension ModelMeasurement {
         figures.add("walk over all, a row, \(name)", walk.microseconds * 1e3, "ns", digits: 1, in: .others)
     }
 
-    /// Batches made by one model, applied to another, and taken back there.
+    /// Applies the batches of one model to another model, and then their inverses.
     private mutating func measureApplying(
         _ subject: inout ModelSubject, _ workload: inout ModelWorkload
     ) throws(BenchmarkError) {

@@ -1,7 +1,8 @@
 import SectionedModel
 
 extension ModelMeasurement {
-    /// One shape of the larger model: a change with a snapshot every 256, how the single ones are spread, and lookups.
+    /// Measures one shape of the larger model: changes with a snapshot every 256, the distribution of single changes,
+    /// and lookups.
     mutating func measureLarge(_ shape: ModelShape, seed: UInt64) throws(BenchmarkError) {
         var workload = ModelWorkload(shape, seed: seed)
         var subject = try ModelSubject(workload.rows)
@@ -31,14 +32,14 @@ extension ModelMeasurement {
         figures.add("let the last snapshot go, \(shape.name)", release / 1e6, "ms", digits: 1, in: .others)
     }
 
-    /// Only what snapshots cost, of a model of this shape.
+    /// Measures only the cost of snapshots, for a model of this shape.
     mutating func measureSnapshots(_ shape: ModelShape, seed: UInt64) throws(BenchmarkError) {
         var workload = ModelWorkload(shape, seed: seed)
         var subject = try ModelSubject(workload.rows)
         try measureSnapshots(&subject, &workload)
     }
 
-    /// A line of the matrix, and the cost of taking a snapshot itself.
+    /// Measures a line of the matrix, and the cost of taking a snapshot.
     mutating func measureSnapshots(
         _ subject: inout ModelSubject, _ workload: inout ModelWorkload
     ) throws(BenchmarkError) {
@@ -57,7 +58,7 @@ extension ModelMeasurement {
         figures.add("take a snapshot, \(workload.shape.name)", Series(taking).median / 1e3, "us", bar: 1)
     }
 
-    /// A model that grows by one row at a time.
+    /// Measures a model that grows one row at a time.
     mutating func measureGrowth(seed: UInt64) throws(BenchmarkError) {
         let shape = ModelShape(rows: shape.rows * 10, sections: shape.sections)
         let rows = ModelWorkload(shape, seed: seed).rows
@@ -70,12 +71,12 @@ extension ModelMeasurement {
     }
 }
 
-/// What it costs to grow a model row by row, in nanoseconds.
+/// The cost of growing a model row by row, in nanoseconds.
 struct ModelGrowth {
     private(set) var longest = (wall: 0.0, thread: 0.0)
     private(set) var mean = 0.0
 
-    /// Grows twice: once undisturbed for the mean, once with both clocks read around each insertion.
+    /// Grows the model twice: first undisturbed for the mean, then reading both clocks around each insertion.
     init(of rows: [ModelRow]) throws(ModelError) {
         let start = Clock.thread.nanoseconds
         _ = try Self.grow(rows)

@@ -1,7 +1,7 @@
 import SectionedModel
 
 extension ModelMeasurement {
-    /// A list in which one of a hundred rows changed, against the model of the list before.
+    /// Measures the difference between a model and a list in which one percent of the rows changed.
     mutating func measureDifference(seed: UInt64) throws(BenchmarkError) {
         var workload = ModelWorkload(shape, seed: seed)
         var subject = try ModelSubject(workload.rows)
@@ -30,7 +30,7 @@ extension ModelMeasurement {
         guard subject.flattened() == expected.map(\.id) else { throw .failed("the difference led elsewhere") }
     }
 
-    /// One change, and the library's way to see it in the list of all ids.
+    /// Measures how the standard library finds a single change in the list of all ids.
     mutating func measureSingleDifference(
         _ subject: inout ModelSubject, _ workload: inout ModelWorkload
     ) throws(BenchmarkError) {

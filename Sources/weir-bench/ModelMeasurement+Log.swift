@@ -5,7 +5,8 @@ import SectionedModel
 import Wire
 
 extension ModelMeasurement {
-    /// A model of Twake channels: a change committed and its line written, and that line read and applied elsewhere.
+    /// Measures the diff log of a model of Twake channels: committing a change and writing its line, then reading that
+    /// line and applying it to another model.
     mutating func measureLog(seed: UInt64) throws(BenchmarkError) {
         var dice = RandomSource(seed: seed)
         let rows = (0..<shape.rows).map { _ in Self.channel(in: shape.sections, &dice) }
@@ -58,7 +59,7 @@ extension ModelMeasurement {
         return lines
     }
 
-    /// The processor seconds it takes from one state of a log to another.
+    /// Returns the processor time, in seconds, to seek from one state of a log to another.
     private static func seek(
         _ log: [UInt8], _ model: consuming SectionedCollection<Item>, from start: Int, to end: Int
     ) throws(BenchmarkError) -> (seconds: Double, checksum: UInt64?) {
@@ -84,7 +85,7 @@ extension ModelMeasurement {
         return active(item, at: Int64(dice.below(1_000_000)))
     }
 
-    /// The channel after something happened in it, which moves it in its section.
+    /// Returns the channel after an activity in it, which moves it within its section.
     private static func active(_ item: Item, at time: Int64) -> Item {
         guard var channel = item.entity.as(Twake.Channel.self) else { return item }
         channel.lastActivity = Timestamp(milliseconds: 1_700_000_000_000 + time)

@@ -2,11 +2,11 @@ import Glibc
 import SectionedModel
 import Wire
 
-/// The memory of a model, as the kernel counts it.
+/// The memory used by a model, as counted by the kernel.
 enum ModelMemory {
-    /// The bytes an entity takes beside its own 48, in a model that grew row by row.
+    /// Returns the bytes per entity, in addition to the 48 of the row itself, in a model that grew row by row.
     ///
-    /// To be called first thing in a process: what was used and let go before would be used again and not be seen.
+    /// Call this first in a fresh process: memory that was used and freed before would be reused and not be counted.
     static func measure(_ shape: ModelShape, seed: UInt64) throws(BenchmarkError) -> Double {
         var dice = RandomSource(seed: seed)
         try ModelSubject.refused { () throws(ModelError) in
@@ -39,7 +39,7 @@ enum ModelMemory {
 }
 
 extension ModelMeasurement {
-    /// Memory of the small and the large model, each in a process of its own.
+    /// Measures the memory of the small and the large model, each in a separate process.
     mutating func measureMemory(seed: UInt64) throws(BenchmarkError) {
         for rows in [shape.rows, shape.rows * 10] {
             let child = try ChildProcess([

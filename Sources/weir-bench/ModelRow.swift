@@ -3,7 +3,7 @@ import Wire
 
 /// A row of 48 bytes without references: a 16-byte id, both keys, and 16 bytes of contents.
 struct ModelRow: SectionedElement {
-    /// A random id, hashed as one word as `EntityID` is.
+    /// A random id. It is hashed as one word, as `EntityID` is.
     struct ID: Hashable, Comparable, Sendable {
         let high: UInt64
         let low: UInt64
@@ -32,12 +32,12 @@ struct ModelRow: SectionedElement {
     }
 }
 
-/// How many rows there are, in how many sections, and how unequal these are.
+/// The size of a model: its rows, its sections, and how the rows are distributed.
 struct ModelShape: Hashable {
-    /// How the rows are spread over the sections.
+    /// The distribution of the rows over the sections.
     enum Spread: Hashable {
         case even
-        /// The k-th largest section has a k-th of what the largest has.
+        /// The k-th largest section has 1/k of the rows of the largest.
         case zipf
     }
 
@@ -48,13 +48,14 @@ struct ModelShape: Hashable {
     var name: String { "\(rows.grouped) / \(sections.grouped)" + (spread == .zipf ? " Zipf" : "") }
 }
 
-/// The rows of a model and what happens to them: a function of shape and seed alone.
+/// The rows of a model and changes to them, determined by shape and seed.
 struct ModelWorkload {
     let shape: ModelShape
-    /// The rows as they stand after all that was made so far, in no order.
+    /// The rows after all changes so far, unordered.
     private(set) var rows: [ModelRow] = []
     private var dice: RandomSource
-    /// `weights[k]` is how many of `total` tickets the sections up to k have; empty when each has the same.
+    /// The cumulative weights of the sections: `weights[k]` is the sum of the weights up to section k. Empty when all
+    /// sections have the same weight.
     private let weights: [Int]
 
     init(_ shape: ModelShape, seed: UInt64) {
@@ -81,7 +82,8 @@ struct ModelWorkload {
 
     private mutating func sortKey() -> Int64 { Int64(dice.next() >> 24) }
 
-    /// Large and small sections stand in no order beside each other: an odd factor makes another permutation of the numbers.
+    /// Returns a section key. The multiplication by an odd factor permutes the numbers, so that large and small
+    /// sections are not in order of size.
     private mutating func sectionKey() -> Int64 {
         Int64(truncatingIfNeeded: (sectionNumber() &* 0x9E37_79B1) & 0xFFFF_FFFF)
     }
@@ -98,7 +100,7 @@ struct ModelWorkload {
         return low
     }
 
-    /// So many times some row gets another section and another sort key: each time the row as it is then.
+    /// Moves random rows to another section with another sort key, `count` times. Returns the row after each change.
     mutating func moves(_ count: Int) -> [ModelRow] {
         change(count) { workload, index in
             workload.rows[index].sectionKey = workload.sectionKey()
@@ -106,7 +108,7 @@ struct ModelWorkload {
         }
     }
 
-    /// So many times some row gets other contents.
+    /// Changes the contents of random rows, `count` times. Returns the row after each change.
     mutating func edits(_ count: Int) -> [ModelRow] {
         change(count) { workload, index in workload.rows[index].contents = workload.dice.next() }
     }
@@ -122,10 +124,11 @@ struct ModelWorkload {
         return changed
     }
 
-    /// So many ids of rows there are.
+    /// Returns `count` random ids of existing rows.
     mutating func ids(_ count: Int) -> [ModelRow.ID] { (0..<count).map { _ in rows[dice.below(rows.count)].id } }
 
-    /// Changes so many rows at once: a quarter move, a quarter get other contents, a quarter leave and as many come.
+    /// Changes `count` rows at once: a quarter move, a quarter get new contents, a quarter are removed, and as many are
+    /// added.
     mutating func churn(_ count: Int) {
         _ = moves(count / 4)
         _ = edits(count / 4)
@@ -136,7 +139,7 @@ struct ModelWorkload {
         for _ in 0..<count / 4 { rows.append(newRow()) }
     }
 
-    /// The rows in another order.
+    /// Returns the rows in random order.
     mutating func shuffled() -> [ModelRow] {
         var shuffled = rows
         for index in shuffled.indices.dropFirst() { shuffled.swapAt(index, dice.below(index + 1)) }
@@ -145,7 +148,7 @@ struct ModelWorkload {
 }
 
 extension Int {
-    /// With a comma between groups of three digits.
+    /// The number as text with a comma between groups of three digits.
     var grouped: String {
         let digits = String(magnitude)
         var text = self < 0 ? "-" : ""

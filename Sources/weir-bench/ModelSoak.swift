@@ -6,7 +6,8 @@ struct ModelSoak {
     let batches: Int
     let seed: UInt64
 
-    /// Prints how far it is from time to time, and at the end what was checked; throws with the seed and the batch when something is wrong.
+    /// Prints its progress from time to time, and a summary at the end.
+    /// - Throws: An error with the seed and the batch when a check fails.
     func run() throws(BenchmarkError) {
         print("\(batches.grouped) random batches from seed \(seed)")
         let watch = Stopwatch()
@@ -15,7 +16,7 @@ struct ModelSoak {
             guard done - announced >= 100_000, done < batches else { return }
             announced = done
             print("  \(done.grouped), \(rate(of: done, since: watch)) a second")
-            // Seen at once in a pipe and in a file, too.
+            // Flush, so that the line appears at once even in a pipe or a file.
             fflush(nil)
         }
         let again = "Again: weir-bench model --soak \(batches) --seed \(seed)"

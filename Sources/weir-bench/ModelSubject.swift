@@ -1,9 +1,10 @@
 import JSONText
 import SectionedModel
 
-/// Whoever reads: holds the newest snapshot and the one before it.
+/// A stand-in for a reader: it holds the newest snapshot and the one before it.
 ///
-/// A class that is called and not inlined: a snapshot kept in a local variable only is optimised away, and its cost with it.
+/// It is a class whose methods are not inlined. A snapshot kept only in a local variable would be optimised away, and
+/// its cost with it.
 final class SnapshotHolder {
     private var newest: SectionedSnapshot<ModelRow>?
     private var older: SectionedSnapshot<ModelRow>?
@@ -16,7 +17,7 @@ final class SnapshotHolder {
         newest = snapshot
     }
 
-    /// Lets the third one go, if there is one: a reader's work.
+    /// Releases the third snapshot, if there is one. In reality a reader does this.
     @inline(never)
     func clean() { oldest = nil }
 
@@ -28,13 +29,13 @@ final class SnapshotHolder {
     }
 }
 
-/// A model under measurement.
+/// A model under measurement, together with a reader of its snapshots.
 struct ModelSubject {
     private(set) var model: SectionedCollection<ModelRow>
     let holder = SnapshotHolder()
     private var sinceSnapshot = 0
 
-    /// A model of these rows, made in one transaction.
+    /// Creates a model of these rows in one transaction.
     init(_ rows: [ModelRow]) throws(BenchmarkError) {
         model = try Self.refused { () throws(ModelError) in try Self.load(rows) }
         guard model.count == rows.count else { throw .failed("\(model.count) rows of \(rows.count) are in the model") }
@@ -48,12 +49,12 @@ struct ModelSubject {
         return model
     }
 
-    /// The model's errors as ours: none of them is expected.
+    /// Converts the model's errors, none of which is expected.
     static func refused<Value>(_ body: () throws(ModelError) -> Value) throws(BenchmarkError) -> Value {
         do { return try body() } catch { throw .failed("the model refused: \(error)") }
     }
 
-    /// Commits one change; gives how many rows the batch names.
+    /// Commits one change and returns its batch.
     @inline(__always)
     private mutating func commit(_ row: ModelRow) throws(ModelError) -> Batch<ModelRow>? {
         try model.upsert(row)
@@ -69,7 +70,8 @@ struct ModelSubject {
         holder.clean()
     }
 
-    /// One transaction for each row, a snapshot after every `interval` of them; gives how many records the batches have.
+    /// Commits one transaction per row and takes a snapshot after every `interval` of them. Returns the number of
+    /// records in the batches.
     @inline(never)
     mutating func commitEach(_ rows: [ModelRow], snapshotEvery interval: Int?) throws(ModelError) -> Int {
         var records = 0
@@ -80,7 +82,7 @@ struct ModelSubject {
         return records
     }
 
-    /// The same, with a line for each batch.
+    /// Like `commitEach(_:snapshotEvery:)`, but also writes a line for each batch. Returns the number of bytes written.
     @inline(never)
     mutating func commitEach(
         _ rows: [ModelRow], snapshotEvery interval: Int, log: inout JSONWriter
@@ -97,8 +99,8 @@ struct ModelSubject {
         return bytes + log.count
     }
 
-    /// The same as the first, with the nanoseconds of each transaction (and its snapshot), those of reading the clock
-    /// taken off.
+    /// Like `commitEach(_:snapshotEvery:)`, but also measures the nanoseconds of each transaction with its snapshot,
+    /// minus the cost of reading the clock.
     @inline(never)
     mutating func timeEach(
         _ rows: [ModelRow], snapshotEvery interval: Int, into times: inout [Double]
@@ -115,7 +117,7 @@ struct ModelSubject {
         }
     }
 
-    /// The batches of one transaction for each row.
+    /// Commits one transaction per row and returns the batches.
     @inline(never)
     mutating func batches(_ rows: [ModelRow]) throws(ModelError) -> [Batch<ModelRow>] {
         var batches: [Batch<ModelRow>] = []
@@ -131,14 +133,14 @@ struct ModelSubject {
         for batch in batches { try model.apply(batch) }
     }
 
-    /// All rows in the one given, those that are not in it removed, in one transaction; gives the number of records.
+    /// Turns the model into the given list in one transaction, removing all other rows. Returns the number of records.
     @inline(never)
     mutating func become(_ rows: [ModelRow]) throws(ModelError) -> Int {
         try model.stageDifference(from: rows)
         return model.commit()?.rowCount ?? 0
     }
 
-    /// The nanoseconds of taking a snapshot, each after a change; what is done to publish it does not count.
+    /// Returns the nanoseconds for taking a snapshot after each change. Publishing it does not count.
     mutating func timeSnapshots(_ rows: [ModelRow]) throws(ModelError) -> [Double] {
         var times: [Double] = []
         for row in rows {
@@ -163,7 +165,7 @@ struct ModelSubject {
         paths.reduce(0) { $0 &+ (model.element(at: $1)?.contents ?? 0) }
     }
 
-    /// The ids in order, one section after the other.
+    /// Returns the ids in order, section by section.
     func flattened() -> [ModelRow.ID] {
         var ids: [ModelRow.ID] = []
         ids.reserveCapacity(model.count)
@@ -171,7 +173,7 @@ struct ModelSubject {
         return ids
     }
 
-    /// Leaves a snapshot as the last owner of everything, and gives the nanoseconds of letting it go.
+    /// Makes a snapshot the last owner of all data, and returns the nanoseconds for releasing it.
     mutating func timeLastRelease() -> Double {
         holder.letGo()
         holder.publish(model.snapshot)
@@ -183,7 +185,7 @@ struct ModelSubject {
 }
 
 extension Batch<ModelRow> {
-    /// A line as a log has it, without the contents of the rows.
+    /// Writes a line in the style of the log, without the contents of the rows.
     func writeLine(into writer: inout JSONWriter) {
         writer.beginObject()
         for change in moves {

@@ -1,11 +1,11 @@
-/// A computation that touches no memory: the slowest of its runs are the machine's doing, its timer's above all, and so is as much of the
-/// slowest runs of anything else that takes as long.
+/// A computation that touches no memory. Its slowest runs show what the machine itself contributes, above all its timer
+/// interrupts. Any other work of the same length suffers the same delays.
 struct PlainComputation {
     private var state: UInt64 = 1
-    /// Steps of a run.
+    /// The number of steps in one run.
     private let steps: Int
 
-    /// One that takes about so many nanoseconds.
+    /// Creates a computation that takes about this many nanoseconds.
     init(nanoseconds: Double) {
         let trial = 1_000_000
         var computation = PlainComputation(steps: trial)
@@ -17,7 +17,7 @@ struct PlainComputation {
 
     private init(steps: Int) { self.steps = steps }
 
-    /// The nanoseconds of each of so many runs, by the thread's clock.
+    /// Returns the nanoseconds of each of `count` runs, by the thread's clock.
     mutating func times(_ count: Int) -> [Double] {
         (0..<count).map { _ in
             let start = Clock.thread.nanoseconds

@@ -1,10 +1,10 @@
 import Glibc
 
-/// What the kernel counts of another process.
+/// Figures that the kernel keeps about another process.
 struct ProcessFacts: Sendable {
     let pid: pid_t
 
-    /// A figure of `/proc/PID/status` that is in kilobytes, in megabytes of 1 000 000 bytes.
+    /// Returns a figure of `/proc/PID/status` in megabytes of 1,000,000 bytes. The file contains it in kilobytes.
     func megabytes(_ name: String) -> Double? {
         let lines = contents("status").split(separator: "\n")
         guard let line = lines.first(where: { $0.hasPrefix(name) }),
@@ -15,27 +15,28 @@ struct ProcessFacts: Sendable {
         return kilobytes * 1024 / 1e6
     }
 
-    /// User and system time of all its threads.
+    /// The user and system time of all threads, in seconds.
     var processorSeconds: Double? {
-        // The name, in brackets, may hold anything; what follows it is numbers: the 12th and 13th are the times.
+        // The name, in parentheses, may contain any text. The fields after it are numbers; the 12th and 13th are the
+        // times.
         let words = contents("stat").split(separator: ")").last?.split(separator: " ") ?? []
         guard words.count > 12, let user = Double(words[11]), let system = Double(words[12]) else { return nil }
         return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 
-    /// Its threads.
+    /// The number of threads of the process.
     var threads: Int { entries(of: "task") }
 
-    /// Its open descriptors.
+    /// The number of open file descriptors.
     var descriptors: Int { entries(of: "fd") }
 
-    /// The stretches of its memory.
+    /// The number of memory mappings of the process.
     var mappings: Int { contents("maps").utf8.count { $0 == UInt8(ascii: "\n") } }
 
     private func entries(of name: String) -> Int {
         guard let folder = opendir("/proc/\(pid)/\(name)") else { return 0 }
         defer { closedir(folder) }
-        // "." and ".." are among them.
+        // The entries "." and ".." do not count.
         var count = -2
         while readdir(folder) != nil { count += 1 }
         return count

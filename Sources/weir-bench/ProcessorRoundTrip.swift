@@ -2,20 +2,21 @@ import Glibc
 import Network
 import Synchronization
 
-/// How far two processors are from each other: how long it takes until one sees what the other wrote, and that one the answer. Where a machine
-/// puts the threads of a process it tells nobody; threads that pass much to each other are as fast as this allows.
+/// Measures the distance between two processors: the time until one sees what the other wrote and the other sees the
+/// answer. A machine does not reveal where it puts the threads of a process, and threads that exchange much data cannot
+/// be faster than this.
 final class ProcessorRoundTrip: Sendable {
     private static let trips = 50_000
-    /// In nanoseconds: threads that share one processor would wait for each other's turn.
+    /// The longest wait in nanoseconds. Threads that share one processor would wait for each other's time slice.
     private static let patience = 1e9
-    /// Looks between two at the clock.
+    /// The number of checks between two readings of the clock.
     private static let looks = 1 << 16
 
-    /// Of the trip that is asked for; negative once it is answered.
+    /// The number of the requested trip; negative once it is answered.
     private let ball = Atomic<Int>(0)
     private let isOver = Atomic<Bool>(false)
 
-    /// In nanoseconds, the mean of many; nil where no two processors are at hand.
+    /// Returns the mean time of a round trip in nanoseconds, or `nil` when no two processors are available.
     static func measure() -> Double? {
         guard sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1 else { return nil }
         let trip = ProcessorRoundTrip()
@@ -25,14 +26,14 @@ final class ProcessorRoundTrip: Sendable {
     }
 
     private func ask() -> Double? {
-        // The other thread is there with its first answer.
+        // The first answer shows that the other thread is running.
         guard pass(1) else { return nil }
         let watch = Stopwatch()
         for trip in 2...Self.trips where !pass(trip) { return nil }
         return watch.elapsed.seconds * 1e9 / Double(Self.trips - 1)
     }
 
-    /// False when no answer comes.
+    /// Performs one trip. Returns false when no answer arrives.
     private func pass(_ trip: Int) -> Bool {
         ball.store(trip, ordering: .releasing)
         return wait { ball.load(ordering: .acquiring) == -trip }
@@ -46,7 +47,7 @@ final class ProcessorRoundTrip: Sendable {
         }
     }
 
-    /// False when it takes too long.
+    /// Waits for a condition. Returns false when it takes too long.
     private func wait(until isReached: () -> Bool) -> Bool {
         var end: Double?
         while true {

@@ -1,14 +1,14 @@
 import Wire
 
-// One seed gives one traffic on every machine.
+// The same seed yields the same traffic on every machine.
 extension RandomSource {
-    /// A number in `0..<bound`.
+    /// Returns a number in `0..<bound`.
     mutating func below(_ bound: Int) -> Int { Int(truncatingIfNeeded: next() >> 1) % bound }
 
-    /// One of `choices`, which are some.
+    /// Returns one of `choices`, which must not be empty.
     mutating func pick<Choice>(_ choices: [Choice]) -> Choice { choices[below(choices.count)] }
 
-    /// A random UUID in its usual form.
+    /// Returns a random UUID in its usual form.
     mutating func uuid() -> String {
         let digits = Self.hexadecimal(next()) + Self.hexadecimal(next())
         var text = ""

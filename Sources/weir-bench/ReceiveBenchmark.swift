@@ -4,7 +4,7 @@ extension Benchmark {
     private static let count = BenchmarkOption(
         "count", "N", "events of a run", standard: 200_000, range: 1...10_000_000)
 
-    /// From a socket to decoded events.
+    /// Measures the path from a socket to decoded events.
     static let receive = Benchmark(
         name: "receive", summary: "events per second from a socket to the model, beside other clients",
         details: [
@@ -35,7 +35,7 @@ extension Benchmark {
             }
         }
         print(report(receivers, results, arguments))
-        // The sources may not end before the last word is said, nor their certificates go.
+        // Keeps the sources and their certificates alive until all receivers have finished.
         withExtendedLifetime((plain.process, secure.process, certificates)) {}
     }
 

@@ -1,34 +1,34 @@
 import JSONText
 import Network
 
-/// Who receives the source's events, how, and how far it takes them.
+/// A client that receives the source's events, with the limits for its figures.
 struct Receiver {
-    /// What a receiver is.
+    /// The program that receives the events.
     enum Kind {
-        /// Ours: who frames the WebSocket, and what is done with its messages.
+        /// Weir, with a choice of WebSocket framing and of processing depth.
         case weir(WebSocketFraming, Depth)
-        /// `peer_node.js` in a mode.
+        /// `peer_node.js`, with the arguments that select its mode.
         case node([String])
-        /// `peer_python.py`.
+        /// `peer_python.py`, which uses python-socketio's asynchronous client.
         case python
     }
-    /// How far our receiver goes.
+    /// How far Weir processes the messages.
     enum Depth {
         case frames, events, session
-        /// The session of a backend that a profile declares.
+        /// A session of a backend declared by a profile.
         case declared
-        /// The session, by a consumer that takes so many events a second.
+        /// A session whose consumer takes this many events per second.
         case slowly(Int)
     }
 
     let name: String
     let kind: Kind
     let isSecure: Bool
-    /// At least so many times the events per second of the reference client.
+    /// The least ratio of its events per second to the reference client's.
     let leastRate: Double?
-    /// At most so many times its processor time an event.
+    /// The greatest ratio of its processor time per event to the reference client's.
     let mostProcessor: Double?
-    /// Megabytes at most.
+    /// The limit on its peak memory, in megabytes.
     let mostMemory: Double?
 
     private init(
@@ -43,13 +43,14 @@ struct Receiver {
         self.mostMemory = mostMemory
     }
 
-    /// The reference client, which the ratios are of.
+    /// Whether this is the reference client, the base of all ratios.
     var isReference: Bool { if case .node(let mode) = kind { mode[0] == "--bundle" } else { false } }
 
-    /// How often it is measured: a consumer that is slow on purpose once, as its rate is given.
+    /// Returns how often to measure the receiver. A deliberately slow consumer is measured once, since its rate is
+    /// fixed.
     func runs(of wanted: Int) -> Int { if case .weir(_, .slowly) = kind { 1 } else { wanted } }
 
-    /// Everybody who can be measured here, in the order of the table.
+    /// Returns all receivers that can be measured here, in the order of the table.
     static func all(_ peers: BenchmarkPeers) -> [Receiver] {
         var plain = [
             Receiver("node ws: frames (--raw)", .node(["--raw"])),
@@ -64,7 +65,7 @@ struct Receiver {
         return plain + ours.filter { !$0.isSecure } + secure + ours.filter(\.isSecure)
     }
 
-    /// Ours, with the bars of issue 3.
+    /// Weir's own receivers, with the limits of issue 3.
     private static let ours = [
         Receiver("weir: frames", .weir(.own, .frames)),
         Receiver("weir: decoded events", .weir(.own, .events)),
@@ -73,14 +74,14 @@ struct Receiver {
         Receiver(
             "weir: session, library framing", .weir(.library, .session), leastRate: 2, mostProcessor: 0.5,
             mostMemory: 30),
-        // At most twice the processor time of the typed backend.
+        // This is at most twice the processor time of the typed backend.
         Receiver("weir: session, by a profile", .weir(.own, .declared), mostProcessor: 0.5),
         Receiver("weir: session, 20,000/s wanted", .weir(.own, .slowly(20_000)), mostMemory: 30),
         Receiver("TLS: weir: frames", .weir(.own, .frames), isSecure: true),
         Receiver("TLS: weir: session, to diffs", .weir(.own, .session), isSecure: true, leastRate: 3),
     ]
 
-    /// Receives everything once, in a process of its own.
+    /// Receives all events once, in a separate process.
     func run(_ peers: BenchmarkPeers, _ source: BlastSource) throws(BenchmarkError) -> ReceiveFigures {
         switch kind {
         case .weir: try peers.weirReceives(from: source, as: name)
@@ -91,10 +92,11 @@ struct Receiver {
 }
 
 extension Receiver {
-    /// The command of `weir-bench` that is one of ours: its name, the source's port and, over TLS, the authority to believe.
+    /// The command of `weir-bench` that runs one of Weir's receivers. Its arguments are the receiver's name, the
+    /// source's port and, for TLS, the trusted authority.
     static let command = "receive-contender"
 
-    /// Is one of ours, in this process; gives what it answers, in the form of the other receivers.
+    /// Runs one of Weir's receivers in this process. Returns its answer in the same form as the other receivers.
     static func runHere(_ words: [String]) throws(BenchmarkError) -> String {
         guard 2...3 ~= words.count, let port = UInt16(words[1]),
             case .weir(let framing, let depth)? = ours.first(where: { $0.name == words[0] })?.kind
@@ -115,19 +117,19 @@ extension Receiver {
     }
 }
 
-/// What one run of a receiver gave.
+/// The results of one run of a receiver.
 struct ReceiveFigures: Sendable {
     var events: Int
     var span: Span
-    /// Megabytes; nil when it is not known for this receiver alone.
+    /// The peak memory in megabytes; `nil` when it is unknown for this receiver alone.
     var peak: Double?
 
-    /// Events a second.
+    /// The number of events per second.
     var rate: Double { Double(events) / span.seconds }
-    /// Microseconds of processor time an event.
+    /// The processor time per event in microseconds.
     var processor: Double { span.processor * 1e6 / Double(events) }
 
-    /// As a receiver answers: one line of JSON, with the memory in units of 1 048 576 bytes.
+    /// The figures in the form of a receiver's answer: one line of JSON, with memory in units of 1,048,576 bytes.
     var answer: String {
         let memory = peak.map { #","rss_mb":\#($0 / 1.048_576)"# } ?? ""
         return #"{"n":\#(events),"s":\#(span.seconds),"cpu":\#(span.processor)\#(memory)}"#
@@ -135,7 +137,7 @@ struct ReceiveFigures: Sendable {
 }
 
 extension ReceiveFigures {
-    /// Of a receiver's answer; nil when it is none.
+    /// Parses a receiver's answer; `nil` when it is malformed.
     init?(answer: String) {
         guard let result = try? JSONValue(parsing: ArraySlice(answer.utf8)), let events = result["n"]?.number,
             let seconds = result["s"]?.number, let processor = result["cpu"]?.number
@@ -147,7 +149,7 @@ extension ReceiveFigures {
 }
 
 extension JSONValue {
-    /// The number, whole or not.
+    /// The value of a number, whether whole or not.
     fileprivate var number: Double? {
         switch self {
         case .integer(let value): Double(value)
@@ -157,9 +159,9 @@ extension JSONValue {
     }
 }
 
-/// A running `blast_node.js`.
+/// A running `blast_node.js` on 127.0.0.1.
 struct BlastSource: Sendable {
     var port: UInt16
-    /// The certificate authority to believe when it speaks TLS.
+    /// The certificate authority to trust; `nil` without TLS.
     var authority: String?
 }

@@ -6,7 +6,7 @@ extension Benchmark {
     private static let pause = BenchmarkOption(
         "pause", "MS", "how long it is connected each time, in milliseconds", standard: 200, range: 0...60_000)
 
-    /// The long run of what the tests do briefly: tails that are cut off again and again.
+    /// Measures tails that are disconnected again and again: the long run of a check that the tests do briefly.
     static let reconnect = Benchmark(
         name: "reconnect", summary: "tails cut off again and again: what stays behind, and what it costs, each time",
         details: [
@@ -21,7 +21,7 @@ extension Benchmark {
         for backend in ReconnectBackend.all {
             let course = try CutTail(backend).run(cuts: arguments[cuts], pause: arguments[pause])
             print(course.report + "\n")
-            // Seen at once in a pipe and in a file, too.
+            // Flush, so that the report appears at once even in a pipe or a file.
             fflush(nil)
             leaks += course.leaks
         }
@@ -31,7 +31,7 @@ extension Benchmark {
     }
 }
 
-/// What is tailed, and how.
+/// A kind of server, and the options with which it is tailed.
 struct ReconnectBackend {
     let name: String
     let serverOptions: [String]
@@ -50,7 +50,7 @@ struct ReconnectBackend {
     }
 }
 
-/// A tail, and the servers it is connected to one after the other.
+/// A tail, and the consecutive servers to which it connects.
 private final class CutTail {
     private let backend: ReconnectBackend
     private let weir: String
@@ -80,7 +80,7 @@ private final class CutTail {
         return course
     }
 
-    /// Nothing else is likely to listen at this address, nor to be given its port while no server is there.
+    /// Starts a server. No other program is likely to listen on this address, or to get its port while no server runs.
     private func startServer() throws(BenchmarkError) {
         let process = try ChildProcess(
             [weir, "serve", "--config", "none", "--listen", "127.0.0.2:\(port)", "--quiet"] + backend.serverOptions)
@@ -91,7 +91,7 @@ private final class CutTail {
         (self.port, server) = (port, process)
     }
 
-    /// Ends the server. Its token goes first, so that the tail asks for the next one.
+    /// Ends the server. Its token is removed first, so that the tail asks for the next one.
     private func cut() {
         unlink(folder.path + "/token")
         server = nil
@@ -118,7 +118,7 @@ private final class CutTail {
     }
 }
 
-/// What a tail held before each cut.
+/// The resources of a tail before each disconnection.
 private struct ReconnectCourse {
     let name: String
     private var threads: [Double] = []
@@ -139,12 +139,12 @@ private struct ReconnectCourse {
         processor.append(facts.processorSeconds ?? 0)
     }
 
-    /// A figure in the first quarter of the connections, and in the last.
+    /// A figure in the first quarter and in the last quarter of the connections.
     private struct Figure {
         let name: String
         let first: Double
         let last: Double
-        /// The most that `last` may be.
+        /// The greatest value allowed for `last`.
         let bar: Double
         let digits: Int
 
@@ -154,8 +154,8 @@ private struct ReconnectCourse {
     private var quarter: Int { max(connections / 4, 1) }
 
     private var figures: [Figure] {
-        // What a connection left behind, if it left anything, counts once for each: half of that is noise no more. However few they
-        // are, a tail holds more or less from moment to moment: requests run, of which libcurl keeps 16 connections.
+        // If connections leaked, each would add at least one; half of that can only be noise. Even with few
+        // connections, usage varies from moment to moment: requests run, for which libcurl keeps 16 connections.
         let growth = Double(connections - quarter) / 2
         let milliseconds = zip(processor.dropFirst(), processor).map { ($0 - $1) * 1e3 }
         return [
@@ -172,7 +172,7 @@ private struct ReconnectCourse {
             name: name, first: first, last: values.suffix(quarter).min() ?? 0, bar: first + growth, digits: digits)
     }
 
-    /// The kernel counts it in hundredths of a second, so that few connections tell nothing.
+    /// Compares processor time. The kernel counts it in hundredths of a second, so a few connections yield no figure.
     private func spent(_ name: String, _ values: [Double]) -> Figure {
         func mean(_ values: ArraySlice<Double>) -> Double { values.reduce(0, +) / Double(max(values.count, 1)) }
         let first = mean(values.prefix(quarter))
@@ -192,7 +192,7 @@ private struct ReconnectCourse {
         return table.lines.joined(separator: "\n")
     }
 
-    /// A sentence for each figure that grows.
+    /// One sentence for each figure that grows.
     var leaks: [String] {
         figures.filter { !$0.isKept }.map {
             "\(name): \($0.name) grew from \($0.first.fixed($0.digits)) to \($0.last.fixed($0.digits)) in \(connections) connections"

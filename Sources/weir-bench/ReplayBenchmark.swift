@@ -14,10 +14,11 @@ extension Benchmark {
     private static let whole = BenchmarkOption(
         "whole", "0|1", "events as Twake sends them, 830 bytes each, and not of about 600", standard: 0, range: 0...1)
 
-    /// How many starts are measured a round: the first comes behind gigabytes that others have read, and finds nothing at hand.
+    /// The number of starts measured per round. The first one finds cold caches, after the other programs have read
+    /// gigabytes.
     private static let starts = 5
 
-    /// Replay beside other programs over the same file.
+    /// Compares replay with other programs on the same file.
     static let replay = Benchmark(
         name: "replay", summary: "a recorded file, decoded, applied and logged, beside node, Python and jq",
         details: [
@@ -67,7 +68,7 @@ struct ReplayFigures {
     let bytes: Int
     var starts: [Double] = []
     private var measured: [ReplayContender: [MeasuredProcess]] = [:]
-    /// Of each round: from one processor to another and back, before and behind the replay with its log, in nanoseconds.
+    /// The processor round-trip times before and after the replay with its log, in nanoseconds, for each round.
     var distances: [[Double?]] = []
 
     init(events: Int, bytes: Int) {
@@ -75,7 +76,7 @@ struct ReplayFigures {
         self.bytes = bytes
     }
 
-    /// Each that counts must have seen all events.
+    /// Adds the figures of one run. A contender that counts events must have seen all of them.
     mutating func add(_ contender: ReplayContender, _ process: MeasuredProcess) throws(BenchmarkError) {
         if let seen = contender.events(process.answer), seen != events {
             throw .failed("\(contender.rawValue): \(seen) of \(events) events seen")
@@ -105,7 +106,8 @@ struct ReplayFigures {
         return Array(parts.joined(separator: [""])).joined(separator: "\n")
     }
 
-    /// The replay with its log, round by round, and how far the processors were from each other: where that changes, a median tells of neither.
+    /// The replay with its log, round by round, with the distance between the processors. When that distance changes, a
+    /// median describes neither state.
     private var rounds: [String] {
         var table = Table(["with its log, round", "x node", "x jq", "there and back, before", "behind it"])
         let ratios = zip(self.ratios(of: .log, to: .node), self.ratios(of: .log, to: .jq))
@@ -116,12 +118,12 @@ struct ReplayFigures {
         return table.lines
     }
 
-    /// How many times as fast one was as another, in each round.
+    /// Returns how many times as fast one contender was as another, for each round.
     private func ratios(of contender: ReplayContender, to other: ReplayContender) -> [Double] {
         zip(measured[other] ?? [], measured[contender] ?? []).map { $0.span.seconds / $1.span.seconds }
     }
 
-    /// What is asked for, and whether it was reached.
+    /// The limits, and whether they were met.
     private var bars: [String] {
         let peak = Series((measured[.log] ?? []).map(\.peak)).percentile(100)
         return [

@@ -6,7 +6,7 @@ import Pipeline
 import Recording
 import Wire
 
-/// A program that goes through a recording: one of ours, each a process of its own, or another's.
+/// A program that reads a recording: a stage of Weir or another program. Each runs in a separate process.
 enum ReplayContender: String, CaseIterable {
     case scan = "newline scan (the floor)"
     case decode = "weir: decode"
@@ -17,10 +17,11 @@ enum ReplayContender: String, CaseIterable {
     case python = "python: json.loads"
     case jq = "jq: select"
 
-    /// The command of `weir-bench` that runs one of ours.
+    /// The command of `weir-bench` that runs one of Weir's contenders.
     static let command = "replay-contender"
 
-    /// Its process over the file at `path`, with so many threads that work: one takes what the others read ahead.
+    /// Runs the contender on the file at `path` and measures its process. Of the `threads` threads, one plays and the
+    /// others read ahead.
     func run(over path: String, threads: Int) throws(BenchmarkError) -> MeasuredProcess {
         let peers = "Tests/Peers"
         let words: [String]
@@ -34,7 +35,7 @@ enum ReplayContender: String, CaseIterable {
         return try MeasuredProcess(words, keepsOutput: self != .jq)
     }
 
-    /// How many events the process has seen; nil when it does not count them.
+    /// Returns the number of events that the process saw, or `nil` when it does not count them.
     func events(_ answer: String) -> Int? {
         switch self {
         case .scan, .jq: nil
@@ -42,7 +43,8 @@ enum ReplayContender: String, CaseIterable {
         }
     }
 
-    /// Is one of ours, in this process, with so many threads that read ahead; gives what it answers.
+    /// Runs one of Weir's contenders in this process, with a given number of threads that read ahead. Returns its
+    /// answer.
     static func runHere(_ words: [String]) throws(BenchmarkError) -> String {
         guard words.count == 3, let contender = ReplayContender(rawValue: words[0]), let threads = Int(words[2]) else {
             throw .usage("\(command) is for weir-bench itself")
@@ -65,7 +67,7 @@ enum ReplayContender: String, CaseIterable {
 }
 
 extension ReplayContender {
-    /// The lines of the file, found in blocks.
+    /// Counts the lines of the file, read in blocks.
     private static func scan(_ path: String) throws(BenchmarkError) -> Int {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw .failed("\(path) cannot be read") }
@@ -86,9 +88,9 @@ extension ReplayContender {
         }
     }
 
-    // Items are looked at where they are, by index: a copy of one counts a reference for everything in it.
+    // Items are accessed in place by index: copying one would retain every reference in it.
 
-    /// The events, decoded to their types.
+    /// Counts the events after decoding them to their types.
     private static func decode(_ path: String, _ threads: Int) throws -> Int {
         let blocks = try RecordingBlocks(opening: path)
         let configuration = try Configuration(json: blocks.head.session)
@@ -103,11 +105,11 @@ extension ReplayContender {
         return events
     }
 
-    /// How many lines of the diff log are written at once: a processor keeps the code of few things at hand, and so does much of one before
-    /// it does much of the next.
+    /// The number of diff log lines written at once. A processor keeps the code of only a few tasks in its cache, so it
+    /// is faster to do much of one task before the next.
     private static let linesAtOnce = 64
 
-    /// The events, through the whole session; the lines of the diff log go to `/dev/null`.
+    /// Runs the events through the whole session. The lines of the diff log go to `/dev/null`.
     private static func apply(
         _ path: String, _ threads: Int, log: Bool, by backend: Configuration.BackendKind? = nil
     ) throws -> Int {
@@ -121,7 +123,7 @@ extension ReplayContender {
         var writer = JSONWriter()
         let output = open("/dev/null", O_WRONLY | O_CLOEXEC)
         var effects: [Effect] = []
-        // Where the effects of each input end, and its time.
+        // For each input, the end of its effects in `effects` and its time.
         var inputs: [(end: Int, time: Moment)] = []
         var events = 0
         func drain() {
@@ -133,7 +135,8 @@ extension ReplayContender {
             inputs.append((effects.count, time))
             if inputs.count >= linesAtOnce { drain() }
         }
-        /// False when it is no event, or more is asked of it: then it is to be played as any other entry.
+        /// Plays an event. Returns false if the item is not an event or needs more work; it must then be played as any
+        /// other entry.
         func playEvent(_ item: borrowing RecordingFeed.Item) -> Bool {
             switch item {
             case .arrival(let arrival):
@@ -164,8 +167,8 @@ extension ReplayContender {
         return events
     }
 
-    /// Writes the diffs among the effects with one write, if they are logged; gives how many events of the traffic there are. The effects are
-    /// moved out: looked at where they are, each would be counted once more.
+    /// Writes the diffs among the effects with one call of `write`, if they are logged. Returns the number of traffic
+    /// events. The effects are moved out, since accessing them in place would retain each once more.
     private static func tell(
         _ effects: inout [Effect], _ inputs: [(end: Int, time: Moment)], logTo output: Int32?,
         _ writer: inout JSONWriter
@@ -189,7 +192,7 @@ extension ReplayContender {
 }
 
 extension Event {
-    /// Whether it is of what the traffic is about, and no answer to a join.
+    /// Whether the event is part of the traffic, rather than the answer to a join.
     fileprivate var isTraffic: Bool {
         if case .resource? = twake { return true }
         return declaredTraffic.contains(kind)
@@ -198,7 +201,7 @@ extension Event {
 
 private let declaredTraffic: Set = ["posting", "room", "activity"]
 
-/// The recorded events as a profile declares them: what is printed of each, and the rows of messages and channels.
+/// A profile that declares the recorded events: the text to print for each, and the rows of messages and channels.
 let declaredTwake = """
     name: declared-twake
     entities:

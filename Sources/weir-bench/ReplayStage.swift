@@ -6,8 +6,8 @@ import Pipeline
 import Recording
 import Wire
 
-/// How far the bytes of a recording are followed; each stage does what the ones before it do, but for the last one, which reads
-/// what the one before it wrote.
+/// A stage in processing a recording. Each stage includes the ones before it, except for the last, which reads the
+/// output of the one before it.
 enum ReplayStage: String, CaseIterable {
     case scan = "find the lines"
     case records = "records"
@@ -24,7 +24,7 @@ enum ReplayStage: String, CaseIterable {
         }
     }
 
-    /// `bytes` is a recording, or its diff log for the stage that applies one.
+    /// Runs the stage over `bytes`: a recording, or its diff log for the stage that applies one.
     func run(over bytes: [UInt8]) throws(BenchmarkError) -> ReplayTally {
         do {
             switch self {
@@ -41,7 +41,7 @@ enum ReplayStage: String, CaseIterable {
     }
 }
 
-/// What a stage saw.
+/// The counts of what a stage saw.
 struct ReplayTally: Equatable {
     var records = 0
     var events = 0
@@ -93,7 +93,7 @@ extension ReplayStage {
         return tally
     }
 
-    /// Runs the session, which keeps a checksum when its diffs are taken for a log.
+    /// Runs the session. It keeps a checksum when its diffs are logged.
     private static func runSession(
         _ bytes: [UInt8], logged: Bool = false, _ take: (DiffReport, Moment) -> Void
     ) throws -> ReplayTally {
@@ -135,7 +135,7 @@ extension ReplayStage {
         return tally
     }
 
-    /// The diff log of a recording.
+    /// Returns the diff log of a recording.
     static func log(of bytes: [UInt8]) throws(BenchmarkError) -> [UInt8] {
         var writer = JSONWriter()
         do {
@@ -146,7 +146,7 @@ extension ReplayStage {
         return writer.bytes
     }
 
-    /// Applies the log to an empty model, which keeps a checksum and so verifies it.
+    /// Applies the log to an empty model. The model keeps a checksum and so verifies the log.
     private static func apply(log: [UInt8]) throws(DiffLogError) -> ReplayTally {
         var cursor = try DiffLogCursor(log)
         try cursor.seek(to: cursor.states.upperBound)
@@ -157,7 +157,7 @@ extension ReplayStage {
 }
 
 extension ReplayTally {
-    /// Decodes an event; counts what the traffic is about, not the answers to joins.
+    /// Decodes an event and counts it if it is part of the traffic. Answers to joins do not count.
     fileprivate mutating func add(_ effect: SocketIOClient.Effect) {
         switch effect {
         case .event(let event):

@@ -14,7 +14,7 @@ extension Benchmark {
     private static let seeks = BenchmarkOption(
         "seeks", "N", "places that are gone to", standard: 300, range: 1...1_000_000)
 
-    /// To any place of a recording.
+    /// Measures seeks to random positions of a recording.
     static let seek = Benchmark(
         name: "seek", summary: "time to go to any place of a long recording, back or forward",
         details: [
@@ -36,7 +36,7 @@ extension Benchmark {
     }
 }
 
-/// Random seeks in a recording.
+/// The results of random seeks in a recording.
 struct SeekMeasurement {
     private let events: Int
     private let passed: Span
@@ -63,7 +63,7 @@ struct SeekMeasurement {
         try Self.check(cursor, path, dice.below(events / 10))
     }
 
-    /// The model at a place is that of a replay that goes no farther.
+    /// Checks that the model at an event equals that of a replay that stops there.
     private static func check(_ cursor: ReplayCursor, _ path: String, _ event: Int) throws {
         try cursor.seek(toEvent: event)
         let fresh = try ReplayCursor(opening: path)

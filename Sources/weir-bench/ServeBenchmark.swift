@@ -8,7 +8,7 @@ extension Benchmark {
         "rate", "R", "events a second that each client sends", standard: 1, range: 1...1_000)
     private static let duration = BenchmarkOption("duration", "S", "seconds to go on", standard: 60, range: 1...86_400)
 
-    /// Many clients of one server.
+    /// Measures one server with many clients.
     static let serve = Benchmark(
         name: "serve", summary: "many clients of one echo server: what is lost, how long it takes, what it costs",
         details: [
@@ -24,7 +24,7 @@ extension Benchmark {
             try ChildProcess.program(builtAs: "weir"), "serve", "--scenario", "echo", "--listen", "127.0.0.1:0",
             "--quiet",
         ])
-        // "url http://127.0.0.1:4400"
+        // The line has the form "url http://127.0.0.1:4400".
         guard let line = process.readLine(), let port = line.split(separator: ":").last.flatMap({ UInt16($0) }) else {
             throw .failed("the server did not start")
         }
@@ -69,7 +69,7 @@ extension Benchmark {
             ] + table.lines + ["", "Again: \(arguments.commandLine)"]).joined(separator: "\n")
     }
 
-    /// A client is a descriptor, and the usual limit is 1024 of them.
+    /// Raises the limit on file descriptors. Each client needs one, and the usual limit is 1024.
     private static func raiseDescriptorLimit() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

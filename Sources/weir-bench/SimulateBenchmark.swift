@@ -29,15 +29,16 @@ extension Benchmark {
     }
 }
 
-/// Many seeds, one after the other, and what they did.
+/// A run over many consecutive seeds.
 struct SimulationRun {
     let first: UInt64
     let seeds: UInt64
     let peer: History.Peer
-    /// More histories that diverge are not looked for: making each short takes a while.
+    /// The number of divergent histories after which the search stops, since shrinking each takes a while.
     private static let enough = 20
 
-    /// Prints how far it is from time to time, and at the end what was done; throws when a history diverged.
+    /// Prints its progress from time to time, and a summary at the end.
+    /// - Throws: An error when a history diverged.
     func run() throws(BenchmarkError) {
         print("\(Int(seeds).grouped) histories of \(peer.rawValue) from seed \(first)")
         let watch = Stopwatch()
@@ -46,7 +47,7 @@ struct SimulationRun {
         campaign.run(first..<first + seeds, of: peer) { campaign in
             if campaign.seeds % 10_000 == 0, campaign.seeds < seeds {
                 print("  \(campaign.seeds.grouped) in \(watch.elapsed.seconds.fixed(0)) s")
-                // Seen at once in a pipe and in a file, too.
+                // Flush, so that the line appears at once even in a pipe or a file.
                 fflush(nil)
             }
             for divergence in campaign.divergences[printed...] {
@@ -66,7 +67,7 @@ struct SimulationRun {
 
     private var option: String { " --world \(peer.rawValue)" }
 
-    /// Runs one history. Prints it, and when it diverges what happened in it, made as short as it can be.
+    /// Runs one history and prints it. If it diverges, prints its events, made as short as possible.
     static func repeatOne(_ seed: UInt64, of peer: History.Peer) throws(BenchmarkError) {
         var campaign = Campaign()
         campaign.run(seed..<seed + 1, of: peer)

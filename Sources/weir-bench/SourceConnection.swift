@@ -1,27 +1,27 @@
 import Network
 import Wire
 
-/// What is done with the messages of the source.
+/// A consumer of the source's messages.
 protocol SourceReader: Sendable {
-    /// The WebSocket opened; gives what to send.
+    /// Handles the opening of the WebSocket. Returns the messages to send.
     mutating func opened(at now: Moment) -> [WebSocketMessage]
-    /// Messages came; gives what to send.
+    /// Handles received messages. Returns the messages to send.
     mutating func receive(_ messages: [WebSocketMessage], at now: Moment) -> [WebSocketMessage]
-    /// What was seen so far.
+    /// The events and errors seen so far.
     var progress: SourceProgress { get }
 }
 
-/// How far a reader of the source is.
+/// The progress of a reader of the source.
 struct SourceProgress: Sendable {
-    /// Events of the blast.
+    /// The number of events received.
     var events = 0
-    /// Whether the source said that these were all.
+    /// Whether the source has announced the end of its events.
     var isDone = false
-    /// The first thing that could not be read.
+    /// The first error in reading the messages.
     var complaint: String?
 }
 
-/// One connection to the source, on the loop's thread, from the opening to the source's `done`.
+/// One connection to the source, from opening it to the source's `done`. It runs on the loop's thread.
 actor SourceConnection {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -32,7 +32,7 @@ actor SourceConnection {
     private var deadline: LoopTimer?
     private var watch: Stopwatch?
     private var countsPeak = false
-    /// How many events a second are wanted; nil for as many as come.
+    /// The number of events per second that the consumer takes; `nil` for as many as arrive.
     private let rate: Int?
     private var pause: LoopTimer?
 
@@ -42,7 +42,7 @@ actor SourceConnection {
         self.rate = rate
     }
 
-    /// Receives everything. Blocks: not on the loop.
+    /// Receives all events. It blocks, so do not call it on the loop.
     nonisolated func receive(
         from source: BlastSource, _ framing: WebSocketFraming
     ) throws(BenchmarkError) -> ReceiveFigures {
@@ -75,7 +75,7 @@ actor SourceConnection {
     }
 
     private func received(_ messages: [WebSocketMessage]) {
-        // The batch that holds the first event begins the measurement; it may be over with the same one.
+        // The measurement begins with the batch that contains the first event, and may end with the same batch.
         let before = Stopwatch()
         if watch == nil { countsPeak = PeakMemory.reset() }
         send(reader.receive(messages, at: loop.now))
@@ -88,7 +88,7 @@ actor SourceConnection {
         finish(.success(ReceiveFigures(events: progress.events, span: span, peak: peak)))
     }
 
-    /// Stops reading until as many events are wanted as came.
+    /// Stops reading until the consumer is due to have taken all events received so far.
     private func waitIfAhead(_ progress: SourceProgress) {
         guard let rate, let watch, !progress.isDone else { return }
         let ahead = Double(progress.events) / Double(rate) - watch.elapsed.seconds

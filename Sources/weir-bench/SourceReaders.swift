@@ -3,7 +3,7 @@ import JSONText
 import Pipeline
 import Wire
 
-/// Counts the frames of the blast; knows just enough of the protocol to make it begin.
+/// Counts the frames of the events. It knows just enough of the protocol to start the source.
 struct FrameCounter: SourceReader {
     private(set) var progress = SourceProgress()
 
@@ -12,7 +12,7 @@ struct FrameCounter: SourceReader {
     mutating func receive(_ messages: [WebSocketMessage], at now: Moment) -> [WebSocketMessage] {
         var answers: [WebSocketMessage] = []
         for message in messages {
-            // Every event is longer than anything else the source says.
+            // Every event is longer than any other message of the source.
             guard message.bytes.count < 200 else {
                 progress.events += 1
                 continue
@@ -25,7 +25,7 @@ struct FrameCounter: SourceReader {
     }
 }
 
-/// Decodes every event, and does nothing with it.
+/// Decodes every event and discards it.
 struct EventDecoder: SourceReader {
     private(set) var progress = SourceProgress()
     private var client: SocketIOClient?
@@ -72,7 +72,7 @@ struct EventDecoder: SourceReader {
 }
 
 extension Configuration.BackendKind {
-    /// What a profile declares, which says as Twake's clients do whose the token is.
+    /// Returns a backend declared by a profile. Like Twake's clients, it sends the token in an event of its own.
     static func declared(_ profile: String) throws(BenchmarkError) -> Self {
         let emit = #"realtime: {emit: [{event: authenticate, arguments: [{token: "{token}"}]}]}"#
         do throws(Profile.Invalid) {
@@ -83,7 +83,7 @@ extension Configuration.BackendKind {
     }
 }
 
-/// Runs a whole session: it joins the room of the channels, which starts the blast, and keeps their list.
+/// Runs a whole session. It joins the room of the channels, which starts the source, and keeps their list.
 struct SessionRunner: SourceReader {
     private static let company = "a0000000-0000-4000-8000-000000000001"
     private static let workspace = "b0000000-0000-4000-8000-000000000002"
@@ -92,7 +92,7 @@ struct SessionRunner: SourceReader {
     private var diffs = 0
     private var session: Session
     private var effects: [Effect] = []
-    /// Number of the next input.
+    /// The number of the next input.
     private var number = 0
 
     init(_ backend: Configuration.BackendKind = .twake) {
@@ -136,7 +136,7 @@ struct SessionRunner: SourceReader {
         switch effect {
         case .send(_, let message): answers.append(message)
         case .request(let request):
-            // The list is answered on the spot, so that the blast finds its channels known.
+            // Answers the request for the list at once, so that the channels are known when the events arrive.
             let body = ArraySlice(Self.channels.utf8)
             session.handle(
                 .answered(request: request.id, .response(status: 200, body: body, retryAfter: nil)), n: number, at: now,
@@ -161,7 +161,7 @@ struct SessionRunner: SourceReader {
         }
     }
 
-    /// The list of the source's channels, as its service would give it.
+    /// The list of the source's channels, in the form of its service's answer.
     private static var channels: String {
         let entities = (0..<2000).map { index in
             let digits = String(index)

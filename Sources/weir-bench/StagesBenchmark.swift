@@ -6,7 +6,7 @@ extension Benchmark {
     private static let channels = BenchmarkOption(
         "channels", "C", "channels they are about", standard: 2000, range: 1...100_000)
 
-    /// From a recording held in memory to diffs.
+    /// Measures each step from a recording in memory to diffs.
     static let stages = Benchmark(
         name: "stages", summary: "what each step costs, from a recording held in memory to diffs",
         details: [
@@ -53,7 +53,7 @@ struct StageFigures {
         figures[stage, default: Figures()].peak = peak.map { max($0, figures[stage]?.peak ?? 0) }
     }
 
-    /// Every run of a stage must have seen the same, and those that decode every event.
+    /// Checks that all runs of a stage had the same result, and that stages that decode events saw all of them.
     func check(events: Int) throws(BenchmarkError) {
         for stage in stages {
             guard let tallies = figures[stage]?.tallies, let first = tallies.first else { continue }

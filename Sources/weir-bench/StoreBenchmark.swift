@@ -11,7 +11,7 @@ extension Benchmark {
     private static let rows = BenchmarkOption(
         "rows", "N", "messages of the model", standard: 20_000, range: 1000...1_000_000)
 
-    /// What remembering costs.
+    /// Measures what keeping a store costs the session.
     static let store = Benchmark(
         name: "store", summary: "what a store costs the thread of the session, and its own",
         details: [
@@ -33,7 +33,7 @@ extension Benchmark {
     }
 }
 
-/// All figures of all runs, in microseconds a batch or row.
+/// The figures of all runs, in microseconds per batch or row.
 private struct StoreMeasurement {
     private static let batches = 50_000
     private let rows: Int

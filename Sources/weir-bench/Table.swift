@@ -1,4 +1,4 @@
-/// Rows of figures, each column as wide as it needs.
+/// A table of figures, with columns as wide as their contents.
 struct Table {
     private var rows: [[String]]
 
@@ -6,7 +6,7 @@ struct Table {
 
     mutating func add(_ cells: [String]) { rows.append(cells) }
 
-    /// The lines; the first column stands to the left, the others to the right.
+    /// The lines of the table. The first column is left-aligned, the others are right-aligned.
     var lines: [String] {
         let widths = rows.reduce(into: [Int]()) { widths, row in
             for (column, cell) in row.enumerated() {

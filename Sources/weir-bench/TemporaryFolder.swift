@@ -1,6 +1,6 @@
 import Glibc
 
-/// A folder of our own, removed with what is in it when it is let go.
+/// A new folder that is removed with its contents when this object is released.
 final class TemporaryFolder {
     let path: String
 
@@ -28,7 +28,7 @@ final class TemporaryFolder {
         Glibc.remove(path)
     }
 
-    /// All of a file.
+    /// Returns the whole contents of a file.
     func contents(of name: String) throws(BenchmarkError) -> [UInt8] {
         let file = open("\(path)/\(name)", O_RDONLY | O_CLOEXEC)
         defer { close(file) }
@@ -45,7 +45,7 @@ final class TemporaryFolder {
         return bytes
     }
 
-    /// Writes a file that is there whole or not at all.
+    /// Writes a file atomically, by renaming a temporary one.
     func write(_ text: String, to name: String) throws(BenchmarkError) {
         let part = "\(path)/\(name).part"
         guard let file = fopen(part, "w") else { throw .failed("\(name) cannot be written") }

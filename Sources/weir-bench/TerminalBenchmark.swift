@@ -12,7 +12,7 @@ extension Benchmark {
         "seconds", "T", "seconds of 10,000 events each whose memory is watched; 3600 is an hour", standard: 30,
         range: 0...100_000)
 
-    /// What it costs to be looked at.
+    /// Measures what terminal output costs.
     static let terminal = Benchmark(
         name: "terminal", summary: "start-up, the memory of a long tail, and what printing and filtering cost",
         details: [
@@ -26,7 +26,7 @@ extension Benchmark {
         options: [events, channels, .seed, .runs, starts, seconds]
     ) { arguments throws(BenchmarkError) in
         var lines = try TerminalStart.report(starts: arguments[starts])
-        // Before there are reports to print, which take more memory than a tail does.
+        // Measure this before creating the reports, which need more memory than a tail.
         lines += try TerminalMemory.report(seconds: arguments[seconds], channels: arguments[channels]) + [""]
         var traffic = TerminalTraffic(channels: arguments[channels], seed: UInt64(arguments[.seed]))
         var reports: [StampedReport] = []
@@ -39,7 +39,7 @@ extension Benchmark {
     }
 }
 
-/// How long the program takes to say something.
+/// The time until the program writes its first byte.
 enum TerminalStart {
     static func report(starts: Int) throws(BenchmarkError) -> [String] {
         let recording = try TwakeRecording.file(events: 100, channels: 5, messages: 20, seed: 1)

@@ -1,16 +1,16 @@
 import Live
 import Pipeline
 
-/// What a filter costs that refuses every event it is asked about.
+/// The cost of filters that reject every event.
 enum TerminalFiltering {
-    /// What an event may cost: the bar.
+    /// The limit per event, in nanoseconds.
     private static let bar = 1000.0
 
-    /// So many are asked about again and again, since a tail asks about what it has just decoded: a walk through more than the caches hold
-    /// would measure the memory.
+    /// The number of events in the test. The same few events are filtered again and again, since a tail filters events
+    /// it has just decoded. A pass over more than the caches hold would measure memory instead.
     private static let mostEvents = 1000
 
-    /// Each refuses everything of the traffic.
+    /// Filters that reject all of the traffic.
     private static let filters: [(name: String, text: String)] = [
         ("kind", "kind = workspace"),
         ("kind, several", "kind in (workspace, company, user, online, documents)"),

@@ -4,13 +4,13 @@ import SectionedModel
 import Terminal
 import Wire
 
-/// What a frame of the full-screen view costs while lines come and go.
+/// The cost of a frame of the full-screen view while lines are added and removed.
 enum TerminalFrames {
     private static let (width, height) = (200, 50)
-    /// Lines a second, and frames.
+    /// The number of lines and of frames per second.
     private static let (lines, frames) = (60, 30)
     private static let seconds = 20
-    /// What a frame may take, drawn in time: the bar.
+    /// The limit for a frame in microseconds, so that it is drawn in time.
     private static let bar = 1_000_000.0 / Double(frames)
 
     private static let cases: [(name: String, keys: String)] = [
@@ -37,7 +37,8 @@ enum TerminalFrames {
         return table.lines + ["", "\(lines) reports a second, \(frames) frames a second, \(width) x \(height).", ""]
     }
 
-    /// Takes the reports in and draws, as the view's hand does; gives microseconds and bytes a frame, and the bytes of a whole screen.
+    /// Feeds the reports to the view and draws it, as its driver does. Returns the microseconds and bytes per frame,
+    /// and the bytes of a whole screen.
     private static func measure(_ reports: [StampedReport], _ keys: String) -> (
         span: Double, bytes: Double, screen: Int
     ) {

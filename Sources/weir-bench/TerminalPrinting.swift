@@ -4,9 +4,9 @@ import Live
 import Pipeline
 import SectionedModel
 
-/// What it costs to print.
+/// The cost of printing events.
 enum TerminalPrinting {
-    /// So many reports at once, as a busy socket brings them.
+    /// The number of reports printed at once, as a busy socket delivers them.
     private static let batch = 64
 
     static func report(_ reports: [StampedReport], runs: Int) throws(BenchmarkError) -> [String] {
@@ -75,7 +75,8 @@ enum TerminalPrinting {
         if case .diff(let diff) = report.report { diff.batch.updates + diff.batch.moves } else { [] }
     }
 
-    /// How many fields differ, found as it was found once.
+    /// Returns the number of fields that differ, found by parsing both states. An earlier version of the printer did
+    /// this.
     private static func differences(_ change: Batch<Item>.Change) -> Int {
         func members(_ item: Item) -> [JSONValue.Member] {
             var writer = JSONWriter()
@@ -88,7 +89,7 @@ enum TerminalPrinting {
     }
 }
 
-/// What a long tail holds.
+/// The memory of a long tail, in simulated time.
 enum TerminalMemory {
     private static let rate = 10_000
 

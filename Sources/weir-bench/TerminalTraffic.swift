@@ -3,7 +3,7 @@ import Pipeline
 import Recording
 import Wire
 
-/// The reports of a Twake tail, as many as are asked for, in simulated time.
+/// An endless series of reports of a Twake tail, in simulated time.
 struct TerminalTraffic {
     private var session: Session
     private var traffic: TwakeTraffic
@@ -12,10 +12,10 @@ struct TerminalTraffic {
     private var effects: [Effect] = []
     private var requests: [FetchRequest] = []
     private var reports: [StampedReport] = []
-    /// Time from one event to the next.
+    /// The time from one event to the next.
     private let interval: Duration
 
-    /// Of channels that hold so many messages at most.
+    /// Creates traffic in channels that hold at most `messages` messages in total.
     init(channels: Int, messages: Int = 20, eachSecond rate: Int = 1000, seed: UInt64) {
         traffic = TwakeTraffic(channels: channels, messages: messages, seed: seed)
         let rooms = [traffic.listRoom] + traffic.channels.indices.map { [traffic] in traffic.feedRoom($0) }
@@ -33,7 +33,7 @@ struct TerminalTraffic {
         for room in session.configuration.rooms { receive(#"42["realtime:join:success",{"name":"\#(room)"}]"#) }
     }
 
-    /// The next event, and all it leads to.
+    /// Passes the next event, and all reports that it leads to, to `take`.
     mutating func next(_ take: ([StampedReport]) -> Void) {
         now = now + interval
         receive(traffic.next())

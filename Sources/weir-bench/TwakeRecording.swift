@@ -3,9 +3,9 @@ import Pipeline
 import Recording
 import Wire
 
-/// A recording such as a tail of a Twake backend leaves, made by a session that is fed made-up traffic: connecting,
-/// authenticating, joining the channels' list and every channel's feed, then the events, each at its millisecond, with the
-/// answers to whatever the session asks for meanwhile.
+/// Writes a recording like that of a tail of a Twake backend. A session receives generated traffic: it connects,
+/// authenticates, and joins the channels' list and every channel's feed. Then the events follow, one per millisecond,
+/// with the answers to the session's requests.
 struct TwakeRecording: ~Copyable {
     private var session: Session
     private var writer: RecordingWriter
@@ -14,7 +14,7 @@ struct TwakeRecording: ~Copyable {
     private var effects: [Effect] = []
     private var requests: [FetchRequest] = []
 
-    /// The bytes of a recording of `events` events.
+    /// Returns the bytes of a recording of `events` events.
     static func bytes(events: Int, channels: Int, seed: UInt64) throws(BenchmarkError) -> [UInt8] {
         let folder = try TemporaryFolder()
         do {
@@ -27,7 +27,8 @@ struct TwakeRecording: ~Copyable {
         return try folder.contents(of: "traffic.weir.jsonl")
     }
 
-    /// The same in a file of its own, which goes when it is let go. The channels hold so many messages at most.
+    /// Writes a recording of `events` events to a temporary file. The channels hold at most `messages` messages in
+    /// total.
     static func file(
         events: Int, channels: Int, messages: Int, isTerse: Bool = false, seed: UInt64
     ) throws(BenchmarkError) -> RecordedFile {
@@ -85,7 +86,7 @@ struct TwakeRecording: ~Copyable {
         }
     }
 
-    /// A frame arrives, and the answers to all that is asked for because of it.
+    /// Delivers a frame, and the answers to all requests that it causes.
     private mutating func receive(_ text: String) throws(RecordingError) {
         let message = WebSocketMessage.text(text)
         try feed(
@@ -108,7 +109,7 @@ struct TwakeRecording: ~Copyable {
         try perform()
     }
 
-    /// Records what the session does, and notes what it asks for.
+    /// Records the session's effects, and collects its requests.
     private mutating func perform() throws(RecordingError) {
         for effect in effects {
             switch effect {
@@ -129,7 +130,7 @@ struct TwakeRecording: ~Copyable {
     private var wall: Int64 { 1_700_000_000_000_000 + now.microseconds }
 }
 
-/// A recording in a folder of its own, removed with it when it is let go.
+/// A recording in a temporary folder, removed when this object is released.
 final class RecordedFile {
     private let folder: TemporaryFolder
     let path: String
@@ -139,7 +140,7 @@ final class RecordedFile {
         path = folder.path + "/traffic.weir.jsonl"
     }
 
-    /// Its bytes.
+    /// The size of the file in bytes.
     var size: Int {
         var facts = stat()
         return stat(path, &facts) == 0 ? Int(facts.st_size) : 0

@@ -1,8 +1,9 @@
 import Wire
 
-/// What a Twake backend of era B says to a user of a busy workspace, made up from a seed: half channel activities, a fifth
-/// channels, three tenths messages (of ten: five new ones, two edits, two reactions, one reply), over all channels alike. When the
-/// channels hold as many messages as they may, there are edits, reactions and replies' counters in place of new ones.
+/// The events that a Twake backend of era B sends to a user of a busy workspace, generated from a seed. Half are
+/// channel activities, a fifth are channels, and three tenths are messages (of ten: five new ones, two edits, two
+/// reactions, one reply), spread evenly over all channels. Once the channels hold the maximum number of messages, only
+/// edits and reactions follow.
 struct TwakeTraffic {
     /// A message that can be edited and replied to.
     private struct Head {
@@ -11,7 +12,7 @@ struct TwakeTraffic {
         var createdAt: Int
         var text: String
         var replies = 0
-        /// How many reacted with a thumb.
+        /// The number of users who reacted with a thumb.
         var reactions = 0
         var isEdited = false
     }
@@ -21,14 +22,14 @@ struct TwakeTraffic {
     let channels: [String]
     private let users: [String]
     private var dice: RandomSource
-    /// Unix milliseconds; each event is a little later than the one before.
+    /// Unix time in milliseconds. Each event is a little later than the one before.
     private var clock = 1_700_000_000_000
     private var heads: [Head] = []
     private var headIndices: [String: Int] = [:]
 
-    /// How many messages the channels may hold.
+    /// The most messages that the channels hold in total.
     private let limit: Int
-    /// Whether frames are without what says again what else is in them: a message's blocks, and the path.
+    /// Whether frames omit redundant parts: a message's blocks and the path.
     private let isTerse: Bool
     private var replies = 0
 
@@ -43,15 +44,15 @@ struct TwakeTraffic {
         self.dice = dice
     }
 
-    /// The room of the channels.
+    /// The room of the list of channels.
     var listRoom: String { "/companies/\(company)/workspaces/\(workspace)/channels?type=public" }
 
-    /// The room of a channel's messages.
+    /// Returns the room of a channel's messages.
     func feedRoom(_ channel: Int) -> String {
         "/companies/\(company)/workspaces/\(workspace)/channels/\(channels[channel])/feed"
     }
 
-    /// The next event, as a WebSocket text.
+    /// Returns the next event, as the text of a WebSocket message.
     mutating func next() -> String {
         clock += 1 + dice.below(40)
         let channel = dice.below(channels.count)
@@ -62,7 +63,7 @@ struct TwakeTraffic {
         }
     }
 
-    /// What the REST service answers to a request for `target`.
+    /// Returns the REST service's answer to a request for `target`.
     mutating func answer(to target: String) -> String {
         if target.contains("?mine=1") {
             let all = channels.indices.map { entity($0) + #","user_member":{"last_access":\#(clock)}}"# }
@@ -99,7 +100,7 @@ extension TwakeTraffic {
         resource("saved", "channel", room: listRoom, path: path(channel), entity(channel) + "}")
     }
 
-    /// A channel without its closing brace.
+    /// Returns a channel without its closing brace.
     private mutating func entity(_ channel: Int) -> String {
         #"{"is_default":false,"archived":false,"members":[],"connectors":[],"last_activity":\#(clock),"company_id":"\#(company)","workspace_id":"\#(workspace)","id":"\#(channels[channel])","archivation_date":0,"channel_group":"","description":"\#(sentence())","icon":"📄","name":"channel \#(channel)","owner":"\#(dice.pick(users))","visibility":"public","updated_at":\#(clock),"created_at":1620987900000"#
     }
@@ -108,7 +109,7 @@ extension TwakeTraffic {
         let kind = dice.below(10)
         let isFull = heads.count + replies >= limit
         guard !heads.isEmpty, kind < 5 || isFull else { return newMessage(channel) }
-        // People speak of what is new.
+        // Most activity concerns recent messages.
         let index = heads.count - 1 - dice.below(min(heads.count, 500))
         if kind == 0, !isFull {
             heads[index].replies += 1
@@ -139,7 +140,7 @@ extension TwakeTraffic {
             body(of: message, thread: thread, updatedAt: clock) + "}")
     }
 
-    /// A message without its closing brace.
+    /// Returns a message without its closing brace.
     private mutating func body(of message: Head, thread: String? = nil, updatedAt: Int) -> String {
         let blocks = isTerse ? "" : #""blocks":[{"type":"twacode","elements":["\#(message.text)"]}],"#
         return
@@ -152,7 +153,7 @@ extension TwakeTraffic {
         return #"[{"name":":thumbsup:","count":\#(message.reactions),"users":[\#(names)]}]"#
     }
 
-    /// JSON string contents of about 60 bytes.
+    /// Returns the contents of a JSON string of about 60 bytes.
     private mutating func sentence() -> String {
         (0..<8 + dice.below(6)).map { _ in dice.pick(Self.words) }.joined(separator: " ")
     }

@@ -1,4 +1,4 @@
-// Nothing is called by name: that it is linked makes it the malloc of the process.
+// Linking mimalloc makes it the allocator of the process; no call is needed.
 import CMimalloc
 import Glibc
 
