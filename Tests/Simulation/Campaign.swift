@@ -1,31 +1,31 @@
-/// A history that ended otherwise than it must.
+/// A history that ended in a wrong state.
 package struct Divergence: Sendable, CustomStringConvertible {
-    /// The seed it was made from.
+    /// The seed from which the history was made.
     package let seed: UInt64
-    /// As short as it could be made.
+    /// The history, made as short as possible.
     package let history: History
-    /// What is wrong at its end.
+    /// The errors at the end of the history.
     package let findings: [String]
 
-    /// As it is printed: what is wrong, then the lines that a test can contain.
+    /// The errors, followed by the history in the form that a test can contain.
     package var description: String {
         "seed \(seed):\n" + findings.prefix(12).map { "  \($0)" }.joined(separator: "\n") + "\n\(history)"
     }
 }
 
-/// What many histories did.
+/// The combined results of many histories.
 package struct Campaign: Sendable {
     package private(set) var seeds = 0
     package private(set) var figures = Figures()
     package private(set) var divergences: [Divergence] = []
-    /// Histories that ended with something left to be done.
+    /// The number of histories that ended with unfinished work.
     package private(set) var unfinished = 0
-    /// A number that two campaigns of the same seeds share, in whatever process.
+    /// A digest that is equal for two campaigns over the same seeds, in any process.
     package private(set) var digest: UInt64 = 0
 
     package init() {}
 
-    /// Runs the histories of some seeds. Calls `report` after each; ends when it says so.
+    /// Runs the histories of some seeds. Calls `report` after each, and stops when it returns false.
     package mutating func run(
         _ range: Range<UInt64>, of peer: History.Peer = .twake, report: (Campaign) -> Bool = { _ in true }
     ) {
@@ -48,14 +48,14 @@ package struct Campaign: Sendable {
         divergences.append(Divergence(seed: seed, history: shortest, findings: Self.findings(shortest)))
     }
 
-    /// What is wrong at the end of a history; empty when nothing is.
+    /// Runs a history and returns the errors at its end.
     package static func findings(_ history: History) -> [String] {
         var simulation = Simulation(history)
         simulation.run()
         return simulation.outcome
     }
 
-    /// Puts together what was run apart.
+    /// Combines the results of separate runs.
     package static func += (whole: inout Campaign, part: Campaign) {
         whole.seeds += part.seeds
         whole.figures += part.figures

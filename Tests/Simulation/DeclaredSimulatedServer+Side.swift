@@ -10,7 +10,7 @@ extension DeclaredSimulatedServer: Side {
         Configuration(backend: .declared(profile), maximumAttempts: .max, lookAgain: history.lookAgain)
     }
 
-    /// What is said of channels, and what is said in two of three of them.
+    /// Publications about channels are held with number 0, those inside a channel with number 0 to 2.
     func holdNumber(of publication: SimulatedPublication) -> Int {
         Int(publication.path).map { $0 % 3 } ?? 0
     }
@@ -19,7 +19,7 @@ extension DeclaredSimulatedServer: Side {
         emit(Stray.ofDeclared[number % Stray.ofDeclared.count], to: client, into: &outputs)
     }
 
-    /// A server that has a message of that word says so (409) and does not lie.
+    /// A server that already has a message with this nonce answers 409 truthfully, so that answer is not faked.
     func isSpared(_ request: FetchRequest, from spoil: Spoil, isFresh: Bool) -> Bool {
         spoil == .conflict && request.method == "POST"
     }
@@ -40,7 +40,7 @@ extension DeclaredSimulatedServer: Side {
         }
     }
 
-    /// A client of this one has no directs: the list of channels is the one that counts.
+    /// A client of this backend has no directs, so the list of channels serves instead.
     func asksForDirects(_ request: FetchRequest) -> Bool { request.target.hasSuffix("/channels") }
 
     // MARK: - What the user can want
@@ -56,7 +56,7 @@ extension DeclaredSimulatedServer: Side {
         }
     }
 
-    /// One of the watcher's messages that the model shows, the newest first.
+    /// Returns one of the watcher's own messages in the model, newest first.
     private func ownMessage(_ number: Int, on session: Session) -> Action.MessageReference? {
         let sections = session.model.sectionKeys.filter { $0.name == "message" }
         let found: [Action.MessageReference] = sections.flatMap { session.model.elements(in: $0) }.compactMap { item in
@@ -77,8 +77,8 @@ extension DeclaredSimulatedServer: Side {
         return Picture.differences(model, truth)
     }
 
-    /// When the newest page of each channel begins. Of what is held of older messages no read says anything: where an edit or a deletion was
-    /// lost without a sign, they stay as they were until the next gap.
+    /// The start of the newest page of each channel, in milliseconds since 1970. No read covers older messages that the
+    /// model holds: if their edit or deletion was lost silently, they stay unchanged until the next gap.
     private var firstTimes: [String: Int64] {
         Dictionary(grouping: messages) { $0["channel_id"]?.stringValue ?? "" }.compactMapValues { messages in
             let first = messages[max(0, messages.count - page)]
@@ -87,7 +87,7 @@ extension DeclaredSimulatedServer: Side {
     }
 
     func said(in simulation: Simulation) -> [(place: EntityID, message: EntityID, at: Timestamp)] {
-        // Its clock began elsewhere.
+        // The service's clock starts at a different time.
         let shift = Simulation.epoch - DeclaredService.epoch
         let there = Set(messages.map { EntityID(Self.id($0)) })
         return sayings.filter { there.contains($0.id) }.map {
@@ -95,8 +95,9 @@ extension DeclaredSimulatedServer: Side {
         }
     }
 
-    /// A connection asks whose the token is and for the channels, once when it is ready and once more when its session was resumed; a joined
-    /// room for its messages; a look at everything for all of these. An answer that was overtaken is asked for again, as is what failed.
+    /// A connection requests the token's user and the channels, once when it is ready and once more when its session is
+    /// resumed. A joined room requests its messages, and a full look all of these. Outdated and failed requests are
+    /// repeated.
     func mostRequests(of simulation: Simulation) -> Int {
         let (figures, looks) = (simulation.figures, simulation.looksAgain)
         let rooms = simulation.session.roomBook.entries.count
@@ -105,14 +106,14 @@ extension DeclaredSimulatedServer: Side {
     }
 }
 
-// What the model shows, and what is true.
+// The model's contents and the truth.
 extension Picture {
-    /// The fields of a declared row.
+    /// Returns the fields of a declared row.
     static func fields(_ item: Item) -> JSONValue? {
         item.entity.as(DeclaredRow.self).flatMap { try? JSONValue(parsing: $0.json.bytes) }
     }
 
-    /// Without messages from before these times of their channels.
+    /// Creates a picture of the model. Omits messages older than these times of their channels.
     init(declared model: SectionedCollection<Item>, since first: [String: Int64]) {
         self.init()
         for section in model.sectionKeys {
@@ -125,8 +126,9 @@ extension Picture {
         }
     }
 
-    /// The newest page has to be there, but for as many as were deleted since it was read; and after the oldest message that is held nothing
-    /// may be missing, but where an edit shows a message of any age.
+    /// Creates a picture of the truth. The newest page of a channel must be present, except for as many messages as
+    /// were deleted since it was read. After the oldest message that the model holds, none may be missing, unless an
+    /// edit can show a message of any age.
     init(declared truth: DeclaredSimulatedServer, known model: Picture) {
         self.init()
         func time(_ value: JSONValue?) -> JSONValue? {

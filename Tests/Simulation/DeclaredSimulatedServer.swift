@@ -4,24 +4,25 @@ import JSONText
 import Pipeline
 package import Wire
 
-/// The server of a declared backend as one value: a gateway of JSON messages with hello, heartbeats and sessions that are resumed, and its
-/// REST service. What it tells of a channel, and of channels, goes through queues of their own.
+/// The server of a declared backend as a value: a gateway with JSON messages, hello, heartbeats and resumable sessions,
+/// and its REST service. Publications inside a channel and publications about channels travel in separate queues.
 package struct DeclaredSimulatedServer: SimulatedService {
     var machine: MessageServer
     let profile: Profile
-    /// How many messages of a channel are read at once.
+    /// The number of messages of a channel in one page.
     let page: Int
     /// Whether an edit of a message that is not shown shows it.
     let showsEdited: Bool
-    /// When something was said last: no two messages have the same time, so that each has its place in its channel.
+    /// The time of the latest message. All messages have different times, so that each has a definite position in its
+    /// channel.
     private var lastTime: Int64 = 0
-    /// How often its process began anew.
+    /// How often the server's process has restarted.
     private var life = 0
-    /// What was ever said, by its id, as it was last; what was deleted, too.
+    /// The last state of every message ever sent, by id. Includes deleted messages.
     private var said: [String: JSONValue] = [:]
 
-    /// A small world that acts alone move. The seed decides whether the server keeps the clients' words for messages, how many messages it
-    /// gives at once, whether an edit of one that is not shown shows it, and whether sessions can be resumed.
+    /// Creates a small world that only acts change. The seed decides whether the server keeps clients' nonces, how many
+    /// messages it returns at once, whether an edit of a hidden message shows it, and whether sessions can be resumed.
     package init(seed: UInt64) {
         page = seed % 4 == 1 ? 10 : 50
         showsEdited = seed % 3 == 0
@@ -30,13 +31,13 @@ package struct DeclaredSimulatedServer: SimulatedService {
         for row in rows("message") { said[Self.id(row)] = row }
     }
 
-    /// The rows of an entity.
+    /// Returns the rows of an entity.
     func rows(_ entity: String) -> [JSONValue] { machine.service.rows(of: entity) }
 
-    /// The channels, as they are known by their ids.
+    /// The ids of the channels.
     var channels: [String] { rows("channel").compactMap { $0["id"]?.stringValue } }
 
-    /// The messages of all channels that there are, in the order of their times.
+    /// The messages of all existing channels, in order of time.
     var messages: [JSONValue] {
         let channels = Set(channels)
         return rows("message").filter { channels.contains($0["channel_id"]?.stringValue ?? "") }
@@ -44,13 +45,13 @@ package struct DeclaredSimulatedServer: SimulatedService {
 
     static func id(_ row: JSONValue) -> String { row["id"]?.stringValue ?? "" }
 
-    /// How many messages of a channel were deleted.
+    /// Returns how many messages of a channel were deleted.
     func deletions(in channel: String) -> Int {
         func count(_ rows: some Sequence<JSONValue>) -> Int { rows.count { $0["channel_id"]?.stringValue == channel } }
         return count(said.values) - count(rows("message"))
     }
 
-    /// What is told of a change, which is kept in mind.
+    /// Converts news of a change to a publication, and remembers the message in it.
     private mutating func publication(of news: DeclaredNews) -> SimulatedPublication {
         if ["MESSAGE_CREATE", "MESSAGE_UPDATE"].contains(news.name), let row = news.arguments.first {
             said[Self.id(row)] = row
@@ -58,13 +59,13 @@ package struct DeclaredSimulatedServer: SimulatedService {
         return SimulatedPublication(news, life: life)
     }
 
-    /// The token of the user who watches: the same for ever.
+    /// Returns the token of the watching user, which never changes.
     package func token(at now: Moment) -> Secret { Secret(machine.service.token) }
 
-    /// They do not expire.
+    /// Does nothing: the tokens never expire.
     package mutating func expireTokens(at now: Moment) {}
 
-    /// Clients that are silent are closed; nothing else happens by itself.
+    /// When the next silent client is due to be closed. Nothing else happens by itself.
     package var deadline: Moment? { machine.deadline }
     package mutating func advance(to now: Moment, into outputs: inout [SimulatedOutput]) -> [SimulatedPublication] {
         carryOut(machine.advance(to: now), into: &outputs)
@@ -84,17 +85,19 @@ package struct DeclaredSimulatedServer: SimulatedService {
         return []
     }
 
-    /// A client's socket is gone; its session waits to be resumed.
+    /// Handles the loss of a client's socket. Its session can still be resumed.
     package mutating func forget(_ client: Int) { machine.closed(client) }
 
-    /// With the process end the queues of what it was to tell: what happens meanwhile is told by nobody, and might be overtaken by them.
+    /// Restarts the process. Its queues of unsent publications are lost too: events during the outage are never
+    /// published, and older publications could otherwise arrive after newer state.
     package mutating func forgetAll() {
         life += 1
         machine.forgetAll()
     }
 
-    /// The connection is cut, with the session kept or forgotten; it is closed with the code that ends a session; the client is asked for
-    /// another connection; or every session is forgotten while the sockets stay open, as behind a balancer that holds them.
+    /// Disrupts a client in one of five ways: cuts the connection and keeps the session; cuts it and forgets all
+    /// sessions; closes it with the code that ends a session; requests a reconnect; or forgets all sessions while
+    /// sockets stay open, as happens behind a balancer that holds them.
     package mutating func kick(_ client: Int, _ manner: Int, into outputs: inout [SimulatedOutput]) {
         switch manner % 5 {
         case 0: carryOut([.cut(client)], into: &outputs)
@@ -114,7 +117,7 @@ package struct DeclaredSimulatedServer: SimulatedService {
         carryOut(machine.carryOut(machine.service.tell(news)), into: &outputs)
     }
 
-    /// Sends a client a message, whatever its session.
+    /// Sends a message to a client, regardless of its session.
     func emit(_ message: String, to client: Int, into outputs: inout [SimulatedOutput]) {
         outputs.append(.send(client: client, .text(ArraySlice(message.utf8))))
     }
@@ -155,11 +158,11 @@ package struct DeclaredSimulatedServer: SimulatedService {
         }
     }
 
-    /// Channels are joined without a question.
+    /// Returns false, since channels are joined without a request.
     package func isJoinAnswer(_ message: WebSocketMessage) -> Bool { false }
 }
 
-// What people do.
+// The acts of people.
 extension DeclaredSimulatedServer {
     package mutating func perform(
         _ act: SimulatedAct, by user: Int, _ a: Int, _ b: Int, at now: Moment
@@ -194,7 +197,7 @@ extension DeclaredSimulatedServer {
                 default: ["position": .integer(Int64(b))]
                 }
             return channel.map { .change("channel", id: $0, .fields(fields)) }
-        // A server of this kind that has no rooms takes every name for that of one.
+        // A server of this kind without rooms takes every name for a room's name, so the last channel stays.
         case .erase: return channels.count > 1 ? channel.map { .delete("channel", id: $0) } : nil
         case .typing:
             return channel.map {
@@ -209,14 +212,14 @@ extension DeclaredSimulatedServer {
         }
     }
 
-    /// One of a user's messages; 0 is the newest.
+    /// Returns one of a user's messages; 0 is the newest.
     private func message(_ number: Int, by user: String) -> String? {
         let own = messages.filter { $0["author"]?["id"]?.stringValue == user }
         return Self.pick(number, of: own.reversed())?["id"]?.stringValue
     }
 }
 
-// The world and what it is declared by.
+// The world and the profile that declares it.
 extension DeclaredSimulatedServer {
     private static func world(
         hasEcho: Bool, page: Int, showsEdited: Bool, resumes: Bool, seed: UInt64
@@ -289,7 +292,7 @@ extension DeclaredSimulatedServer {
         } catch { fatalError("the simulated world cannot be read: \(error)") }
     }
 
-    /// Four people, of which the first watches, and three channels.
+    /// Four people, the first of whom watches, and three channels.
     private static let scenario = """
         tokens: {token-of-ana: "100"}
         rows:

@@ -1,6 +1,6 @@
 import Wire
 
-/// Things to come, in the order of their times; those of one time in the order they were scheduled.
+/// A priority queue of events by time. Events with the same time keep the order in which they were scheduled.
 struct EventQueue<Event> {
     private struct Entry {
         var due: Moment
@@ -12,7 +12,7 @@ struct EventQueue<Event> {
         }
     }
 
-    /// A binary heap.
+    /// The entries as a binary heap.
     private var entries: [Entry] = []
     private var serial = 0
 

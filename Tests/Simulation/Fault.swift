@@ -1,51 +1,52 @@
-/// What goes wrong in a simulated network, or in the simulated server. `a` and `b` are a step's numbers.
+/// A fault in the simulated network or the simulated server. `a` and `b` are the numbers of the step.
 package enum Fault: String, CaseIterable, Sendable {
-    /// The connection is cut. `a` 0: both ends hear of it; 1: neither does, and everything sent is swallowed until a heartbeat is missed.
+    /// Cuts the connection. `a` 0: both ends notice. 1: neither notices, and everything sent is lost until a heartbeat
+    /// is missed.
     case cut
-    /// The server puts the client out, in the `a`-th way of its own.
+    /// The server disconnects the client, in the `a`-th of its ways.
     case kick
-    /// The server is gone for `a` ms; all it knew of connections is lost.
+    /// The server is down for `a` ms and loses all knowledge of connections.
     case restart
-    /// Every token made so far is expired.
+    /// Expires every token issued so far.
     case expire
-    /// The client's machine sleeps for `a` ms: nothing reaches it, and its clock jumps when it wakes.
+    /// The client's machine sleeps for `a` ms: it receives nothing, and its clock jumps when it wakes.
     case sleep
-    /// The client's process ends, and a new one starts with what its store kept: the `a`-th way of `Kept`.
+    /// The client's process ends, and a new one starts with the store's contents: case `a` of `Kept`.
     case crash
-    /// The next `a` frames that tell of changes are lost without a sign.
+    /// Silently loses the next `a` frames that report changes.
     case lose
-    /// The next `a` frames that tell of changes come twice.
+    /// Delivers the next `a` frames that report changes twice.
     case double
     /// The socket delivers nothing for `a` ms, then everything in order.
     case stall
-    /// What the server tells of the `a`-th kind waits for `b` ms, while the rest goes on: nothing orders rooms and types.
+    /// Delays publications of the `a`-th kind for `b` ms while others continue: rooms and types have no common order.
     case hold
-    /// The next `b` requests are spoiled in the `a`-th way of `Spoil`.
+    /// Spoils the next `b` requests in the `a`-th way of `Spoil`.
     case spoil
-    /// The next `a` attempts to connect fail.
+    /// The next `a` connection attempts fail.
     case refuse
-    /// The next connection is cut after `a` messages of the server.
+    /// The next connection is cut after `a` messages from the server.
     case stumble
-    /// The next `a` answers to joins are lost.
+    /// Loses the next `a` answers to joins.
     case mute
-    /// The server sends the `a`-th stray frame: unknown, malformed, or of a room that nobody asked for.
+    /// The server sends the `a`-th stray frame: unknown, malformed, or for a room that was never joined.
     case stray
 }
 
-/// How a request or its answer is spoiled.
+/// A way to spoil a request or its answer.
 package enum Spoil: String, CaseIterable, Sendable {
-    /// Answered with that status before it is looked at.
+    /// The server answers with this status without handling the request.
     case unauthorized, forbidden, missing, conflict, busy, broken
-    /// Answered with a page of a server in between.
+    /// A proxy answers with an HTML page.
     case missingPage, gatewayPage, welcomePage
-    /// Answered, and the answer is cut short, or is JSON of something else.
+    /// The server handles the request, but its answer is cut short, or is JSON of another kind.
     case truncated, nonsense
-    /// Lost on the way there, lost on the way back, refused by the machine.
+    /// The request is lost, the answer is lost, or the host refuses the connection.
     case lostRequest, lostAnswer, reset
-    /// Slow on the way there, slow on the way back.
+    /// The request is slow, or the answer is slow.
     case slowRequest, slowAnswer
 
-    /// What a server in between answers, whatever the backend.
+    /// The page that a proxy answers with, for any backend.
     var page: FixedAnswer? {
         switch self {
         case .missingPage: FixedAnswer(status: 404, body: "<html><body>404 page not found</body></html>")

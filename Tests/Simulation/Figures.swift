@@ -1,19 +1,19 @@
-/// What a run, or many, did.
+/// Statistics of one or more runs.
 package struct Figures: Sendable {
     package internal(set) var happenings = 0
     package internal(set) var acts = 0
     package internal(set) var deeds = 0
     package internal(set) var deedsDone = 0
-    /// Tokens that were renewed before they ended.
+    /// The number of tokens renewed before they expired.
     package internal(set) var renewals = 0
-    /// How often another workspace was looked at.
+    /// How often the user switched to another workspace.
     package internal(set) var looks = 0
-    /// How often a room was left for a while.
+    /// How often the user left a room for a while.
     package internal(set) var pauses = 0
     package internal(set) var events = 0
     package internal(set) var requests = 0
     package internal(set) var answers = 0
-    /// Answers that an event, or a gap, had overtaken: they are asked for again.
+    /// The number of answers that an event or a gap made outdated; they are requested again.
     package internal(set) var outdated = 0
     package internal(set) var joins = 0
     package internal(set) var connections = 0
@@ -21,9 +21,9 @@ package struct Figures: Sendable {
     package internal(set) var diffs = 0
     package internal(set) var undecodable = 0
     package internal(set) var spoiled = 0
-    /// Answers that were none, or none of success.
+    /// The number of failed requests: no answer, or a status other than success.
     package internal(set) var failures = 0
-    /// Faults that took effect, by kind.
+    /// The faults that took effect, by kind.
     package internal(set) var faults: [String: Int] = [:]
 
     mutating func count(_ fault: Fault) { faults[fault.rawValue, default: 0] += 1 }

@@ -19,7 +19,7 @@ extension GroupMeSimulatedServer {
             guard let outcome else { break }
             publications = (publications ?? []) + told
             guard case .make = action, let group = outcome.group else { continue }
-            // Nobody is in a new group but who made it.
+            // A new group has only its creator as a member.
             let invited = backend.world.users.enumerated().filter { b & 1 << $0.offset != 0 }.map(\.element.id)
             publications? += backend.act(.add(group, invited, nicknames: []), by: person, at: now).publications
         }
@@ -92,7 +92,7 @@ extension GroupMeSimulatedServer {
 
     private static func text(_ number: Int) -> String { "Text \(number)" }
 
-    /// One of the conversations of a user.
+    /// Returns one of the conversations of a user.
     private func place(_ number: Int, of user: GroupMe.UserID) -> Place? {
         Self.pick(number, of: places(of: user))
     }
@@ -102,7 +102,7 @@ extension GroupMeSimulatedServer {
         return groups.map { .group($0.id) } + backend.world.directs.filter { $0.partner(of: user) != nil }
     }
 
-    /// One of the messages that people said and a user can see; 0 is the newest.
+    /// Returns one of the messages that people sent and a user can see; 0 is the newest.
     private func message(_ number: Int, of user: GroupMe.UserID, isOwn: Bool) -> (Place, GroupMe.MessageID)? {
         let all = places(of: user).flatMap { place in
             (backend.world.threads[place]?.messages ?? []).filter { message in
@@ -114,7 +114,8 @@ extension GroupMeSimulatedServer {
 }
 
 extension GroupMeWorld {
-    /// A small world: four people; a group of the watcher's, one of another's, one that the watcher left, one of others; a direct.
+    /// Returns a small world: four people, a group of the watcher's, one of another user's, one that the watcher left,
+    /// one without the watcher, and a direct conversation.
     static func simulated(epoch: Int64) -> GroupMeWorld {
         typealias Cast = GroupMeScript.Cast
         var world = GroupMeWorld(users: Cast.users(born: epoch / 1000 - 86_400).filter { $0.id != Cast.cal })

@@ -13,7 +13,7 @@ extension GroupMeSimulatedServer: Side {
         return configuration
     }
 
-    /// The user's channel, those of groups, those of directs.
+    /// Publications on the user's channel have number 0, those on groups' channels 1, and those on directs' channels 2.
     func holdNumber(of publication: SimulatedPublication) -> Int {
         if publication.path.hasPrefix("/user/") { return 0 }
         return publication.path.hasPrefix("/group/") ? 1 : 2
@@ -24,8 +24,8 @@ extension GroupMeSimulatedServer: Side {
         emit(frame.replacing("USER", with: me.description), to: client, into: &outputs)
     }
 
-    /// A server that has a message of that word says so (409) and does not lie. Whose token it is, it does not refuse to say: that is
-    /// rightly taken for the last word.
+    /// A server that already has a message with this GUID answers 409 truthfully, so that answer is not faked. The
+    /// request for the token's user is never refused: the session rightly treats that refusal as final.
     func isSpared(_ request: FetchRequest, from spoil: Spoil, isFresh: Bool) -> Bool {
         switch spoil {
         case .conflict: request.method == "POST"
@@ -34,7 +34,8 @@ extension GroupMeSimulatedServer: Side {
         }
     }
 
-    /// As 3.1 and 3.7 have them: refusals are envelopes without a response, and what is not there has no bytes.
+    /// Answers in the forms of 3.1 and 3.7: a refusal is an envelope without a response, and a missing resource has an
+    /// empty body.
     func fixedAnswer(to request: FetchRequest, _ spoil: Spoil?, in history: History) -> FixedAnswer? {
         func envelope(_ status: Int, _ words: String) -> FixedAnswer {
             FixedAnswer(status: status, body: #"{"meta":{"code":\#(status),"errors":["\#(words)"]}}"#)
@@ -100,7 +101,7 @@ extension GroupMeSimulatedServer: Side {
         return Self.pick(number, of: ids)
     }
 
-    /// One of the messages that people said and the model shows, the newest first; those that are on their way included.
+    /// Returns one of the messages that people sent and the model shows, newest first. Includes unsent ones.
     private func message(_ number: Int, own: Bool, on session: Session) -> Action.MessageReference? {
         let found: [Action.MessageReference] = items(session).compactMap { item in
             guard let message = item.entity.as(GroupMe.Message.self), !message.isSystem, !message.isDeleted,
@@ -132,9 +133,10 @@ extension GroupMeSimulatedServer: Side {
         }
     }
 
-    /// A joined room asks for its messages and its members, as many pages as the user wants to see or there are to be caught up with; a
-    /// connection for the user, three lists and their empty last pages; an event for three things at most, of which the messages may need
-    /// one more page; a look at everything for the lists, and for what each room asks.
+    /// A joined room requests its messages and members, with as many pages as the user wants or catching up needs. A
+    /// connection requests the user and three lists with their empty last pages. An event causes at most three
+    /// requests, of which the one for messages may need another page. A full look requests the lists and the contents
+    /// of each room.
     func mostRequests(of simulation: Simulation) -> Int {
         let (figures, history, looks) = (simulation.figures, simulation.history, simulation.looksAgain)
         let rooms = simulation.session.roomBook.entries.count

@@ -3,18 +3,19 @@ package import Events
 import JSONText
 package import Wire
 
-/// GroupMe's server as one value: its world, its script or none, its REST service and its push sessions. Each channel is a queue of its own.
+/// GroupMe's server as a value: its world, an optional script, its REST service and its push sessions. Each channel is
+/// a separate queue.
 package struct GroupMeSimulatedServer: SimulatedService {
     var backend: GroupMeBackend
     private let configuration: BayeuxServer.Configuration
     private var push: BayeuxServer
     private let seed: UInt64
-    /// How often the push service began anew.
+    /// How often the push service has restarted.
     private var lives: UInt64 = 0
-    /// Acts so far, of which some want a word that nobody else uses.
+    /// The number of acts so far. Some acts derive a unique GUID from it.
     var serial = 0
 
-    /// A server whose script begins at once. A connect is held for `timeout`.
+    /// Creates a server whose script begins at once. A connect request is held for `timeout`.
     package init(seed: UInt64, epoch: Int64, timeout: Duration, isEndless: Bool = true) {
         let users = GroupMeScript.Cast.users(born: 0).map(\.id)
         self.init(
@@ -23,7 +24,7 @@ package struct GroupMeSimulatedServer: SimulatedService {
                 isEndless: isEndless, at: .zero), seed: seed, timeout: timeout)
     }
 
-    /// A server whose world is the small one of simulations, and is moved by acts alone.
+    /// Creates a server with the small world of simulations, which only acts change.
     package init(quietSeed seed: UInt64, epoch: Int64, timeout: Duration) {
         let world = GroupMeWorld.simulated(epoch: epoch)
         let tokens = GroupMeTokens(users: world.users.map(\.id), key: seed)
@@ -38,19 +39,19 @@ package struct GroupMeSimulatedServer: SimulatedService {
         push = BayeuxServer(configuration, seed: seed)
     }
 
-    /// The user who watches.
+    /// The user who watches, whose session is simulated.
     package var me: GroupMe.UserID { backend.me }
 
-    /// Everybody, the user who watches first.
+    /// All users, with the watching user first.
     package var people: [GroupMe.UserID] { backend.world.users.map(\.id) }
 
-    /// What is true for the user who watches.
+    /// The state that the watching user should see.
     package var truth: GroupMeTruth { backend.world.truth(for: backend.me) }
 
-    /// The token of the user who watches: the same for ever.
+    /// Returns the token of the watching user, which never changes.
     package func token(at now: Moment) -> Secret { backend.tokens.token(of: backend.me) ?? Secret("") }
 
-    /// They do not expire.
+    /// Does nothing: the tokens never expire.
     package mutating func expireTokens(at now: Moment) {}
 
     // MARK: - Time
@@ -64,7 +65,7 @@ package struct GroupMeSimulatedServer: SimulatedService {
 
     // MARK: - Clients
 
-    /// A WebSocket says nothing by itself: its client shakes hands.
+    /// Does nothing: on a WebSocket the client begins with a handshake.
     package mutating func open(_ client: Int, at now: Moment, into outputs: inout [SimulatedOutput]) {}
 
     package mutating func receive(
@@ -77,7 +78,7 @@ package struct GroupMeSimulatedServer: SimulatedService {
         return []
     }
 
-    /// A client's socket is gone; its session lives on for a while.
+    /// Handles the loss of a client's socket. Its session stays alive for a while.
     package mutating func forget(_ client: Int) { push.linkClosed(client) }
 
     package mutating func forgetAll() {
@@ -85,8 +86,8 @@ package struct GroupMeSimulatedServer: SimulatedService {
         push = BayeuxServer(configuration, seed: seed &+ lives)
     }
 
-    /// Its session ends, with its socket; or, `manner` odd, every session is forgotten while the sockets stay open, as behind a balancer
-    /// that holds them (section 6).
+    /// Ends the client's session and its socket. If `manner` is odd, forgets all sessions while the sockets stay open,
+    /// as happens behind a balancer that holds them (section 6).
     package mutating func kick(_ client: Int, _ manner: Int, into outputs: inout [SimulatedOutput]) {
         guard manner % 2 == 0 else { return forgetAll() }
         run(into: &outputs) { push, effects in push.endSessions(on: client, into: &effects) }
@@ -100,7 +101,7 @@ package struct GroupMeSimulatedServer: SimulatedService {
         run(into: &outputs) { push, effects in push.publish(channel, data, into: &effects) }
     }
 
-    /// Sends a client a frame, whatever it asked for.
+    /// Sends a frame to a client, whatever it has subscribed to.
     package mutating func emit(_ frame: String, to client: Int, into outputs: inout [SimulatedOutput]) {
         outputs.append(.send(client: client, .text(frame)))
     }
@@ -129,7 +130,7 @@ package struct GroupMeSimulatedServer: SimulatedService {
         return (response.status, response.body, heard(publications))
     }
 
-    /// What the user who watches can hear: what other users are told reaches nobody here.
+    /// Converts the publications that the watching user can receive. Those for other users are dropped.
     func heard(_ publications: [GroupMePublication]) -> [SimulatedPublication] {
         publications.compactMap { push in
             if case .user(let user) = push.channel, user != me { return nil }

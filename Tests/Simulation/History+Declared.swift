@@ -2,8 +2,8 @@ import DemoServer
 import Wire
 
 extension History {
-    /// The history of a seed for a declared backend, in the same proportions as the others: a quarter without any fault, half with deeds of
-    /// the user's own.
+    /// Creates the history of a seed for a declared backend. The proportions are those of the other backends: a quarter
+    /// has no faults, and half have actions by the session's user.
     init(declaredSeed seed: UInt64) {
         var random = RandomSource(seed: seed &* 0x9E37_79B9 &+ 2_077)
         let acts = Int.random(in: 3...36, using: &random)
@@ -19,7 +19,7 @@ extension History {
         add(acts) { random in
             let act = Self.draw(Self.declaredActs, &random) ?? .post
             let user = Int.random(in: 0..<4, using: &random)
-            // The newest messages are the most talked of.
+            // Most activity concerns the newest messages.
             let a = Int.random(in: 0..<(Bool.random(using: &random) ? 3 : 12), using: &random)
             return .act(act, user: user, a: a, b: Int.random(in: 0..<40, using: &random))
         }
@@ -28,9 +28,9 @@ extension History {
             let deed = Self.draw([(Deed.send, 6), (.amend, 3), (.retract, 2)], &random) ?? .send
             return .deed(deed, a: Int.random(in: 0..<4, using: &random), b: 0)
         }
-        // In some much is said, more than is read at once.
+        // Some histories contain more messages than fit into one page.
         if Int.random(in: 0..<4, using: &random) == 0 { Self.fill(&steps, within: span, &random) }
-        // Often many things happen at nearly one time.
+        // Often many steps happen at nearly the same time.
         if Int.random(in: 0..<3, using: &random) == 0 { Self.gather(&steps, &random) }
         _ = Self.crowd(&steps, within: span, bounds: 1...1, &random)
         let order = steps.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
@@ -41,7 +41,7 @@ extension History {
         (.post, 14), (.edit, 9), (.delete, 7), (.create, 4), (.rename, 5), (.erase, 2), (.typing, 1), (.flood, 1),
     ]
 
-    /// Tokens do not expire, and nothing answers a join.
+    /// The faults with their weights. Tokens do not expire, and joins have no answers.
     private static let declaredFaults: [(Fault, weight: Int)] = [
         (.cut, 8), (.kick, 6), (.restart, 3), (.sleep, 3), (.crash, 3), (.lose, 2), (.double, 4), (.stall, 4),
         (.hold, 6), (.spoil, 14), (.refuse, 2), (.stumble, 4), (.stray, 4),

@@ -2,7 +2,8 @@ import DemoServer
 import Wire
 
 extension History {
-    /// The history of a seed for GroupMe, in the same proportions: a quarter without any fault, half with deeds of the user's own.
+    /// Creates the history of a seed for GroupMe. The proportions are those of the other backends: a quarter has no
+    /// faults, and half have actions by the session's user.
     init(groupMeSeed seed: UInt64) {
         var random = RandomSource(seed: seed &* 0x9E37_79B9 &+ 1_077)
         let acts = Int.random(in: 3...36, using: &random)
@@ -18,10 +19,10 @@ extension History {
         add(acts, Self.groupMeAct)
         add(faults) { Self.fault(of: Self.groupMeFaults, strays: Stray.ofGroupMe.count, &$0) }
         add(deeds, Self.groupMeDeed)
-        // One in ten wants to see more than a page, and finds conversations of more than one.
+        // In one of ten histories the user wants more than one page, and the conversations have more than one.
         let depth = Int.random(in: 0..<10, using: &random) == 0 ? Int.random(in: 101...250, using: &random) : 0
         for _ in 0..<(depth > 0 ? 5 : 1) { Self.fill(&steps, within: span, depth > 0, &random) }
-        // Often many things happen at nearly one time.
+        // Often many steps happen at nearly the same time.
         if Int.random(in: 0..<3, using: &random) == 0 { Self.gather(&steps, &random) }
         let catchUp = Self.crowd(&steps, within: span, bounds: 100...250, &random)
         let order = steps.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
@@ -40,7 +41,7 @@ extension History {
         (.typing, 1), (.flood, 1),
     ]
 
-    /// Tokens do not expire.
+    /// The faults with their weights. Tokens do not expire.
     private static let groupMeFaults: [(Fault, weight: Int)] = [
         (.cut, 6), (.kick, 4), (.restart, 3), (.sleep, 3), (.crash, 3), (.lose, 2), (.double, 4), (.stall, 4),
         (.hold, 6), (.spoil, 14), (.refuse, 2), (.stumble, 3), (.mute, 2), (.stray, 4),
@@ -49,7 +50,7 @@ extension History {
     private static func groupMeAct(_ random: inout RandomSource) -> Step.Action {
         let act = draw(groupMeActs, &random) ?? .post
         let user = Int.random(in: 0..<4, using: &random)
-        // The newest messages are the most talked of.
+        // Most activity concerns the newest messages.
         let a = Int.random(in: 0..<(Bool.random(using: &random) ? 3 : 12), using: &random)
         return .act(act, user: user, a: a, b: Int.random(in: 0..<40, using: &random))
     }
@@ -63,7 +64,7 @@ extension History {
         return .deed(deed, a: Int.random(in: 0..<4, using: &random), b: Int.random(in: 0..<4, using: &random))
     }
 
-    /// One of these faults, of a server without eras that has so many stray frames.
+    /// Returns one of these faults, for a server without eras that has `strays` stray frames.
     static func fault(
         of faults: [(Fault, weight: Int)], strays: Int, _ random: inout RandomSource
     ) -> Step.Action {

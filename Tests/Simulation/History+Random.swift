@@ -2,10 +2,10 @@ import DemoServer
 import Wire
 
 extension History {
-    /// Whose server a history is one of.
+    /// The kind of server in a history.
     package enum Peer: String, Hashable, Sendable, CaseIterable { case twake, groupMe = "groupme", declared }
 
-    /// The history of a seed: a quarter of them without any fault, the others with up to a dozen.
+    /// Creates the history of a seed. A quarter of all histories has no faults; the others have up to a dozen.
     package init(seed: UInt64, of peer: Peer = .twake) {
         switch peer {
         case .twake: self.init(twakeSeed: seed)
@@ -15,7 +15,7 @@ extension History {
         pauseRooms()
     }
 
-    /// In a quarter of the histories the user leaves rooms for a while.
+    /// Adds pauses: in a quarter of the histories the user leaves rooms for a while.
     private mutating func pauseRooms() {
         var random = RandomSource(seed: seed &* 0x9E37_79B9 &+ 3_001)
         let span = steps.last?.at ?? 0
@@ -39,14 +39,14 @@ extension History {
         for _ in 0..<faults {
             steps.append(Step(at: Int.random(in: 0...span, using: &random), Self.fault(&random)))
         }
-        // In half of the histories the user of the session does something, too.
+        // In half of the histories the session's user acts too.
         for _ in 0..<max(0, Int.random(in: -8...8, using: &random)) {
             steps.append(Step(at: Int.random(in: 0...span, using: &random), Self.deed(&random)))
         }
-        // One in ten wants to see more than a page, and finds channels and threads of more than one.
+        // In one of ten histories the user wants more than one page, and the channels and threads have more than one.
         let depth = Int.random(in: 0..<10, using: &random) == 0 ? Int.random(in: 21...70, using: &random) : 0
         if depth > 0 { Self.fill(&steps, within: span, &random) }
-        // Often many things happen at nearly one time.
+        // Often many steps happen at nearly the same time.
         if Int.random(in: 0..<3, using: &random) == 0 { Self.gather(&steps, &random) }
         let catchUp = Self.crowd(&steps, within: span, bounds: 20...120, &random)
         let order = steps.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
@@ -60,7 +60,7 @@ extension History {
         draw([(.channels, 6), (.people, 1), (.usual, 2), (.everything, 2)], &random) ?? .channels
     }
 
-    /// Much is said, mostly before the session begins.
+    /// Adds many messages, mostly before the session begins.
     static func fill(_ steps: inout [Step], within span: Int, _ random: inout RandomSource) {
         for _ in 0..<Int.random(in: 1...3, using: &random) {
             let at = Int.random(in: 0..<3, using: &random) == 0 ? Int.random(in: 0...span, using: &random) : 0
@@ -71,8 +71,8 @@ extension History {
         }
     }
 
-    /// In one of 25 histories a crowd is busy while the client is away, and mostly goes on when it is back. Gives how much the session
-    /// catches up with: in half of these histories less than there is.
+    /// In one of 25 histories adds a busy crowd while the client is away, which mostly continues after its return.
+    /// Returns how many messages the session catches up with; in half of these histories that is fewer than exist.
     static func crowd(
         _ steps: inout [Step], within span: Int, bounds: ClosedRange<Int>, _ random: inout RandomSource
     ) -> Int? {
@@ -123,7 +123,7 @@ extension History {
     private static func act(_ random: inout RandomSource) -> Step.Action {
         let act = draw(acts, &random) ?? .post
         let user = Int.random(in: 0..<4, using: &random)
-        // The newest messages are the most talked of.
+        // Most activity concerns the newest messages.
         let a =
             Bool.random(using: &random) ? Int.random(in: 0..<3, using: &random) : Int.random(in: 0..<12, using: &random)
         return .act(act, user: user, a: a, b: Int.random(in: 0..<40, using: &random))

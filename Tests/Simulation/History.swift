@@ -2,15 +2,15 @@ import DemoServer
 import Pipeline
 package import Wire
 
-/// One thing that happens in a history, at a time of its own.
+/// One event of a history, with its time.
 package struct Step: Hashable, Sendable {
-    /// What happens.
+    /// The action of a step.
     package enum Action: Hashable, Sendable {
-        /// Person `user` does something.
+        /// Person `user` performs an act.
         case act(SimulatedAct, user: Int, a: Int, b: Int)
-        /// The user of the session wants something done.
+        /// The session's user requests an action.
         case deed(Deed, a: Int, b: Int)
-        /// Something goes wrong.
+        /// A fault occurs in the network or the server.
         case fault(Fault, a: Int, b: Int)
     }
     /// Milliseconds since the simulation began.
@@ -23,46 +23,47 @@ package struct Step: Hashable, Sendable {
     }
 }
 
-/// What the user of the session wants done. Channels and messages are numbers among those that the model shows.
+/// An action that the session's user requests. Channels and messages are given by their number among those that the
+/// model shows.
 package enum Deed: String, CaseIterable, Sendable {
     /// Sends a message to channel `a`, or a reply to message `a`.
     case send, answer
-    /// Edits the own message `a`, or deletes it.
+    /// Edits the user's own message `a`, or deletes it.
     case amend, retract
-    /// Reacts to message `a` with emoji `b`; none for 0.
+    /// Reacts to message `a` with emoji `b`; 0 removes the reaction.
     case cheer
-    /// Reads channel `a`.
+    /// Marks channel `a` as read.
     case see
-    /// Looks at workspace `a`, and leaves the one before.
+    /// Selects workspace `a` and leaves the previous one.
     case look
     /// Leaves room `a` for `b` seconds, then joins it again.
     case pause
-    /// Adds person `b` to channel `a`, takes person `b` out of it, or gives it the name `b`.
+    /// Adds person `b` to channel `a`, removes person `b` from it, or renames it to `b`.
     case invite, expel, title
 }
 
-/// All that decides a simulation: the same history gives the same run, byte by byte.
+/// Everything that determines a simulation. The same history always gives the same run, byte by byte.
 package struct History: Hashable, Sendable {
-    /// Where the messages come from: Twake's proxy with ids only (A), or the core with whole messages (B), or the last server, which tells
-    /// the same otherwise (C); or GroupMe; or a gateway that a profile declares.
+    /// The origin of the messages. Twake: its proxy with ids only (A), the core with whole messages (B), or the last
+    /// server, which reports the same in another form (C). Or GroupMe, or a gateway declared by a profile.
     package enum Era: String, Hashable, Sendable, CaseIterable {
         case a, b, c
         case groupMe = "groupme"
         case declared
 
-        /// Whether a history of it says which Engine.IO is spoken.
+        /// Whether histories of this era include an Engine.IO revision.
         var speaksEngineIO: Bool { self != .groupMe && self != .declared }
     }
 
-    /// What the session follows beside channels and what is said in them.
+    /// What the session follows in addition to channels and their messages.
     package enum Watching: String, Hashable, Sendable, CaseIterable {
-        /// Nothing.
+        /// Channels and their messages only.
         case channels
-        /// Members, accounts, places.
+        /// Also members, accounts and places.
         case people
-        /// What a person who watches wants to see: accounts, places, who is there.
+        /// The usual view of a person: accounts, places and presence.
         case usual
-        /// All there is.
+        /// Everything: members, accounts, places and presence.
         case everything
 
         var following: Configuration.Following {
@@ -74,43 +75,44 @@ package struct History: Hashable, Sendable {
             }
         }
 
-        /// Where a history does not say it.
+        /// Returns the value for a history that does not specify one.
         static func standard(_ seed: UInt64) -> Watching { seed % 5 == 0 ? .people : .channels }
     }
 
     package var era: Era
-    /// Of no meaning where Engine.IO is not spoken.
+    /// The Engine.IO revision; meaningless in eras without Engine.IO.
     package var revision: EngineIO.Revision
     package var watching: Watching
-    /// How many heads of each channel the session is to show, however old; 0 for a page.
+    /// How many thread heads of each channel the session shows, however old; 0 means one page.
     package var depth: Int
-    /// How many messages of each channel the session catches up with; nil for as many as it does by itself.
+    /// How many messages of each channel the session catches up with; `nil` for its default.
     package var catchUp: Int?
-    /// What the delays of the network, the world's ids and the session's jitter are made from.
+    /// The seed of the network's delays, the world's ids and the session's jitter.
     package var seed: UInt64
-    /// In the order of their times.
+    /// The steps, in order of time.
     package var steps: [Step]
 
-    /// How long Twake's tokens are good. Of one history in six they are renewed all the time, before they end, and refused where that is late.
+    /// The lifetime of Twake's tokens. In one of six histories they are short: they are renewed before they expire, and
+    /// refused if that comes too late.
     var tokenLife: Duration { seed % 6 == 2 && era.speaksEngineIO ? .seconds(10) : .seconds(3_600) }
 
-    /// How often the session looks at everything again, though it knows of no gap: what is lost without a sign is found so, and by nothing
-    /// else. Where nothing is, in three histories of four it never looks, so that a wrong step is not made good by it.
+    /// How often the session repeats a full look without a known gap. Only this finds events that were lost silently.
+    /// If none are, three of four histories have no full looks, so that these do not repair the results of a bug.
     var lookAgain: Duration? { seed % 4 == 3 || losesSilently ? .seconds(300) : nil }
 
-    /// Whether anything happens in it that no client can know of.
+    /// Whether the history contains changes that no client can notice.
     var losesSilently: Bool { steps.contains { isSilent($0.action) } }
 
     private func isSilent(_ action: Step.Action) -> Bool {
         switch (action, era) {
-        // What is lost without a sign; and a room that was asked for three times in vain is asked for again at the next full look.
+        // Events are lost silently. A room whose join failed three times is requested again only by the next full look.
         case (.fault(.lose, _, _), _), (.fault(.mute, _, _), _): true
-        // A server that lies about what there is.
+        // The server wrongly reports a resource as missing.
         case (.fault(.spoil, let a, _), _): Spoil.allCases[a % Spoil.allCases.count] == .missing
-        // No frame of era A tells that a message was moved (3.1). Nor has it a room for workspaces.
+        // In era A, no frame reports that a message was moved (3.1), and there is no room for workspaces.
         case (.act(.move, _, _, _), .a), (.act(.retitle, _, _, _), .a), (.act(.found, _, _, _), .a): true
-        // GroupMe tells nobody of a pin that is taken back (1.10), nor those who left a group of its end, nor of a group that one makes
-        // for oneself elsewhere.
+        // GroupMe does not report the removal of a pin (1.10), the end of a group to its former members, or a group
+        // that the user creates alone elsewhere.
         case (.act(.pin, _, _, let b), .groupMe): b % 2 == 1
         case (.act(.erase, _, _, _), .groupMe): true
         case (.act(.create, let user, _, let b), .groupMe): user % 4 == 0 && b & 0b1110 == 0
@@ -132,9 +134,9 @@ package struct History: Hashable, Sendable {
     }
 }
 
-// A history as text: what a failing seed prints, and a test contains.
+// The text form of a history, which a failing seed prints and a test contains.
 extension Step: CustomStringConvertible {
-    /// `1200 post 2 0 5`, or `1300 cut 0 0`.
+    /// A line such as `1200 post 2 0 5` or `1300 cut 0 0`.
     package var description: String {
         switch action {
         case .act(let act, let user, let a, let b): "\(at) \(act.rawValue) \(user) \(a) \(b)"
@@ -143,7 +145,7 @@ extension Step: CustomStringConvertible {
         }
     }
 
-    /// The step a line describes; nil when it describes none.
+    /// Parses a line; `nil` when it does not describe a step.
     package init?(_ line: some StringProtocol) {
         let words = line.split(separator: " ")
         let numbers = words.dropFirst(2).compactMap { Int($0) }
@@ -163,8 +165,8 @@ extension Step: CustomStringConvertible {
 }
 
 extension History: CustomStringConvertible {
-    /// A line `era b, Engine.IO 4, seed 17`, or `era groupme, seed 17`, which may go on `, watching usual, history 45, catch-up 60`, and one for each
-    /// step.
+    /// A line such as `era b, Engine.IO 4, seed 17` or `era groupme, seed 17`, optionally with `, watching usual,
+    /// history 45, catch-up 60`. It is followed by one line per step.
     package var description: String {
         var line =
             "era \(era.rawValue)" + (era.speaksEngineIO ? ", Engine.IO \(revision.rawValue)" : "") + ", seed \(seed)"
@@ -174,7 +176,7 @@ extension History: CustomStringConvertible {
         return ([line] + steps.map(\.description)).joined(separator: "\n")
     }
 
-    /// The history a text describes; nil when a line describes nothing.
+    /// Parses a history; `nil` when any line is malformed.
     package init?(_ text: String) {
         let lines = text.split(separator: "\n")
         var rest = (lines.first ?? "").split { $0 == " " || $0 == "," }[...]

@@ -4,19 +4,20 @@ import JSONText
 import Pipeline
 import SectionedModel
 
-// What GroupMe's model shows, and what is true there.
+// The contents of GroupMe's model, and the truth to compare it with.
 extension Picture {
-    /// How many messages of a conversation the pipeline fetches at once.
+    /// The number of messages of a conversation that the pipeline fetches at once.
     private static let pageLength = 100
 
     // MARK: - The model
 
-    /// Of groups that the user left nobody tells: what they are called now is known where the session looks again from time to time.
+    /// Creates a picture of the model. GroupMe reports no changes of groups that the user has left, so their details
+    /// are compared only if the session repeats its full look.
     init(groupMe model: SectionedCollection<Item>, isLookedAtAgain: Bool) {
         self.init()
         for section in model.sectionKeys {
             let place = "\(section.name) \(section.parent?.description ?? "-")"
-            // Holes say what is left out, which is not looked for.
+            // A hole describes missing messages; it is not compared.
             for item in model.elements(in: section) where item.hole == nil {
                 switch item.entity.value {
                 case let group as GroupMe.Group:
@@ -83,8 +84,9 @@ extension Picture {
 
     // MARK: - The truth
 
-    /// What the watcher must see. `model`, which is compared with it, decides how far back: the newest page has to be there, and behind the
-    /// oldest message that is held nothing may be missing.
+    /// Creates a picture of what the watching user must see. `model`, the picture to compare with, decides how far back
+    /// messages are required: the newest page must be present, and after the oldest message in the model none may be
+    /// missing.
     init(
         groupMe truth: GroupMeTruth, seenBy server: GroupMeSimulatedServer, of history: History, known model: Picture,
         showsAll: Bool
@@ -99,7 +101,7 @@ extension Picture {
             for member in record.members ?? [] {
                 add("member \(member.user) of \(group.id)", "in members \(group.id), \(text(member))")
             }
-            // Where members are not followed, those of a group of which something was told are shown all the same.
+            // If members are not followed, the members of a group that an event mentioned are shown nevertheless.
             let isSeen = model.rows.keys.contains { $0.hasPrefix("member ") && $0.hasSuffix(" of \(group.id)") }
             if !following.contains(.members), !isSeen {
                 for member in record.members ?? [] { makeOptional("member \(member.user) of \(group.id)") }

@@ -3,7 +3,7 @@ import Events
 import Pipeline
 import SectionedModel
 
-// What Twake's model shows, and what is true there.
+// The contents of Twake's model, and the truth to compare it with.
 extension Picture {
     // MARK: - The model
 
@@ -23,7 +23,7 @@ extension Picture {
                 case let company as Twake.Company: add("company \(company.id)", "in \(place): \(company.name)")
                 case let workspace as Twake.Workspace:
                     add("workspace \(workspace.id)", "in \(place): \(workspace.name)")
-                // Whoever left stays as a row that says so.
+                // A user who went offline keeps a row that says so.
                 case let presence as Twake.OnlineStatus:
                     if presence.isOnline { add("online \(presence.user)", "in \(place)") }
                 case let badge as Twake.Badge:
@@ -31,7 +31,7 @@ extension Picture {
                     add("badge \(badge.channel) \(badge.thread)", "in \(place) of \(badge.workspace): \(message)")
                 case let count as Twake.BadgeCount:
                     add("count \(count.level.wireName) \(count.id)", "in \(place): \(count.count)")
-                // It says what is left out, which is not looked for.
+                // A hole describes missing messages; it is not compared.
                 case is Hole: break
                 default: add("\(item.entity.typeName) \(item.id)", "in \(place)")
                 }
@@ -54,7 +54,7 @@ extension Picture {
                 "activity \(text(channel.lastActivity))", "last \(last ?? "-")",
                 "read \(text(channel.lastAccess))",
                 era != .a ? "changed \(text(channel.updatedAt))" : "",
-                // No answer of era A's says these.
+                // No answer of era A contains these.
                 era != .a
                     ? "\(channel.memberType?.wireName ?? "-"), \(channel.notificationLevel?.wireName ?? "-"), "
                         + "favorite \(channel.isFavorite.map { "\($0)" } ?? "-"), default \(channel.isDefault)" : "",
@@ -76,7 +76,7 @@ extension Picture {
                 "in \(place)", "by \(message.user?.description ?? "-")",
                 namesWriters ? "called \(message.senderName ?? "-")" : "", "at \(text(message.createdAt))",
                 message.text,
-                // An event of a new message does not count its replies: there is none yet.
+                // The event of a new message has no count of replies, since there are none yet.
                 message.isHead ? "replies \(message.replies ?? 0)" : "",
                 "reactions \(reactions)",
                 era != .a
@@ -86,8 +86,9 @@ extension Picture {
 
     // MARK: - The truth
 
-    /// What the watcher of `workspace` must see. `page` is how many threads of a channel are fetched at once. Who `hasForgotten` what was
-    /// there before cannot see the replies of heads that were deleted in era A: no list mentions them.
+    /// Creates a picture of what the watching user of `workspace` must see. `page` is the number of threads of a
+    /// channel that are fetched at once. `hasForgotten` means that the client has restarted; in era A it then cannot
+    /// see the replies to deleted heads, since no list contains them.
     init(
         _ truth: WorldTruth, era: History.Era, company: EntityID, workspace: EntityID, page: Int,
         following: Configuration.Following, hasForgotten: Bool, knownSince: (WorldTruth.Channel) -> Int64?
@@ -109,7 +110,7 @@ extension Picture {
                     "in members \(channel.id), read \(text(member.lastAccess)), \(member.notificationLevel), "
                         + "favorite \(member.isFavorite)")
             }
-            // What the session says to know is there, however old.
+            // Everything that the session claims to know must be present, however old.
             let start = knownSince(channel) ?? .max
             for (index, thread) in channel.threads.enumerated() {
                 let isOptional = channel.threads.count - index > page && thread.lastActivity.milliseconds <= start
@@ -118,7 +119,7 @@ extension Picture {
             }
         }
         if following.contains(.accounts) {
-            // Of whoever wrote something that is not shown any more, it is left.
+            // The account of a writer remains after the writer's messages are no longer shown.
             for (user, name) in truth.names {
                 let isShown = user == truth.user || writers.contains(user)
                 add("account \(user)", "in accounts -: \(name)", isOptional: !isShown)
@@ -142,7 +143,8 @@ extension Picture {
         }
     }
 
-    /// Who is there. Of whoever has no row nobody asks.
+    /// Adds the users who are online. They are optional without an account row, since the session does not ask for
+    /// their presence.
     mutating func add(present users: Set<EntityID>, in company: EntityID, known model: Picture) {
         for user in users {
             add("online \(user)", "in online \(company)", isOptional: model.rows["account \(user)"] == nil)
@@ -154,7 +156,7 @@ extension Picture {
     ) {
         let isDirect = channel.visibility == "direct"
         let others = channel.participants.filter { $0 != truth.user }
-        // The direct of somebody with themselves is called by their own name.
+        // A direct conversation of a user with themselves has the user's own name.
         let named = others.isEmpty ? channel.participants : others
         let name = isDirect ? named.compactMap { truth.names[$0] }.joined(separator: ", ") : channel.name
         let last = channel.lastMessage.map {
@@ -180,11 +182,11 @@ extension Picture {
     ) {
         for (index, message) in thread.messages.enumerated() {
             let isHead = message.id == thread.id
-            // Era A's answers leave deleted messages out.
+            // Era A's answers omit deleted messages.
             if era == .a, message.subtype == "deleted" { continue }
             let reactions = message.reactions.map { "\($0.name) \($0.users.count) \($0.users)" }
-            // Of a thread, era B's list of a channel shows the last three; what makes it be read as a whole is a count that does not fit,
-            // and deleted messages are not counted.
+            // In era B, the list of a channel contains the last three messages of a thread. The session reads the whole
+            // thread only when the count of replies does not match, and that count excludes deleted messages.
             let isLate = era == .a || isHead || index >= thread.messages.count - 20 || message.subtype != "deleted"
             if isLate, !isOptional { writers.insert(message.user) }
             add(

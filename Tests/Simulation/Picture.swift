@@ -1,21 +1,21 @@
 import Events
 
-/// What a model shows and what a server's truth says, both as one text a row, so that they can be compared and differences read.
+/// The contents of a model, or of a server's truth, as one text per row, so that both can be compared and their
+/// differences read.
 struct Picture {
-    /// The text of each row, by what it is a row of.
+    /// The text of each row, by the row's kind and id.
     private(set) var rows: [String: String] = [:]
-    /// Rows that may be missing: what a page of the newest leaves out.
+    /// The keys of rows that may be missing because they are not on the newest page.
     private(set) var optional: Set<String> = []
-    /// Whether writers are followed, and so named, and how they are called.
+    /// Whether writers are followed and therefore named, and their names.
     var namesWriters = false
     var names: [EntityID: String] = [:]
-    /// Who wrote what has to be there.
+    /// The users who wrote messages that must be present.
     var writers: Set<EntityID> = []
 
-    /// A picture of nothing yet.
     init() {}
 
-    /// Differences between a model and the truth, one line each, in the order of their rows' names; empty when there are none.
+    /// Returns the differences between a model and the truth, one line each, in order of the rows' keys.
     static func differences(_ model: Picture, _ truth: Picture) -> [String] {
         var lines: [String] = []
         for key in Set(model.rows.keys).union(truth.rows.keys).sorted() {

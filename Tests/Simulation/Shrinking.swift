@@ -1,5 +1,6 @@
 extension History {
-    /// A smaller history that still fails: steps are left out by halves, then one by one, while `fails` says so; at most `limit` runs.
+    /// Returns a smaller history that still fails. Removes steps, first by halves and then one by one, as long as
+    /// `fails` returns true. Performs at most `limit` runs.
     package func shrunk(limit: Int = 2_000, fails: (History) -> Bool) -> History {
         var smallest = self
         var runs = 0

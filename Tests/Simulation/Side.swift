@@ -3,46 +3,48 @@ import Events
 import Pipeline
 import Wire
 
-/// What of a simulation is one backend's: its server, what its session is told, what its user can want, and what must be true at the end.
+/// The parts of a simulation that differ by backend: the server, the session's configuration, the actions of its user,
+/// and the conditions at the end.
 protocol Side: SimulatedService {
-    /// Where the session looks first; nil where there are no places to look at.
+    /// The session's initial selection; empty when the backend has no workspaces.
     var firstLook: Globals { get }
 
-    /// The `number`-th place to look at, and a room of it.
+    /// Returns the `number`-th workspace and one of its rooms; `nil` when the backend has none.
     func place(_ number: Int) -> (id: EntityID, room: String)?
 
-    /// What the session is told.
+    /// Returns the session's configuration for a history.
     func configuration(of history: History) -> Configuration
 
-    /// By which number of `Fault.hold` a publication waits.
+    /// Returns the number with which `Fault.hold` delays a publication.
     func holdNumber(of publication: SimulatedPublication) -> Int
 
-    /// Sends a client the `number`-th stray frame.
+    /// Sends the `number`-th stray frame to a client.
     mutating func stray(_ number: Int, to client: Int, into outputs: inout [SimulatedOutput])
 
-    /// Whether a request is not to be spoiled so; `isFresh` while the process has joined no room.
+    /// Returns whether a request must not be spoiled in this way. `isFresh` is true until the process has joined a
+    /// room.
     func isSpared(_ request: FetchRequest, from spoil: Spoil, isFresh: Bool) -> Bool
 
-    /// What is answered to a request without the server's having looked; nil when it looks.
+    /// Returns an answer that does not depend on the server's state, or `nil` when the server must handle the request.
     func fixedAnswer(to request: FetchRequest, _ spoil: Spoil?, in history: History) -> FixedAnswer?
 
-    /// Whether a request is one for the list that `Sabotage.emptiedList` empties.
+    /// Returns whether a request is for the list that `Sabotage.emptiedList` empties.
     func asksForDirects(_ request: FetchRequest) -> Bool
 
-    /// What a deed is on a model; nil when there is nothing it could be done to.
+    /// Returns the operation for a deed in the current model, or `nil` when it has no possible object.
     func operation(_ deed: Deed, _ a: Int, _ b: Int, text: String, on session: Session) -> Action.Operation?
 
-    /// How the model differs from what is true, one line each.
+    /// Returns the differences between the model and the truth, one line each.
     func differences(from simulation: Simulation) -> [String]
 
-    /// What is said in the places that are looked at and not deleted, whatever the model shows of it.
+    /// Returns all existing messages in the selected workspace or account, whether or not the model shows them.
     func said(in simulation: Simulation) -> [(place: EntityID, message: EntityID, at: Timestamp)]
 
-    /// As many requests as what happened gives reason for, beside those that failed.
+    /// Returns the most requests that the events of the run justify, not counting failed ones.
     func mostRequests(of simulation: Simulation) -> Int
 }
 
-/// An answer that needs no look at the world.
+/// An answer that does not depend on the server's state.
 struct FixedAnswer {
     var status: Int
     var body: String
@@ -55,7 +57,7 @@ extension Side {
 }
 
 extension History {
-    /// The server of its era, as it is before the first step.
+    /// The server of the history's era, in its state before the first step.
     var server: any Side {
         switch era {
         case .a, .b, .c:

@@ -2,51 +2,52 @@ import DemoServer
 import Events
 package import Wire
 
-/// What somebody does in a simulated world. People, channels and messages are numbers that always name one that exists, so that an act
-/// keeps a meaning when those before it are left out.
+/// An act of a person in a simulated world. People, channels and messages are numbers that always refer to an existing
+/// one, so that an act stays meaningful when earlier ones are removed.
 package enum SimulatedAct: String, CaseIterable, Sendable {
-    /// Writes text `b` in channel `a`, or in the thread of message `a`.
+    /// Posts text `b` in channel `a`, or in the thread of message `a`.
     case post, reply
-    /// Gives the own message `a` text `b`.
+    /// Changes the person's own message `a` to text `b`.
     case edit
-    /// Deletes the own message `a`.
+    /// Deletes the person's own message `a`.
     case delete
-    /// Reacts to message `a` with emoji `b`; none for 0.
+    /// Reacts to message `a` with emoji `b`; 0 removes the reaction.
     case react
-    /// Pins message `a`; unpins it when `b` is odd.
+    /// Pins message `a`, or unpins it if `b` is odd.
     case pin
     /// Moves message `a` to the thread of message `b`.
     case move
-    /// Makes a channel; the bits of `a` say private, default, in the other workspace; those of `b` who is invited.
+    /// Creates a channel. The bits of `a` mean private, default, and in the other workspace; those of `b` select the
+    /// invited people.
     case create
-    /// Changes channel `a`: its name, icon or description, to text `b`.
+    /// Changes the name, icon or description of channel `a` to text `b`.
     case rename
-    /// Deletes channel `a`.
+    /// Deletes the channel with number `a`.
     case erase
-    /// Opens the direct with person `a`, and with `b` when that is another.
+    /// Opens the direct conversation with person `a`, and with person `b` if different.
     case direct
-    /// Adds person `b` to channel `a`, takes person `b` out of it, or leaves it.
+    /// Adds person `b` to channel `a`, removes person `b` from it, or leaves it.
     case add, remove, leave
-    /// Reads channel `a`, or marks it unread.
+    /// Marks channel `a` as read, or as unread.
     case read, unread
-    /// Marks channel `a` as a favourite (`b` even), or sets its notification level to the `b`-th.
+    /// Marks channel `a` as a favourite (if `b` is even), or sets its notification level to the `b`-th.
     case favorite, level
-    /// Writes, or stops writing, in channel `a`.
+    /// Starts or stops typing in channel `a`.
     case typing
-    /// Comes, or goes: is there, or no more.
+    /// Goes online, or goes offline.
     case come, go
-    /// Gives workspace `a` the name `b`, or makes one of that name.
+    /// Renames workspace `a` to `b`, or creates one with that name.
     case retitle, found
-    /// Writes more than a page: 8 to 31 times, in the thread of message `a`, or in channel `a` when `b` is odd.
+    /// Posts more than a page: 8 to 31 messages, in the thread of message `a`, or in channel `a` if `b` is odd.
     case flood
-    /// A crowd is busy: about 100 to 300 posts, replies, edits, reactions and deletions, by everybody, everywhere.
+    /// A busy crowd: about 100 to 300 posts, replies, edits, reactions and deletions by all people in all channels.
     case burst
 
-    /// The acts of a burst, in order; what each is about depends on `a`.
+    /// Returns the acts of a burst, in order. `a` determines their objects.
     static func burst(_ a: Int, _ b: Int) -> [(act: SimulatedAct, user: Int, a: Int, b: Int)] {
         let acts: [SimulatedAct] = [.post, .reply, .post, .edit, .post, .reply, .react, .post, .delete, .post]
         return (0..<100 + b % 40 * 5).map { index in
-            // Two of three are about something new, the others about what was said long ago.
+            // Two of three concern something new, the others an old message.
             let about = index % 3 == 0 ? index * 11 + a : index % 13
             return (
                 acts[(index + a) % acts.count], index * 5 + a,
@@ -164,7 +165,7 @@ extension SimulatedServer {
 
     private static func text(_ number: Int) -> String { number % 5 == 0 ? "@all text \(number)" : "Text \(number)" }
 
-    /// One of the channels a user is a member of or was invited to.
+    /// Returns one of the channels that a user is a member of or was invited to.
     private func channel(_ number: Int, of user: EntityID) -> EntityID? {
         let mine = backend.world.channels.filter {
             $0.membership(of: user) != nil || $0.participants.contains(user)
@@ -172,7 +173,7 @@ extension SimulatedServer {
         return Self.pick(number, of: mine)?.id
     }
 
-    /// One of the messages a user can see; 0 is the newest.
+    /// Returns one of the messages that a user can see; 0 is the newest.
     private func message(_ number: Int, of user: EntityID, own: Bool) -> EntityID? {
         let world = backend.world
         let all = world.channels(of: user).flatMap { $0.threads.flatMap { world.messages(ofThread: $0) } }
@@ -183,7 +184,8 @@ extension SimulatedServer {
 }
 
 extension Scenario {
-    /// A small company: four people, two workspaces, a channel for all, a private one, one that the watcher is not in, a direct.
+    /// A small company: four people, two workspaces, a channel for all, a private one, one without the watching user,
+    /// and a direct conversation.
     static let simulated = Scenario(
         places: ["main": "Main", "side": "Side"],
         people: ["me": ("Me", "Self"), "bo": ("Bo", "Berg"), "cy": ("Cy", "Cole"), "di": ("Di", "Dunn")],

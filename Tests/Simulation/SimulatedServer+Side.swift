@@ -5,7 +5,7 @@ import SectionedModel
 import Wire
 
 extension SimulatedServer: Side {
-    /// How many threads of a channel the pipeline fetches at once.
+    /// The number of threads of a channel that the pipeline fetches at once.
     private static let pageLength = 20
 
     var firstLook: Globals {
@@ -46,8 +46,8 @@ extension SimulatedServer: Side {
         emit(name, filled, to: client, into: &outputs)
     }
 
-    /// A 404 of the first question is the answer to it (there is no era B), and no fault. Before anything was answered, a page of a server
-    /// in between rightly says that there is no such service.
+    /// A 404 to the first request is a valid answer (it means that there is no era B), not a fault. Until the process
+    /// has joined a room, a proxy's 404 page rightly means that the service does not exist.
     func isSpared(_ request: FetchRequest, from spoil: Spoil, isFresh: Bool) -> Bool {
         request.target.hasSuffix("/server") || spoil == .missingPage && isFresh
     }
@@ -103,7 +103,7 @@ extension SimulatedServer: Side {
         return ids.isEmpty ? nil : ids[number % ids.count]
     }
 
-    /// One of the messages that the model shows, the newest first; those that are on their way included.
+    /// Returns one of the messages that the model shows, newest first. Includes unsent ones.
     private func message(_ number: Int, own: Bool, on session: Session) -> Action.MessageReference? {
         var found: [Action.MessageReference] = []
         for item in session.model.sectionKeys.flatMap({ session.model.elements(in: $0) }) {
@@ -129,12 +129,12 @@ extension SimulatedServer: Side {
             page: simulation.showsAll ? .max : max(Self.pageLength, history.depth), following: following,
             hasForgotten: simulation.life > 0
         ) { session.messagesKnownSince("/companies/\(company)/workspaces/\($0.workspace)/channels/\($0.id)/feed") }
-        // Era A has no room of it.
+        // Era A has no room for presence.
         if following.contains(.presence), history.era != .a { truth.add(present: present, in: company, known: model) }
         return Picture.differences(model, truth)
     }
 
-    /// Without the replies of heads that were deleted: in era A no list mentions them.
+    /// Returns all messages, except for replies to deleted heads: in era A no list contains them.
     func said(in simulation: Simulation) -> [(place: EntityID, message: EntityID, at: Timestamp)] {
         let workspace = simulation.place ?? workspaces[0]
         return truth.channels.filter { $0.visibility == "direct" || $0.workspace == workspace }.flatMap { channel in
@@ -143,9 +143,9 @@ extension SimulatedServer: Side {
         }
     }
 
-    /// A joined room asks for at most two things and a new connection for five on the way to its rooms; an event makes at most three
-    /// things be asked; what fails is asked again; what is listed may be asked for one by one. What was missed may be behind every page that
-    /// there is, each with threads that are read whole; so it is each time when the session looks at everything again.
+    /// A joined room causes at most two requests, and a new connection five before it joins rooms. An event causes at
+    /// most three. Failed requests are repeated, and listed items may be requested one by one. Catching up may need
+    /// every existing page, and every thread on it as a whole; so does each full look.
     func mostRequests(of simulation: Simulation) -> Int {
         let (figures, history) = (simulation.figures, simulation.history)
         let pages = 1 + history.depth / (Self.pageLength - 1)

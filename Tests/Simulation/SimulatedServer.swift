@@ -3,17 +3,17 @@ package import Events
 import JSONText
 package import Wire
 
-/// Twake's server as one value. What it tells of changes goes through queues of their own (3.4).
+/// Twake's server as a value. Its publications travel in separate queues (3.4).
 package struct SimulatedServer: SimulatedService {
     var backend: Backend
     private var clients: [Int: RealtimeConnection] = [:]
     private let lifetime: Duration
-    /// Nil: that of each client's protocol revision.
+    /// The edition of the server; `nil` for that of each client's protocol revision.
     private let edition: Edition?
     private let revision: EngineIO.Revision
 
-    /// A server whose world is the one of `Scenario.simulated`, and whose lists have pages of `mostRows`. Of no `edition`, its world is that of
-    /// 2021, and its sockets are as their clients expect.
+    /// Creates a server with the world of `Scenario.simulated` and lists with pages of `mostRows`. Without an
+    /// `edition`, its world is that of 2021, and its sockets behave as their clients expect.
     package init(
         seed: UInt64, epoch: Int64, tokenLifetime: Duration, edition: Edition? = nil, revision: EngineIO.Revision = .v4,
         mostRows: Int = 1_000
@@ -29,28 +29,28 @@ package struct SimulatedServer: SimulatedService {
         backend.mostRows = mostRows
     }
 
-    /// The user who watches.
+    /// The user who watches, whose session is simulated.
     package var me: EntityID { backend.me }
 
-    /// The company and the workspaces.
+    /// The company's id and the ids of its workspaces.
     package var company: EntityID { backend.world.company.id }
     package var workspaces: [EntityID] { backend.world.workspaces.map(\.id) }
 
-    /// What is true for the user who watches.
+    /// The state that the watching user should see.
     package var truth: WorldTruth { backend.world.truth(for: backend.me) }
 
-    /// Who is there: connected, or said to be there without being a client.
+    /// The users who are online: connected clients, and users that an act set online.
     package var present: Set<EntityID> { Set(clients.values.compactMap(\.user) + backend.world.present) }
 
-    /// A new token of the user who watches.
+    /// Issues a new token for the watching user.
     package func token(at now: Moment) -> Secret { backend.tokens.issue(for: backend.me, at: now, lifetime: lifetime) }
 
-    /// Every token made before `now` is expired.
+    /// Expires every token issued before `now`.
     package mutating func expireTokens(at now: Moment) { backend.tokens.expiredBefore = now }
 
     // MARK: - Time
 
-    /// When `advance` wants to be called next.
+    /// When `advance` must be called next.
     package var deadline: Moment? {
         clients.values.reduce(backend.deadline) { due, client in
             guard let own = client.deadline else { return due }
@@ -58,7 +58,7 @@ package struct SimulatedServer: SimulatedService {
         }
     }
 
-    /// Does what is due by `now`.
+    /// Performs the work that is due by `now`.
     package mutating func advance(to now: Moment, into outputs: inout [SimulatedOutput]) -> [SimulatedPublication] {
         for client in clients.keys.sorted() {
             change(client, into: &outputs) { $0.advance(to: now, $1, into: &$2) }
@@ -68,32 +68,32 @@ package struct SimulatedServer: SimulatedService {
 
     // MARK: - Clients
 
-    /// A client's WebSocket opened.
+    /// Handles the opening of a client's WebSocket.
     package mutating func open(_ client: Int, at now: Moment, into outputs: inout [SimulatedOutput]) {
         let configuration = SocketIOServer.Configuration(revision: revision, sid: "session\(client)", upgrades: [])
         clients[client] = RealtimeConnection(configuration, edition, openedAt: now)
         change(client, into: &outputs) { $0.start(at: now, $1, into: &$2) }
     }
 
-    /// A client's message arrived.
+    /// Handles a message from a client.
     package mutating func receive(
         _ message: WebSocketMessage, from client: Int, at now: Moment, into outputs: inout [SimulatedOutput]
     ) -> [SimulatedPublication] {
         change(client, into: &outputs) { $0.receive(message, at: now, $1, into: &$2) }
     }
 
-    /// A client's socket is gone.
+    /// Handles the loss of a client's socket.
     package mutating func forget(_ client: Int) { clients[client] = nil }
 
-    /// The process ended: nobody is connected any more.
+    /// Ends the process, which disconnects all clients.
     package mutating func forgetAll() { clients = [:] }
 
-    /// Takes a client out of the namespace (`41`), in whichever manner.
+    /// Removes a client from the namespace (`41`), whatever the `manner`.
     package mutating func kick(_ client: Int, _ manner: Int, into outputs: inout [SimulatedOutput]) {
         change(client, into: &outputs) { connection, _, effects in connection.kick(into: &effects) }
     }
 
-    /// A publication reaches its room.
+    /// Delivers a publication to the clients in its room.
     package mutating func publish(_ publication: SimulatedPublication, into outputs: inout [SimulatedOutput]) {
         guard case .frame(let frame) = publication.content else { return }
         for client in clients.keys.sorted() where clients[client]?.rooms.contains(frame.room) == true {
@@ -103,7 +103,7 @@ package struct SimulatedServer: SimulatedService {
         }
     }
 
-    /// Sends a client an event, whatever its rooms; `arguments` is one JSON value.
+    /// Sends an event to a client, whatever its rooms. `arguments` is one JSON value.
     package mutating func emit(
         _ name: String, _ arguments: String, to client: Int, into outputs: inout [SimulatedOutput]
     ) {
@@ -145,7 +145,7 @@ package struct SimulatedServer: SimulatedService {
 
     // MARK: - REST
 
-    /// Answers a request; the publications are what it makes the server tell.
+    /// Answers a request. Also returns the publications that it causes.
     package mutating func answer(
         _ method: String, _ target: String, body: [UInt8], bearer: String?, at now: Moment
     ) -> (status: Int, body: [UInt8], publications: [SimulatedPublication]) {

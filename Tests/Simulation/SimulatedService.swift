@@ -3,83 +3,85 @@ package import Events
 import JSONText
 package import Wire
 
-/// A whole server as one value, for simulations: its world, its tokens, its REST service, its rooms and its clients' connections.
+/// A whole server as a value, for simulations: its world, tokens, REST service, rooms and client connections.
 ///
-/// It has no socket and no clock. What it would send at once comes out as outputs; what it tells of changes of the world comes out as
-/// publications, since those go through queues of their own: whoever drives it decides when each reaches the rooms (`publish`).
+/// It has no socket and no clock. Immediate messages are returned as outputs. Changes of the world are returned as
+/// publications, which travel in separate queues: the driver decides when each reaches its rooms (`publish`).
 package protocol SimulatedService: Sendable {
-    /// A token of the user who watches, a new one where tokens expire.
+    /// Returns a token of the watching user; a new one if tokens expire.
     func token(at now: Moment) -> Secret
 
-    /// Every token made before `now` is expired, where tokens expire.
+    /// Expires every token issued before `now`, if tokens expire.
     mutating func expireTokens(at now: Moment)
 
-    /// When `advance` wants to be called next.
+    /// When `advance` must be called next.
     var deadline: Moment? { get }
 
-    /// Does what is due by `now`.
+    /// Performs the work that is due by `now`.
     mutating func advance(to now: Moment, into outputs: inout [SimulatedOutput]) -> [SimulatedPublication]
 
-    /// A client's WebSocket opened.
+    /// Handles the opening of a client's WebSocket.
     mutating func open(_ client: Int, at now: Moment, into outputs: inout [SimulatedOutput])
 
-    /// A client's message arrived.
+    /// Handles a message from a client.
     mutating func receive(
         _ message: WebSocketMessage, from client: Int, at now: Moment, into outputs: inout [SimulatedOutput]
     ) -> [SimulatedPublication]
 
-    /// A client's socket is gone.
+    /// Handles the loss of a client's socket.
     mutating func forget(_ client: Int)
 
-    /// The process ended: nothing is known of any connection any more.
+    /// Ends the process, which forgets all connections.
     mutating func forgetAll()
 
-    /// Puts a client out, in the `manner`-th way.
+    /// Disconnects a client, in the `manner`-th way.
     mutating func kick(_ client: Int, _ manner: Int, into outputs: inout [SimulatedOutput])
 
-    /// A publication reaches its room.
+    /// Delivers a publication to its room.
     mutating func publish(_ publication: SimulatedPublication, into outputs: inout [SimulatedOutput])
 
-    /// Performs an act of person `user` (0 is the one who watches), and gives what the server tells of it; nil when it is not possible.
+    /// Performs an act of person `user` (0 is the watching user). Returns the resulting publications, or `nil` when the
+    /// act is not possible.
     mutating func perform(_ act: SimulatedAct, by user: Int, _ a: Int, _ b: Int, at now: Moment)
         -> [SimulatedPublication]?
 
-    /// Answers a request; the publications are what it makes the server tell.
+    /// Answers a request. Also returns the publications that it causes.
     mutating func answer(
         _ method: String, _ target: String, body: [UInt8], bearer: String?, at now: Moment
     ) -> (status: Int, body: [UInt8], publications: [SimulatedPublication])
 
-    /// The conversations that the user who watches sees.
+    /// The conversations that the watching user sees.
     var conversations: Set<EntityID> { get }
 
-    /// What was said in them.
+    /// The messages in these conversations.
     var sayings: [SimulatedSaying] { get }
 
-    /// Whether a message is the server's word on a join.
+    /// Returns whether a message is the server's answer to a join.
     func isJoinAnswer(_ message: WebSocketMessage) -> Bool
 }
 
-/// Something to be done to a client's socket, in this order.
+/// An operation on a client's socket. Operations are performed in order.
 package enum SimulatedOutput: Sendable {
-    /// Send a message.
+    /// Sends a message to the client.
     case send(client: Int, WebSocketMessage)
-    /// End the socket.
+    /// Closes the client's socket with a close code.
     case close(client: Int, WebSocketClose = WebSocketClose(code: 1005))
 }
 
-/// What a server tells, on its way from the world to a room. Those of one `path` keep their order; others may overtake it.
+/// News on its way from the world to a room. Publications with the same `path` keep their order; others may overtake
+/// them.
 package struct SimulatedPublication: Sendable {
-    /// In a backend's own form.
+    /// The contents, in the form of the backend.
     enum Content: Sendable {
         case frame(Frame)
         case push(GroupMePublication)
-        /// Of the so-many-th life of its server.
+        /// News from the server process with this number of restarts.
         case news(DeclaredNews, life: Int)
     }
 
-    /// What orders it: the room, and, where a room has several queues, what it is about.
+    /// The queue of the publication: the room, and the kind of news if a room has several queues.
     package let path: String
-    /// What it is about, in the wire's word.
+    /// The kind of news, as the wire names it.
     package let kind: String
     let content: Content
 
@@ -95,7 +97,8 @@ package struct SimulatedPublication: Sendable {
         content = .push(push)
     }
 
-    /// A gateway keeps the order of what is said in a channel, and that of what is said of channels.
+    /// Creates a publication of a gateway, which keeps the order of the news inside each channel, and of the news about
+    /// channels.
     init(_ news: DeclaredNews, life: Int) {
         kind = news.name
         path = news.room ?? "channels"
@@ -103,25 +106,25 @@ package struct SimulatedPublication: Sendable {
     }
 }
 
-/// A message, as far as simulations of all backends ask about it.
+/// A message, with the properties that simulations of all backends check.
 package struct SimulatedSaying: Hashable, Sendable {
     package var id: EntityID
-    /// Its conversation, and the head of its thread, itself where there are no threads.
+    /// The conversation, and the head of the thread, which is the conversation itself without threads.
     package var conversation: EntityID
     package var thread: EntityID
     package var text: String
     package var createdAt: Timestamp
-    /// The word that its sender's client made for it, where servers keep one.
+    /// The nonce that the sender's client chose, if the server keeps it.
     package var word: String?
 }
 
 extension SimulatedService {
-    /// One of `elements`, whatever the number; nil when there are none.
+    /// Returns one of `elements` for any number, or `nil` when there are none.
     static func pick<Element>(_ number: Int, of elements: [Element]) -> Element? {
         elements.isEmpty ? nil : elements[number % elements.count]
     }
 
-    /// Performs the acts of a burst.
+    /// Performs the acts of a burst and returns their publications.
     mutating func burst(_ a: Int, _ b: Int, at now: Moment) -> [SimulatedPublication] {
         SimulatedAct.burst(a, b).reduce(into: []) { told, each in
             told += perform(each.act, by: each.user, each.a, each.b, at: now) ?? []

@@ -4,10 +4,10 @@ import Pipeline
 import SectionedModel
 import Wire
 
-// What the user of the session wants done, and whether it was done once and in order.
+// The actions of the session's user, and the checks that each was done once and in order.
 extension Simulation {
     mutating func perform(_ deed: Deed, _ a: Int, _ b: Int) {
-        // Nobody types on a machine that sleeps.
+        // A sleeping machine has no user input.
         guard asleepUntil == nil else { return }
         if deed == .look { return look(a) }
         if deed == .pause { return pause(a, for: .seconds(b)) }
@@ -33,19 +33,20 @@ extension Simulation {
         feed(.unwant(rooms: [rooms[number % rooms.count].name], lasting: span))
     }
 
-    /// What failed is shown until the user takes it back.
+    /// Discards failed actions. They stay visible until the user does this.
     mutating func dropFailedDeeds() {
         for deed in deeds {
             if case .refused = fates[deed.id] { feed(.dropAction(deed.id)) }
         }
     }
 
-    /// Each message of ours is there once at most; one that was said to be sent is there; one that was said to have failed is not; those
-    /// of one channel are in the order in which they were asked for.
+    /// Checks the messages that the session sent. Each exists at most once. One reported as sent exists, and one
+    /// reported as failed does not. Those in the same channel are in the order in which they were requested.
     ///
-    /// Two things no client can know. A message that was moved to another thread before its answer came is not where it would be looked
-    /// for, and era A's messages say nothing by which they could be known elsewhere: such a one may be there twice. And one of which
-    /// nobody knows whether it was sent is given up with these words when its channel is gone, or is said to be: it may be there.
+    /// There are two exceptions that no client can detect. A message that was moved to another thread before its answer
+    /// arrived is not where the client looks for it, and messages of era A contain nothing that identifies them
+    /// elsewhere; it may exist twice. A message of unknown fate is given up, with a note to check, when its channel is
+    /// gone or reported gone; it may exist.
     mutating func checkDeeds() {
         let channels = server.conversations
         let messages = server.sayings
@@ -62,7 +63,7 @@ extension Simulation {
             }
             guard case .done(let subject) = fate, channels.contains(channel) else { continue }
             guard let subject else {
-                // By its text alone it could not be found once somebody has edited it.
+                // After someone edited it, its text alone would not find it.
                 let isKnown = messages.contains { $0.word != nil }
                 if isKnown, count == 0 { faults.append("deed \(index) is said to be done, but is nowhere") }
                 continue
@@ -78,14 +79,14 @@ extension Simulation {
         }
     }
 
-    /// Where our messages are, by their texts.
+    /// The threads of the session's messages, by their texts.
     private var deedPlaces: [String: EntityID] {
         var places: [String: EntityID] = [:]
         for message in server.sayings where message.text.hasPrefix("Deed ") { places[message.text] = message.thread }
         return places
     }
 
-    /// Performs a move, and notes which of our messages are elsewhere by it.
+    /// Performs a move, and notes which of the session's messages it moved.
     mutating func noteMovedDeeds(_ move: (inout Self) -> Void) {
         let before = deedPlaces
         move(&self)

@@ -5,7 +5,7 @@ import Pipeline
 import SectionedModel
 import Wire
 
-// What the session wants done.
+// The session's effects.
 extension Simulation {
     mutating func performEffects() {
         let wanted = effects
@@ -19,7 +19,7 @@ extension Simulation {
         case .send(let connection, let message): send(message, on: connection + connectionsBefore)
         case .close(let number, _):
             let connection = number + connectionsBefore
-            // A peer that is not there any more does not keep the close waiting.
+            // The close does not wait for a peer that is already gone.
             let isCut = sockets[connection]?.isCut ?? true
             queue.schedule(.closedAtServer(connection), at: now + delay())
             queue.schedule(
@@ -116,9 +116,9 @@ extension Simulation {
         return spoil
     }
 
-    /// The request is at the server.
+    /// Handles a request that has reached the server.
     mutating func answer(_ request: FetchRequest, bearer: String?, _ spoil: Spoil?) {
-        // What is slow on its way ends with the process that sends it.
+        // A slow request ends with the process that sent it.
         if spoil == .slowRequest, request.id <= requestsBefore { return }
         if serverDownUntil != nil {
             let failure = Answer.failure(kind: "connect", message: "refused")
@@ -150,7 +150,7 @@ extension Simulation {
         queue.schedule(.answer(request.id, answer), at: now + wait)
     }
 
-    /// Puts a number into the digest.
+    /// Adds a number to the digest.
     mutating func note(_ number: UInt64) {
         digest = (digest ^ number) &* 0x9E37_79B9_7F4A_7C15
         digest ^= digest >> 29

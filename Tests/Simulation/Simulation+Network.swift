@@ -2,7 +2,7 @@ import DemoServer
 import Pipeline
 import Wire
 
-// What happens in the network and at the server.
+// Events in the network and at the server.
 extension Simulation {
     mutating func happen(_ happening: Happening) {
         switch happening {
@@ -84,7 +84,7 @@ extension Simulation {
         server.forget(connection)
     }
 
-    /// Cuts a connection; `silently`, so that both ends have to find out by themselves.
+    /// Cuts a connection. With `silently`, neither end is notified.
     mutating func cut(_ connection: Int, silently: Bool) {
         sockets[connection]?.isCut = true
         guard !silently else { return }
@@ -94,7 +94,7 @@ extension Simulation {
 
     // MARK: - From the server
 
-    /// What the server tells of changes goes through paths of their own; each keeps its order.
+    /// Schedules publications. Each path keeps its order.
     mutating func tell(_ publications: [SimulatedPublication]) {
         for publication in publications {
             var due = now + delay()
@@ -105,7 +105,7 @@ extension Simulation {
         }
     }
 
-    /// Does what the server wants done with its sockets.
+    /// Performs the server's operations on its sockets.
     mutating func perform(tellsOfChange: Bool) {
         let wanted = outputs
         outputs = []

@@ -5,15 +5,15 @@ import Pipeline
 import SectionedModel
 import Wire
 
-// What came of a run.
+// The outcome of a run.
 extension Simulation {
-    /// What was wrong, one line each; empty when the model is the server's truth and nothing is left to be done.
+    /// The errors, one line each. Empty when the model equals the server's truth and no work is pending.
     package var outcome: [String] { faults }
 
-    /// A number that two runs of one history share, in whatever process.
+    /// A digest that is equal for two runs of the same history, in any process.
     package var fingerprint: UInt64 { digest }
 
-    /// Looks at what is left when quiet should have come, and waits some more: nothing may happen.
+    /// Checks the final state, and that nothing more happens for a while.
     mutating func conclude() {
         guard faults.isEmpty else { return }
         let pending = session.pending
@@ -36,7 +36,8 @@ extension Simulation {
         note(UInt64(log.count))
     }
 
-    /// The diff log, applied to an empty model, must give the model, with its checksum after each line.
+    /// Checks that the diff log, applied to an empty model, yields the model, and verifies its checksum after each
+    /// line.
     mutating func checkLog() {
         var replica = SectionedCollection<Item>(keepsChecksum: true)
         var sequence = 0
@@ -55,7 +56,8 @@ extension Simulation {
         if !isSame { faults.append("the diff log leads to another model") }
     }
 
-    /// No storm: every request has a reason, and a reason has at most so many requests; what fails is asked again.
+    /// Checks that there is no request storm: each event justifies a limited number of requests, and a failed request
+    /// may be repeated.
     private mutating func checkBound() {
         let failures = figures.failures
         if figures.requests > server.mostRequests(of: self) + failures {

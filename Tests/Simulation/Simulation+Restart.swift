@@ -4,19 +4,19 @@ import Pipeline
 import SectionedModel
 import Wire
 
-/// What is left of an earlier process of the client.
+/// The state kept from an earlier process of the client.
 enum Kept: CaseIterable {
-    /// Rows and outbox, as they were when it ended.
+    /// The rows and the outbox at the end of the process.
     case all
-    /// The outbox, which is kept before anything is sent, and rows as they were a while before.
+    /// The outbox, which is saved before anything is sent, and the rows of an earlier time.
     case early
-    /// The outbox, and rows of which every third is lost.
+    /// The outbox, and the rows without every third one.
     case holes
-    /// Nothing: there is no store.
+    /// Nothing, as without a store.
     case nothing
 }
 
-// The client's process ends and starts again, in the middle of a history.
+// The client's process ends and starts again in the middle of a history.
 extension Simulation {
     mutating func crash(_ kept: Kept) {
         guard asleepUntil == nil, ending == nil else { return }
@@ -41,7 +41,7 @@ extension Simulation {
         if !outbox.isEmpty { feed(.restoreOutbox(outbox)) }
     }
 
-    /// The rows that were kept, some at a time.
+    /// Returns the rows that were kept, in several parts.
     private func memory(_ kept: Kept) -> [Memory] {
         guard let account else { return [] }
         let model: SectionedCollection<Item>
@@ -50,7 +50,7 @@ extension Simulation {
         case .early: model = memories.early
         case .nothing: return []
         }
-        // What the user wants to be so is in the outbox.
+        // Rows of unfinished actions are restored from the outbox instead.
         let rows = model.sectionKeys.flatMap { model.elements(in: $0) }.filter { $0.delivery == nil }
         var parts: [Memory] = []
         for (index, row) in rows.enumerated() {
@@ -65,7 +65,7 @@ extension Simulation {
 }
 
 extension OutboxEntry {
-    /// This entry as a store gives it back.
+    /// This entry after being written to a store and read again.
     fileprivate var reread: OutboxEntry? {
         var writer = JSONWriter()
         encode(into: &writer)

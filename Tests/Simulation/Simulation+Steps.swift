@@ -3,7 +3,7 @@ import Events
 import Pipeline
 import Wire
 
-// The steps of the history, and the end of them.
+// The steps of the history, and its end.
 extension Simulation {
     mutating func take(_ action: Step.Action) {
         say("step: \(action)")
@@ -19,7 +19,7 @@ extension Simulation {
     private mutating func perform(_ act: SimulatedAct, by user: Int, _ a: Int, _ b: Int) {
         guard let publications = server.perform(act, by: user, a, b, at: now) else { return }
         figures.acts += 1
-        // While the server's process is gone, what happens elsewhere is told by nobody.
+        // While the server's process is down, nothing publishes the changes made elsewhere.
         if serverDownUntil == nil { tell(publications) }
     }
 
@@ -69,7 +69,8 @@ extension Simulation {
         queue.schedule(.serverUp, at: end)
     }
 
-    /// Seldom enough that a session never meets three refused tokens in a row, which it rightly takes for the last word.
+    /// Expires all tokens, but rarely enough that a session never meets three refused tokens in a row, which it rightly
+    /// treats as final.
     private mutating func expire() {
         guard now - lastExpiry > .seconds(30) else { return }
         lastExpiry = now
@@ -91,7 +92,7 @@ extension Simulation {
         slept = []
     }
 
-    /// From now on nothing goes wrong. What was lost without a sign is made good by the next full look, or the next connection.
+    /// Ends all faults. The next full look or the next connection repairs what was lost silently.
     mutating func heal() {
         if let asleepUntil { advance(to: asleepUntil) }
         if let serverDownUntil { advance(to: serverDownUntil) }

@@ -1,9 +1,9 @@
 import Pipeline
 import Wire
 
-// What happens, in words, for whoever looks for the cause of a divergence.
+// A readable log of a run, for finding the cause of a divergence.
 extension Simulation {
-    /// Runs a history and gives what happened in it, line by line.
+    /// Runs a history and returns its events, one line each.
     package static func story(of history: History) -> [String] {
         var lines: [String] = []
         withoutActuallyEscaping({ lines.append($0) }) { tell in

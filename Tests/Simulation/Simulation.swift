@@ -5,28 +5,29 @@ package import Pipeline
 import SectionedModel
 package import Wire
 
-/// Runs a history: one session of the pure core against one server, with a network and a clock of its own between them.
+/// Runs a history: one session of the pure core against one server, with a simulated network and clock.
 ///
-/// Everything in it is a value that is given the time, and every choice is drawn from the history's seed, so that a run can be had again.
-/// After the history's last step the network heals; `outcome` says what was wrong when quiet had come.
+/// All parts are values that receive the time, and the history's seed decides every choice, so that a run can be
+/// repeated exactly. After the last step of the history the network heals; `outcome` lists what was wrong once
+/// everything was quiet.
 package struct Simulation {
-    /// A check that cannot fail is worth nothing: what a test breaks on purpose.
+    /// A deliberate error, with which tests verify that the checks can fail.
     package enum Sabotage: Sendable {
         case none
-        /// One message that tells of a change, from halfway on, is kept from the session.
+        /// The session does not receive one message in the second half that reports a change.
         case swallowedMessage
-        /// The list of directs is answered with an empty one.
+        /// The list of directs is always answered as empty.
         case emptiedList
         /// The last line of the diff log is lost.
         case lostLine
-        /// Each request counts as ten, as if it were repeated for nothing.
+        /// Each request counts as ten, as if it were repeated needlessly.
         case tenfoldRequests
     }
 
-    /// What is under way in the network.
+    /// An event that is scheduled to happen.
     enum Happening {
         case step(Int)
-        /// The client's SYN reaches the server, then its answer the client.
+        /// The client's connection request reaches the server, which answers it.
         case accept(Int)
         case opened(Int)
         case failed(Int)
@@ -38,30 +39,30 @@ package struct Simulation {
         case request(FetchRequest, bearer: String?, Spoil?)
         case answer(Int, Answer)
         case renewed(life: Int)
-        /// The token will end soon: another one is had.
+        /// The token is about to expire and is renewed.
         case renewalDue
         case wake
         case serverUp
     }
 
-    /// One socket.
+    /// The state of one socket at both ends.
     struct Socket {
         var isOpenAtServer = false
         var isOpenAtClient = false
-        /// Whether the client will hear nothing more: it has been told of the end, or is not there yet.
+        /// Whether the client will receive nothing more: it was notified of the end, or it no longer exists.
         var isOverAtClient = false
-        /// Whether everything sent is swallowed.
+        /// Whether everything sent is lost.
         var isCut = false
-        /// When the last of either direction arrives: the next cannot arrive before.
+        /// When the last message in each direction arrives. The next one cannot arrive earlier.
         var toServer = Moment.zero
         var toClient = Moment.zero
-        /// How many more messages of the server come through.
+        /// How many more messages from the server are delivered.
         var remaining = Int.max
     }
 
     package let history: History
     let sabotage: Sabotage
-    /// Whether everything has to be shown at the end that the server has, however old.
+    /// Whether the model must show everything on the server at the end, however old.
     private(set) var showsAll: Bool
     var random: RandomSource
     package internal(set) var now = Moment.zero
@@ -72,12 +73,12 @@ package struct Simulation {
     var outputs: [SimulatedOutput] = []
     var inputs = 0
 
-    // The network.
+    // The state of the network.
     var sockets: [Int: Socket] = [:]
-    /// The connection the client uses.
+    /// The number of the connection that the client uses.
     var current = 0
     var asleepUntil: Moment?
-    /// What reaches the client's machine while it sleeps, in order.
+    /// The events that reach the client's machine while it sleeps, in order.
     var slept: [Happening] = []
     var serverDownUntil: Moment?
     var stalledUntil = Moment.zero
@@ -88,51 +89,52 @@ package struct Simulation {
     var twins = 0
     var mutes = 0
     var spoils: [Spoil] = []
-    /// Until when what the server tells of a kind waits, and when the last of a path comes out.
+    /// When the delay of each kind of publication ends, and when the last publication of each path is delivered.
     var holds: [Int: Moment] = [:]
     var paths: [String: Moment] = [:]
-    /// Requests the session still waits for.
+    /// The requests for which the session still waits.
     var awaited: Set<Int> = []
     var token: Secret?
-    /// The first process of the client is 0. Connections and requests of earlier ones have the numbers up to these.
+    /// The number of the client's process, from 0. The connections and requests of earlier processes have numbers up to
+    /// these.
     var life = 0
     var connectionsBefore = 0
     var requestsBefore = 0
     var lastRequest = 0
     var joinsBefore = 0
-    /// The workspace that is looked at, and the one that a store would know of; nil where there are none.
+    /// The selected workspace, and the selection that a store would keep; `nil` without workspaces.
     var place: EntityID?
     var keptGlobals = Globals()
-    /// Whose rows a store would keep, and the model before the last two steps.
+    /// The account whose rows a store would keep, and the models before each of the last two steps.
     var account: String?
     var memories: (early: SectionedCollection<Item>, late: SectionedCollection<Item>)
     var lastExpiry = Moment(microseconds: -60_000_000)
 
-    /// What the user wanted done, and what the session said of it.
+    /// The actions that the user requested, and their outcomes reported by the session.
     var deeds: [Action] = []
     var fates: [EntityID: ActionReport.Change] = [:]
-    /// Of which the session said that nobody knows whether they were done.
+    /// The ids of actions that may or may not have been done, according to the session.
     var deedsInDoubt: Set<EntityID> = []
-    /// Texts of our messages that somebody moved to another thread.
+    /// The texts of the session's messages that were moved to another thread.
     var movedDeeds: Set<String> = []
 
-    // What is found out.
+    // The results of the run.
     package internal(set) var figures = Figures()
     var log: [UInt8] = []
     var digest: UInt64 = 0xCBF2_9CE4_8422_2325
     var ending: Ending?
     var faults: [String] = []
     var sabotaged = false
-    /// How often the session has looked at everything again, if it does so from time to time.
+    /// How many full looks the session has repeated, if it repeats them at all.
     var looksAgain: Int { history.lookAgain.map { Int((now - .zero) / $0) } ?? 0 }
 
-    /// Is told what happens, line by line, for whoever looks for the cause of a divergence.
+    /// Receives each event of the run as a line, for finding the cause of a divergence.
     package var tell: ((String) -> Void)?
 
-    /// Half of the time the history takes.
+    /// Half of the history's duration.
     var halfway: Moment { Moment(microseconds: Int64(history.steps.last?.at ?? 0) * 500) }
 
-    /// Milliseconds since 1970 at the simulation's start.
+    /// The time at which the simulation starts, in milliseconds since 1970.
     static let epoch: Int64 = 1_631_610_000_000
 
     package init(_ history: History, sabotage: Sabotage = .none, showsAll: Bool = false) {
@@ -150,7 +152,8 @@ package struct Simulation {
         }
     }
 
-    /// What a session is told: it looks where it looked last, whatever the places are called meanwhile.
+    /// Returns the configuration of a session that continues with the last selection, whatever the places are named
+    /// meanwhile.
     static func configuration(of history: History, _ server: any Side, _ globals: Globals) -> Configuration {
         var configuration = server.configuration(of: history)
         configuration.globals = globals
@@ -159,7 +162,7 @@ package struct Simulation {
 
     // MARK: - The loop
 
-    /// Runs the history, lets the network heal, and waits for quiet.
+    /// Runs the history, lets the network heal, and waits until everything is quiet.
     package mutating func run() {
         token = server.token(at: now)
         queue.schedule(.renewalDue, at: now + history.tokenLife * 4 / 5)
@@ -167,18 +170,20 @@ package struct Simulation {
         advance(to: Moment(microseconds: Int64((history.steps.last?.at ?? 0) + 2_000) * 1_000))
         heal()
         let healed = now
-        // What was lost without a sign is found by the next full look; who left, by the next question after it.
+        // The next full look finds what was lost silently, and the next presence request after it finds who went
+        // offline.
         let asks = history.watching.following.contains(.presence)
         advance(to: healed + .seconds(90) + (history.lookAgain ?? .zero) + (asks ? .seconds(310) : .zero))
         while !isQuiet, now - healed < .seconds(1_200), faults.isEmpty { advance(to: now + .seconds(30)) }
         conclude()
     }
 
-    /// The rooms of which the model says that messages are missing: their channels' or conversations' ids.
+    /// The ids of the channels or conversations for which the model has holes, that is, missing messages.
     package var holes: [String] { session.model.elements(in: .holes).map(\.id.id.description) }
 
-    /// What was said from a time on (milliseconds since the beginning), is not shown, and lies in no hole. Of places in which nothing was said
-    /// before, nothing was known that a hole could begin with: of them the newest page is shown.
+    /// Returns the messages since a time (in milliseconds since the start) that are neither shown nor in a hole. Places
+    /// without earlier messages are excluded: a hole could not begin at a known message there, so only their newest
+    /// page is shown.
     package func untold(since time: Int64) -> [String] {
         let sections = session.model.sectionKeys.filter { $0.name == "messages" || $0.name == "thread" }
         let shown = Set(sections.flatMap { session.model.elements(in: $0) }.map(\.id.id))
@@ -195,7 +200,7 @@ package struct Simulation {
         }.map { "message \($0.1) of \($0.0)" }
     }
 
-    /// The user asks for all that was ever said in every room; gives what is wrong once quiet has come.
+    /// Requests the whole history of every room. Returns the errors once everything is quiet.
     package mutating func readHistory() -> [String] {
         showsAll = true
         for room in session.roomBook.entries {
@@ -205,10 +210,10 @@ package struct Simulation {
         return server.differences(from: self)
     }
 
-    /// Whether the session waits for nothing.
+    /// Whether the session has no pending work.
     var isQuiet: Bool { session.pending.isEmpty && ending == nil }
 
-    /// Does everything that happens until `end`.
+    /// Processes all events until `end`.
     mutating func advance(to end: Moment) {
         while faults.isEmpty, let next = nextTime, next <= end {
             now = max(now, next)
@@ -244,7 +249,7 @@ package struct Simulation {
         happen(happening)
     }
 
-    /// Gives the session one input, as the driver does: first what is due by then.
+    /// Passes one input to the session, as the driver does, after the work that is due by then.
     mutating func feed(_ input: Input) {
         guard ending == nil else { return }
         inputs += 1
@@ -255,17 +260,17 @@ package struct Simulation {
         performEffects()
     }
 
-    /// A time between two, microseconds; short once the network has healed.
+    /// Returns a random duration in a range of microseconds; short once the network has healed.
     mutating func latency(_ range: ClosedRange<Int64>) -> Duration {
         .microseconds(isHealed ? 5_000 : Int64.random(in: range, using: &random))
     }
 
-    /// How long a message is on its way, microseconds.
+    /// Returns the random travel time of a message, 1 to 60 ms; short once the network has healed.
     mutating func delay() -> Duration { latency(1_000...60_000) }
 }
 
 extension Simulation.Happening {
-    /// Whether it happens on the client's machine, which may sleep.
+    /// Whether the event happens on the client's machine, which may sleep.
     fileprivate var isForClient: Bool {
         switch self {
         case .opened, .failed, .toClient, .closedAtClient, .answer, .renewed, .renewalDue: true

@@ -1,5 +1,5 @@
-/// Frames no client can use, and which must not hurt it (section 9, items 8 and 9). `COMPANY`, `WORKSPACE` and `USER` stand for the company, the workspace
-/// and the user.
+/// Frames that no client can use and that must not harm it (section 9, items 8 and 9). `COMPANY`, `WORKSPACE` and
+/// `USER` are placeholders for ids.
 enum Stray {
     static let all: [(name: String, argument: String)] = [
         (
@@ -41,7 +41,7 @@ enum Stray {
         ("realtime:leave:success", #"{"name":"/notifications?type=private&user=USER"}"#),
     ]
 
-    /// The same for GroupMe, whole frames (1.10, 4.5): `USER` stands for the user.
+    /// Whole stray frames of GroupMe (1.10, 4.5). `USER` is a placeholder for the user's id.
     static let ofGroupMe: [String] = [
         "hello", "[]", "{}", "[17]", #"[{"channel":17}]"#, #"[{"channel":"/user/USER"}]"#,
         #"[{"channel":"/user/USER","id":"a1","data":{"type":"brand.new","subject":{"x":1}}}]"#,
@@ -64,7 +64,7 @@ enum Stray {
         #"[{"channel":"/group/10000001","id":"zzz","successful":true}]"#,
     ]
 
-    /// The same for a declared gateway, whole messages.
+    /// Whole stray messages of a declared gateway.
     static let ofDeclared: [String] = [
         "hello", "[]", "{}", "17", "", #"{"op":99}"#, #"{"op":11}"#, #"{"op":0,"t":17}"#,
         #"{"op":0,"t":"BRAND_NEW","d":{"x":1}}"#,
