@@ -2,34 +2,34 @@ public import Network
 import Testing
 import Wire
 
-/// A private certificate authority and what it signed, made by the `openssl` command in a temporary folder.
+/// A private certificate authority and the certificates it signed, made by the `openssl` command in a temporary folder.
 public struct Certificates: Sendable {
-    /// Where the files are.
+    /// The folder that contains all certificates and keys.
     public let folder: String
-    /// The authority's certificate.
+    /// The path of the authority's certificate.
     public var authority: String { folder + "/ca.pem" }
-    /// For `localhost`, 127.0.0.1 and ::1.
+    /// A valid identity for `localhost`, 127.0.0.1 and ::1.
     public var good: TLSIdentity { identity("good") }
-    /// For `other.example` only.
+    /// An identity that is valid only for `other.example`.
     public var otherName: TLSIdentity { identity("other") }
-    /// For localhost, but its time is over.
+    /// An identity for `localhost` that has expired.
     public var expired: TLSIdentity { identity("expired") }
-    /// An authority that signed nothing of these.
+    /// The path of another authority's certificate. It signed none of the server certificates.
     public var stranger: String { folder + "/stranger.pem" }
 
-    /// A client's, signed by the authority.
+    /// A client certificate signed by the authority.
     public var client: ClientCertificate { clientCertificate("client") }
-    /// A client's that the stranger signed.
+    /// A client certificate signed by the other authority.
     public var strangeClient: ClientCertificate { clientCertificate("strange-client") }
-    /// The client's, its key encrypted with `passphrase`.
+    /// Returns the client certificate with an encrypted key. `passphrase` is the one that the client uses for it.
     public func lockedClient(passphrase: String?) -> ClientCertificate {
         ClientCertificate(
             certificate: client.certificate, key: folder + "/locked.key", passphrase: passphrase.map { Secret($0) })
     }
-    /// What the key of `lockedClient` is encrypted with.
+    /// The passphrase with which the key of `lockedClient` is encrypted.
     public static let passphrase = "open sesame"
 
-    /// Made once for all tests of the process.
+    /// The certificates shared by all tests of the process, made on first use.
     public static let shared = Result { try Certificates() }
 
     private func identity(_ name: String) -> TLSIdentity {
@@ -40,7 +40,7 @@ public struct Certificates: Sendable {
         ClientCertificate(certificate: "\(folder)/\(name).pem", key: "\(folder)/\(name).key")
     }
 
-    /// The pin of an identity's key, made by the `openssl` command.
+    /// Returns the pin of an identity's key, computed by the `openssl` command.
     public func pin(_ identity: TLSIdentity) throws -> PublicKeyPin {
         let hash = try run([
             "sh", "-c",
@@ -88,7 +88,7 @@ public struct Certificates: Sendable {
     }
 
     private func openssl(_ arguments: [String]) throws {
-        // The shell keeps its progress dots from the terminal.
+        // Keeps openssl's progress dots out of the test output.
         try run(["sh", "-c", "cd \"$0\" && exec openssl \"$@\" 2>>openssl.log", folder] + arguments)
     }
 }

@@ -1,21 +1,21 @@
 public import Network
 public import Wire
 
-/// Stands between clients and an HTTP server: passes requests on, keeps what was asked and answered, and can hold answers back.
+/// A relay between clients and an HTTP server. It forwards requests, records the exchanges, and can delay answers.
 public final class HTTPRelay: HTTPServerHandler {
-    /// A request that the server answered.
+    /// A request that the server has answered.
     public struct Exchange: Sendable {
-        /// The method, and the path with its query.
+        /// The method of the request, and the path with its query.
         public var method: String, target: String
-        /// The token of the `Authorization` header.
+        /// The bearer token of the `Authorization` header.
         public var token: String?
         /// The body of the request.
         public var body: [UInt8]
-        /// The server's answer.
+        /// The status and body of the server's answer.
         public var status: Int, answer: [UInt8]
     }
 
-    /// Says whether the answer to one of all exchanges, by its index, is given now.
+    /// Returns whether the relay may now pass on the answer to the exchange with this index.
     public typealias Rule = @Sendable (_ index: Int, _ all: [Exchange]) -> Bool
 
     private struct Waiting {
@@ -23,18 +23,18 @@ public final class HTTPRelay: HTTPServerHandler {
         var respond: @Sendable () -> Void
     }
 
-    /// What the server answered so far, held back or not.
+    /// All exchanges so far, whether or not their answers are delayed.
     public let exchanges = Mailbox<Exchange>()
     private let rule = Monitor<Rule> { _, _ in true }
     private let loss = Monitor<@Sendable (Exchange) -> Bool> { _ in false }
-    /// Answers that are not given yet.
+    /// The answers that are delayed.
     private let waiting = Monitor<[Waiting]>([])
     private let target: URLParts
     private let loop: EventLoop
     private let client: HTTPClient
     private let listeners = Monitor<[HTTPServer]>([])
 
-    /// Listens at several ports, for clients that know several services, and passes everything on to one server.
+    /// Listens on several ports, for clients that use several services, and forwards everything to one server.
     public init(to server: String, listeners count: Int = 1) throws {
         target = try URLParts(parsing: server)
         loop = try EventLoop(name: "weir-relay")
@@ -43,23 +43,23 @@ public final class HTTPRelay: HTTPServerHandler {
         listeners.change { $0 = made }
     }
 
-    /// Where it listens.
+    /// The URLs of the relay, one for each port.
     public var urls: [String] { listeners.look { $0.map { "http://127.0.0.1:\($0.port)" } } }
 
-    /// Answers that the rule does not let through wait until it does; it is asked again after each exchange.
+    /// Delays answers until `rule` lets them pass. The rule is evaluated after each exchange.
     public func hold(unless rule: @escaping Rule) { self.rule.change { $0 = rule } }
 
-    /// The first answer for which the rule holds is lost: the client gets 502 in its place.
+    /// Loses the first answer for which `rule` holds: the client receives 502 instead.
     public func loseFirst(where rule: @escaping @Sendable (Exchange) -> Bool) { loss.change { $0 = rule } }
 
-    /// Cuts every connection and ends its threads.
+    /// Cuts all connections and ends the threads.
     public func close() {
         for listener in listeners.change({ $0 }) { listener.close() }
         client.shutDown()
         loop.shutDown()
     }
 
-    /// Asks the server the same.
+    /// Forwards the request to the server.
     public func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
         var url = target
         (url.path, url.query) = (request.path, request.query)
@@ -91,12 +91,12 @@ public final class HTTPRelay: HTTPServerHandler {
         }
     }
 
-    /// Passes no WebSockets on.
+    /// Refuses every WebSocket with 404.
     public func refuses(_ upgrade: ServerRequest) -> HTTPResponse? { HTTPResponse(status: 404) }
-    /// Never happens.
+    /// Never called, since upgrades are refused.
     public func opened(_ socket: ServerWebSocket, _ upgrade: ServerRequest) {}
-    /// Never happens.
+    /// Never called, since upgrades are refused.
     public func received(_ messages: [WebSocketMessage], from socket: ServerWebSocket) {}
-    /// Never happens.
+    /// Never called, since upgrades are refused.
     public func closed(_ socket: ServerWebSocket, _ close: WebSocketClose) {}
 }

@@ -2,14 +2,14 @@ import Glibc
 import Network
 public import Testing
 
-/// What was told on another thread, and a way to wait for it.
+/// A thread-safe list of items, with a way to wait for them.
 public final class Mailbox<Element: Sendable>: @unchecked Sendable {
-    // Unchecked: `items` is touched only under `mutex`.
+    // Unchecked: `items` is accessed only under `mutex`.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var items: [Element] = []
 
-    /// An empty mailbox.
+    /// Creates a mailbox without items.
     public init() {
         pthread_mutex_init(mutex, nil)
         pthread_cond_init(condition, nil)
@@ -22,10 +22,10 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Tells something. Any thread.
+    /// Appends an item. Callable from any thread.
     public func put(_ item: Element) { put([item]) }
 
-    /// Tells several things. Any thread.
+    /// Appends several items. Callable from any thread.
     public func put(_ more: [Element]) {
         pthread_mutex_lock(mutex)
         items += more
@@ -33,24 +33,24 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    /// Forgets what was told so far.
+    /// Removes all items received so far.
     public func removeAll() {
         pthread_mutex_lock(mutex)
         items = []
         pthread_mutex_unlock(mutex)
     }
 
-    /// What was told so far.
+    /// The items received so far.
     public var all: [Element] {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return items
     }
 
-    /// Waits until what was told satisfies `isDone`; the test fails when that takes longer than `seconds`.
+    /// Waits until the items satisfy `isDone`. The test fails if that takes longer than `seconds`.
     ///
-    /// Blocks the thread: for tests that are not `async`. In an `async` one the other overload is taken, which leaves the few
-    /// threads of the concurrency pool to whatever the test waits for.
+    /// This blocks the thread and is meant for tests that are not `async`. An `async` test uses the other overload,
+    /// which leaves the few threads of the concurrency pool to the code that the test waits for.
     @discardableResult
     public func wait(
         seconds: Int = 120, sourceLocation: SourceLocation = #_sourceLocation, until isDone: ([Element]) -> Bool
@@ -60,7 +60,7 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
         return items
     }
 
-    /// Waits until what was told satisfies `isDone`; the test fails when that takes longer than `seconds`.
+    /// Waits until the items satisfy `isDone`. The test fails if that takes longer than `seconds`.
     @discardableResult
     public func wait(
         seconds: Int = 120, sourceLocation: SourceLocation = #_sourceLocation,
@@ -93,12 +93,12 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
             sourceLocation: sourceLocation)
     }
 
-    /// Waits for the first item, as the blocking `wait` does.
+    /// Waits for the first item. Blocks the thread, as the blocking `wait` does.
     public func first(seconds: Int = 120, sourceLocation: SourceLocation = #_sourceLocation) throws -> Element {
         try #require(wait(seconds: seconds, sourceLocation: sourceLocation) { !$0.isEmpty }.first)
     }
 
-    /// Waits for the first item.
+    /// Waits for the first item without blocking the thread.
     public func first(seconds: Int = 120, sourceLocation: SourceLocation = #_sourceLocation) async throws -> Element {
         try #require(await wait(seconds: seconds, sourceLocation: sourceLocation) { !$0.isEmpty }.first)
     }

@@ -2,21 +2,21 @@ import Glibc
 import Network
 import Testing
 
-/// Whether Debian's `nats-server` is there; `Tests/run` installs it.
+/// Whether Debian's `nats-server` is installed; `Tests/run` installs it.
 public let hasNATSServer = ["/usr/sbin/nats-server", "/usr/bin/nats-server"].contains { (path: String) in
     access(path, X_OK) == 0
 }
 
-/// Nodes of `nats-server` with JetStream on the loopback interface, one or a cluster. They end with this object.
+/// One node or a cluster of `nats-server` with JetStream on the loopback interface. The nodes end with this object.
 public final class NATSServer: Sendable {
-    /// The ports of the nodes for clients.
+    /// The client ports of the nodes.
     public let ports: [UInt16]
     private let routes: [UInt16]
     private let folder: String
     private let settings: String
     private let nodes: Monitor<[Int: Peer]>
 
-    /// Starts so many nodes; `settings` are added to the configuration of each.
+    /// Starts `count` nodes. `settings` are added to the configuration of each.
     public init(nodes count: Int = 1, settings: String = "") throws {
         folder = try temporaryFolder()
         self.settings = settings
@@ -26,13 +26,13 @@ public final class NATSServer: Sendable {
         for node in 0..<count { try start(node) }
     }
 
-    /// The servers as a URL has them.
+    /// A `nats://` URL with all nodes.
     public var url: String { "nats://" + ports.map { "127.0.0.1:\($0)" }.joined(separator: ",") }
 
-    /// The name of a node, as a stream's leader is called.
+    /// Returns the name of a node, which also identifies a stream's leader.
     public static func name(of node: Int) -> String { "n\(node)" }
 
-    /// Starts a node, and waits until it takes clients.
+    /// Starts a node and waits until it accepts clients.
     public func start(_ node: Int) throws {
         var lines = [
             "server_name: \(Self.name(of: node))", "listen: 127.0.0.1:\(ports[node])",
@@ -53,7 +53,7 @@ public final class NATSServer: Sendable {
         nodes.change { $0[node] = peer }
     }
 
-    /// Sends a signal to a node. One that is killed is waited for.
+    /// Sends a signal to a node. After `SIGKILL`, waits for its end.
     public func signal(_ node: Int, _ signal: Int32) {
         guard let peer = nodes.look({ $0[node] }) else { return }
         kill(peer.pid, signal)

@@ -3,15 +3,16 @@ import Network
 import Synchronization
 import Testing
 
-/// A program that runs beside the test; it is killed when the peer is let go.
+/// A program that runs alongside the test. It is killed when the peer is released.
 public final class Peer: Sendable {
-    /// Its process.
+    /// The process id of the program.
     public let pid: pid_t
     private let output: Int32
-    /// Its exit status, or 128 and the signal, once somebody waited for it: a process can be waited for once.
+    /// The exit status, or 128 plus the signal, once the process was waited for. A process can be waited for only once.
     private let ended = Mutex<Int32?>(nil)
 
-    /// Starts `arguments` (the first found on the path), with `environment` added to the test's own.
+    /// Starts the program `arguments[0]`, found on the path, with `environment` added to the test's own. With
+    /// `errorsToo`, its standard error is read too.
     public init(_ arguments: [String], environment: [String: String] = [:], errorsToo: Bool = false) throws {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)
@@ -28,7 +29,7 @@ public final class Peer: Sendable {
         let added = variables.count
         var inherited = environ
         while let variable = inherited.pointee {
-            // Of two of one name a shell takes the last.
+            // With two variables of the same name, a shell uses the last one.
             let name = String(String(cString: variable).prefix { $0 != "=" })
             if environment[name] == nil { variables.append(variable) }
             inherited += 1
@@ -46,7 +47,7 @@ public final class Peer: Sendable {
         _ = fcntl(output, F_SETFD, FD_CLOEXEC)
     }
 
-    /// The next line of its standard output; nil at the end.
+    /// Returns the next line of the program's output, or `nil` at the end.
     public func readLine() -> String? {
         var line: [UInt8] = []
         var byte: UInt8 = 0
@@ -57,7 +58,7 @@ public final class Peer: Sendable {
         return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
     }
 
-    /// Reads lines until one begins with `prefix`; the test fails when none does.
+    /// Reads lines until one begins with `prefix`. The test fails if none does.
     @discardableResult
     public func readLine(startingWith prefix: String) throws -> String {
         while let line = readLine() {
@@ -66,9 +67,10 @@ public final class Peer: Sendable {
         throw PeerEnded(waitedFor: prefix)
     }
 
-    /// Reads away what it says from now on: a pipe that nobody reads is full one day, and whoever writes into it waits, even to end.
+    /// Discards the program's output from now on. Otherwise the pipe would fill up and block the program, even at its
+    /// end.
     public func drain() {
-        // Its own: the other is closed as soon as somebody has waited for the end.
+        // A separate descriptor, since `wait` closes the other one.
         let rest = fcntl(output, F_DUPFD_CLOEXEC, 0)
         runOnThread(named: "drain") {
             var bytes = [UInt8](repeating: 0, count: 1 << 16)
@@ -77,16 +79,17 @@ public final class Peer: Sendable {
         }
     }
 
-    /// Waits for its `listening PORT` line.
+    /// Reads the line `listening PORT` and returns the port.
     public func listeningPort() throws -> UInt16 {
         let words = try readLine(startingWith: "listening ").split(separator: " ")
         return try #require(words.last.flatMap { UInt16($0) }, "no port in \(words)")
     }
 
-    // A child that nobody waited for would be found by whoever waits for any child, as the runner of exit tests does, for ever.
+    // Waiting is required: otherwise code that waits for any child, such as the runner of exit tests, would find this
+    // one again and again.
     deinit { stop() }
 
-    /// Waits for its end; gives its exit status, or 128 and the signal.
+    /// Waits for the program's end. Returns its exit status, or 128 plus the signal.
     @discardableResult
     public func wait() -> Int32 {
         ended.withLock { ended in
@@ -100,20 +103,20 @@ public final class Peer: Sendable {
         }
     }
 
-    /// Ends it at once, if it has not ended.
+    /// Kills the program, unless it has ended, and waits for it.
     public func stop() {
         if ended.withLock({ $0 }) == nil { kill(pid, SIGKILL) }
         wait()
     }
 }
 
-/// A peer ended before it said what was waited for.
+/// An error when a peer ended before it printed an expected line.
 public struct PeerEnded: Error {
-    /// What was waited for.
+    /// The expected prefix of the line.
     public var waitedFor: String
 }
 
-/// Runs a program to its end and gives what it printed; the test fails when it does.
+/// Runs a program to its end and returns its output. The test fails if the program does.
 @discardableResult
 public func run(_ arguments: [String]) throws -> String {
     let peer = try Peer(arguments)

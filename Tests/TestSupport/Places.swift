@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// A new folder under the temporary one (`TMPDIR`), for this user only. `Tests/run` removes them all at its end.
+/// Creates a private folder in the temporary folder (`TMPDIR`). `Tests/run` removes all of them at its end.
 public func temporaryFolder() throws -> String {
     let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     var template = Array("\(folder)/test-XXXXXX".utf8CString)
@@ -9,17 +9,17 @@ public func temporaryFolder() throws -> String {
     return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
 }
 
-/// Writes a text file.
+/// Writes text to a file, replacing its contents.
 public func writeFile(_ path: String, _ text: String) throws { try writeFile(path, Array(text.utf8)) }
 
-/// Writes a file.
+/// Writes bytes to a file, replacing its contents.
 public func writeFile(_ path: String, _ bytes: [UInt8]) throws {
     let file = try #require(fopen(path, "w"))
     defer { fclose(file) }
     try #require(fwrite(bytes, 1, bytes.count, file) == bytes.count)
 }
 
-/// Reads a whole file.
+/// Reads the whole contents of a file.
 public func readFile(_ path: String) throws -> [UInt8] {
     let file = try #require(fopen(path, "r"), "\(path) cannot be opened")
     defer { fclose(file) }
@@ -32,7 +32,7 @@ public func readFile(_ path: String) throws -> [UInt8] {
     }
 }
 
-/// The names of what is in a folder, in order, but for hidden ones; none when it cannot be read.
+/// Returns the sorted names of a folder's entries, without hidden ones. Returns none when the folder cannot be read.
 public func names(in folder: String) -> [String] {
     guard let directory = opendir(folder) else { return [] }
     defer { closedir(directory) }
@@ -46,17 +46,18 @@ public func names(in folder: String) -> [String] {
     return names.sorted()
 }
 
-/// The package's folder.
+/// The path of the package's root folder.
 public let packageFolder: String = {
     let parts = #filePath.split(separator: "/").dropLast(3)
     return "/" + parts.joined(separator: "/")
 }()
 
-/// The folder of the peers' programs.
+/// The folder of the peer programs.
 public let peersFolder = packageFolder + "/Tests/Peers"
 
-/// A free port of the loopback interface, which no other process of these tests is given as long as this one lives: for that its UDP
-/// twin is held. It is below those that Linux gives to who asks for any (32768 and up), so that nobody takes it before it is used.
+/// Returns a free port of the loopback interface. No other process of these tests receives the same port while this
+/// process lives, since the UDP port with the same number stays bound. The port is below the range from which Linux
+/// assigns ports automatically (32768 and up), so that no other program takes it before it is used.
 public func freePort() throws -> UInt16 {
     for _ in 0..<1_000 {
         let port = UInt16.random(in: 20_000..<32_000)
@@ -70,7 +71,7 @@ public func freePort() throws -> UInt16 {
     throw NoPort()
 }
 
-/// A socket at a port of the loopback interface; nil when the port is taken.
+/// Returns a socket bound to a loopback port, or `nil` when the port is taken.
 private func bound(_ type: __socket_type, _ port: UInt16) -> Int32? {
     let descriptor = socket(AF_INET, Int32(type.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()
@@ -89,17 +90,19 @@ private func bound(_ type: __socket_type, _ port: UInt16) -> Int32? {
 
 private struct NoPort: Error {}
 
-/// Where `Tests/run` installed a peer's environment; nil when it could not be installed, and then its tests are skipped.
+/// Returns the folder in which `Tests/run` installed a peer's environment, or `nil` when it is not installed. Its tests
+/// are then skipped.
 public func environment(_ name: String) -> String? {
     let folder = packageFolder + "/.build/peers/" + name
     return access(folder + "/requirements", R_OK) == 0 ? folder : nil
 }
 
-/// The reference client's browser bundle, where `Tests/run` put it; nil when it could not be had.
+/// The path of the reference client's browser bundle, installed by `Tests/run`; `nil` when it is not installed.
 public let socketIOBundle: String? = {
     let path = packageFolder + "/.build/peers/socket.io.min.js"
     return access(path, R_OK) == 0 ? path : nil
 }()
 
-/// Where node finds Debian's `ws` package, which NodeSource's node does not look for by itself; nil when it is not installed.
+/// The folder in which node finds Debian's `ws` package; `nil` when it is not installed. NodeSource's node does not
+/// search there by itself.
 public let nodePackages: String? = ["/usr/share/nodejs", "/usr/lib/nodejs"].first { access($0 + "/ws", R_OK) == 0 }

@@ -2,11 +2,11 @@ import Glibc
 public import Network
 import Testing
 
-/// A TCP connection that says exactly what it is told.
+/// A TCP connection that sends exactly the given bytes.
 public final class RawConnection: Sendable {
     private let descriptor: Int32
 
-    /// Connects to a port of this machine.
+    /// Connects to a port of 127.0.0.1.
     public init(port: UInt16) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
@@ -25,16 +25,16 @@ public final class RawConnection: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Sends text.
+    /// Sends the UTF-8 bytes of a text.
     public func send(_ text: String) { send(Array(text.utf8)) }
 
-    /// Sends bytes.
+    /// Sends bytes. Errors are ignored.
     public func send(_ bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
 
-    /// Says that nothing more comes.
+    /// Shuts down the sending direction.
     public func hangUp() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Becomes a WebSocket, with what is sent at once behind the request; gives what was read until `end`.
+    /// Upgrades to a WebSocket. Sends `more` directly after the request, and returns what was read up to `end`.
     @discardableResult
     public func upgrade(
         _ target: String = "/ws", and more: [UInt8] = [], until end: String = "\r\n\r\n"
@@ -46,10 +46,10 @@ public final class RawConnection: Sendable {
         return read(until: end)
     }
 
-    /// How many segments with data came so far. A server that delays nothing sends each short write in one of its own, and the kernel
-    /// counts them, however they are read.
+    /// The number of segments with data received so far. A server that disables delays sends each short write in a
+    /// separate segment, and the kernel counts them, however they are read.
     public var segmentsReceived: Int {
-        // `tcpi_data_segs_in` of Linux' `tcp_info`, which glibc's own one ends before.
+        // The offset of `tcpi_data_segs_in` in Linux's `tcp_info`. The struct of glibc ends before this field.
         let place = 152
         var info = [UInt8](repeating: 0, count: place + 4)
         var size = socklen_t(info.count)
@@ -59,21 +59,21 @@ public final class RawConnection: Sendable {
         return Int(info.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: place, as: UInt32.self) })
     }
 
-    /// Everything until the server ends the connection.
+    /// Reads everything until the server ends the connection.
     public func readAll() -> String {
         var all: [UInt8] = []
         while let piece = readSome() { all += piece }
         return String(decoding: all, as: UTF8.self)
     }
 
-    /// Until `end` was read.
+    /// Reads until `end` was read or the connection ended.
     public func read(until end: String) -> String {
         var all = ""
         while !all.contains(end), let piece = readSome() { all += String(decoding: piece, as: UTF8.self) }
         return all
     }
 
-    /// What is there, or comes next; nil at the end.
+    /// Returns the available bytes, waiting for the first; `nil` at the end.
     public func readSome() -> [UInt8]? {
         var piece = [UInt8](repeating: 0, count: 4096)
         let count = recv(descriptor, &piece, piece.count, 0)
@@ -82,7 +82,7 @@ public final class RawConnection: Sendable {
 }
 
 extension EventLoop {
-    /// Has the loop stand still while `body` does something: whatever it sends is in the kernel when the loop goes on.
+    /// Blocks the loop while `body` runs. Everything that `body` sends is in the kernel when the loop continues.
     public func hold(_ body: () -> Void) {
         let (begun, ended) = (Mailbox<Bool>(), Mailbox<Bool>())
         run {
@@ -95,10 +95,10 @@ extension EventLoop {
     }
 }
 
-/// A text frame as a client sends it, its mask zero; at most 125 bytes.
+/// Returns a client's text frame with a zero mask. The text has at most 125 bytes.
 public func clientFrame(_ text: String) -> [UInt8] {
     [0x81, 0x80 | UInt8(text.utf8.count), 0, 0, 0, 0] + Array(text.utf8)
 }
 
-/// A close frame of code 1000 as a client sends it.
+/// A client's close frame with code 1000.
 public let clientCloseFrame: [UInt8] = [0x88, 0x82, 0, 0, 0, 0, 0x03, 0xE8]

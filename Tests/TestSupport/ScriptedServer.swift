@@ -1,24 +1,25 @@
 public import Network
 public import Wire
 
-/// A Twake server on a loopback port that says what a test wants to be said. Its REST service has one answer, or none.
+/// A Twake server on a loopback port that sends scripted messages. Its REST service gives the same answer to every
+/// request.
 public final class ScriptedServer: HTTPServerHandler {
-    /// What is said after a room was joined.
+    /// The frames sent after a room was joined.
     let frames: [String]
-    /// What is said to `authenticate`.
+    /// The answer sent to `authenticate`.
     let answer: String
-    /// What is said to whoever joins a room.
+    /// The answer to a join.
     let joining: String
-    /// What is said first, instead of an Engine.IO handshake.
+    /// The first message, in place of an Engine.IO handshake.
     let greeting: String?
-    /// What is answered to every request; nil for 404.
+    /// The body of the answer to every request; `nil` for 404.
     let rest: String?
-    /// The headers of each upgrade, as `name: value`.
+    /// The headers of each upgrade request, as `name: value`.
     public let upgrades = Mailbox<[String]>()
     private let loop: EventLoop
     private let server = Monitor<HTTPServer?>(nil)
 
-    /// A server that listens when it is made.
+    /// Creates a server that listens at once.
     public init(
         frames: [String] = [], answer: String = #"42["authenticated"]"#, greeting: String? = nil,
         joining: String = #"42["realtime:join:success",{"name":"/r"}]"#, identity: TLSIdentity? = nil,
@@ -34,33 +35,33 @@ public final class ScriptedServer: HTTPServerHandler {
         server.change { $0 = made }
     }
 
-    /// Where it listens.
+    /// The port on which the server listens.
     public var port: UInt16 { server.change { $0?.port ?? 0 } }
 
-    /// Cuts every connection and ends its thread.
+    /// Cuts all connections and ends the thread.
     public func close() {
         server.change { $0 }?.close()
         loop.shutDown()
     }
 
-    /// Says what it was given.
+    /// Answers with the scripted body, or with 404.
     public func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
         if let rest { return respond(HTTPResponse(status: 200, body: Array(rest.utf8))) }
         respond(HTTPResponse(status: 404, body: Array("nothing here".utf8)))
     }
 
-    /// Only the Socket.IO path upgrades.
+    /// Accepts upgrades only on the Socket.IO path.
     public func refuses(_ upgrade: ServerRequest) -> HTTPResponse? {
         upgrades.put(upgrade.headers.map { "\($0.name): \($0.value)" })
         return upgrade.path == "/socket/" ? nil : HTTPResponse(status: 404)
     }
 
-    /// Greets.
+    /// Sends the greeting, or an Engine.IO handshake.
     public func opened(_ socket: ServerWebSocket, _ upgrade: ServerRequest) {
         socket.send(.text(greeting ?? #"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#))
     }
 
-    /// Answers what a Twake client says.
+    /// Answers the messages of a Twake client.
     public func received(_ messages: [WebSocketMessage], from socket: ServerWebSocket) {
         for message in messages {
             let text = String(decoding: message.bytes, as: UTF8.self)
@@ -75,6 +76,6 @@ public final class ScriptedServer: HTTPServerHandler {
         }
     }
 
-    /// Nothing is to be done.
+    /// Does nothing when a client disconnects.
     public func closed(_ socket: ServerWebSocket, _ close: WebSocketClose) {}
 }

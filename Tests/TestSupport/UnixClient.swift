@@ -1,12 +1,12 @@
 import Glibc
 public import Testing
 
-/// A client of a Unix socket that does what it is told, and no more.
+/// A bare client of a Unix socket, which sends only what a test requests.
 public final class UnixClient: Sendable {
-    /// The socket.
+    /// The file descriptor of the socket.
     public let descriptor: Int32
 
-    /// Connects.
+    /// Connects to the socket at `path`.
     public init(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_un()
@@ -25,7 +25,7 @@ public final class UnixClient: Sendable {
 
     deinit { Glibc.close(descriptor) }
 
-    /// Sends bytes; false when the other end is gone.
+    /// Sends bytes. Returns false when the other end is gone.
     @discardableResult
     public func send(_ bytes: [UInt8]) -> Bool {
         var sent = 0
@@ -39,14 +39,14 @@ public final class UnixClient: Sendable {
         return true
     }
 
-    /// Sends a line.
+    /// Sends a line, with a line feed added.
     @discardableResult
     public func send(line: String) -> Bool { send(Array(line.utf8) + [0x0a]) }
 
-    /// Says that nothing more is sent.
+    /// Shuts down the sending direction.
     public func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// The next line; nil at the end, or when none comes for `seconds`.
+    /// Returns the next line, or `nil` at the end or when none arrives for `seconds`.
     public func readLine(seconds: Int = 60) -> String? {
         var line: [UInt8] = []
         var byte: UInt8 = 0
@@ -58,7 +58,8 @@ public final class UnixClient: Sendable {
         }
     }
 
-    /// Whether the other end closes within so many seconds, whatever it sends before.
+    /// Returns whether the other end closes the connection. Discards any data that it sends before, and waits at most
+    /// `seconds` for each piece.
     public func isClosed(within seconds: Int = 60) -> Bool {
         var bytes = [UInt8](repeating: 0, count: 1 << 16)
         while true {
