@@ -2,7 +2,8 @@ import Events
 import JSONText
 import Wire
 
-/// Bayeux's machines survive any conversation, and what they send is Bayeux. The first byte says which of both; what arrives ends with FF.
+/// Checks that Bayeux's state machines survive any conversation and send only valid Bayeux. The first byte selects
+/// client or server; each incoming frame ends with FF.
 func fuzzChannels(_ input: ArraySlice<UInt8>) {
     guard let choice = input.first else { return }
     let frames = input.dropFirst().split(separator: 0xFF)
@@ -11,7 +12,7 @@ func fuzzChannels(_ input: ArraySlice<UInt8>) {
 
 private let channel = Bayeux.Channel("/group/1")
 
-/// What is published meets one end.
+/// Runs a client. Checks that each publication ends exactly once.
 private func converseAsClient(_ frames: [ArraySlice<UInt8>], acknowledges: Bool) {
     guard let channel else { fatalError("a channel's name is none") }
     let configuration = BayeuxClient.Configuration(connectionType: .websocket, acknowledges: acknowledges)
@@ -47,7 +48,7 @@ private func converseAsClient(_ frames: [ArraySlice<UInt8>], acknowledges: Bool)
     _ = close()
 }
 
-/// An exchange is answered once.
+/// Runs a server. Checks that each exchange is answered exactly once.
 private func converseAsServer(_ frames: [ArraySlice<UInt8>]) {
     guard let channel else { fatalError("a channel's name is none") }
     var server = BayeuxServer(BayeuxServer.Configuration(mostSessions: 3), seed: 1)
@@ -84,7 +85,8 @@ private func checkFrame(_ bytes: [UInt8]) {
     require(frame.malformed.isEmpty, "a frame that was sent holds what is no message")
 }
 
-/// Any JSON that GroupMe publishes is an event or a failure with a place in it. The first byte says on which channel.
+/// Checks that any JSON published by GroupMe yields an event, or a failure with a valid position. The first byte
+/// selects the channel.
 func fuzzGroupMe(_ input: ArraySlice<UInt8>) {
     guard let choice = input.first else { return }
     let channels = ["/user/20000001", "/group/10000001", "/direct_message/20000001_20000002", "/somewhere"]

@@ -2,13 +2,14 @@ import Events
 import Pipeline
 import SectionedModel
 
-/// Whatever lines a diff log has, the model stays whole; what could be applied can be taken back, and leads to the model it began with.
+/// Checks that the model stays consistent for any lines of a diff log. Lines that could be applied can be reverted, and
+/// applying them again leads to the same model.
 func fuzzDiffLog(_ input: ArraySlice<UInt8>) {
     let log = Array(input)
     do {
         guard var cursor = try cursor(log) else { return }
         let start = cursor.model.checksum
-        // What cannot be passed, the cursor stands before.
+        // On an error the cursor stays before the line that cannot be applied.
         let refusal = failure { () throws(DiffLogError) in try cursor.seek(to: cursor.states.upperBound) }
         check(cursor)
         require((refusal == nil) == (cursor.sequence == cursor.states.upperBound), "a log that ends elsewhere")
@@ -25,7 +26,7 @@ func fuzzDiffLog(_ input: ArraySlice<UInt8>) {
     }
 }
 
-/// A cursor before the first line, whatever its number is; nil for what is no log.
+/// Returns a cursor before the first line, whatever the line's number. Returns `nil` when the text is not a diff log.
 private func cursor(_ log: [UInt8]) throws(DiffLogError) -> DiffLogCursor? {
     do {
         return try DiffLogCursor(log)
@@ -40,7 +41,7 @@ private func failure(_ body: () throws(DiffLogError) -> Void) -> DiffLogError? {
         try body()
         return nil
     } catch {
-        // Names of sections and numbers of rows are in it.
+        // Formatting the error covers names of sections and numbers of rows.
         _ = error.description
         return error
     }

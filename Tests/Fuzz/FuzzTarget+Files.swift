@@ -5,7 +5,8 @@ import Pipeline
 import Recording
 import Wire
 
-/// A damaged recording ends; its index leads to places that can be read from, the first of them to everything.
+/// Checks that reading a damaged recording ends, that its index leads to readable places, and that reading from the
+/// first place yields everything.
 func fuzzRecording(_ input: ArraySlice<UInt8>) {
     let bytes = Array(input)
     guard let whole = try? entries(of: RecordingReader(bytes: bytes), from: nil),
@@ -19,7 +20,7 @@ func fuzzRecording(_ input: ArraySlice<UInt8>) {
     }
 }
 
-/// So does a damaged file that is compressed, whatever its table says of its frames.
+/// Performs the same checks on a damaged compressed file, whatever its seek table contains.
 func fuzzCompressed(_ input: ArraySlice<UInt8>) {
     let file = ScratchFile("compressed.weir.jsonl", input)
     guard let whole = try? entries(of: RecordingReader(opening: file.path), from: nil),
@@ -41,8 +42,8 @@ private func entries(
     return entries
 }
 
-/// What is read of another format makes a whole recording, and that, written in the format, is read as the same messages. The first byte
-/// says which format.
+/// Checks that an import yields a valid recording, and that exporting and importing it again yields the same messages.
+/// The first byte selects the format.
 func fuzzConversion(_ input: ArraySlice<UInt8>) {
     guard let choice = input.first else { return }
     let format = ForeignFormat.allCases[Int(choice) % ForeignFormat.allCases.count]
@@ -68,7 +69,8 @@ func fuzzConversion(_ input: ArraySlice<UInt8>) {
     }
 }
 
-/// What was captured elsewhere is played to its end, whatever it is. The first byte says which format, the second who spoke.
+/// Checks that a replay of any imported capture reaches its end. The first byte selects the format, the second the
+/// backend.
 func fuzzCaptured(_ input: ArraySlice<UInt8>) {
     let choices = input.prefix(2).map { Int($0) }
     guard choices.count == 2 else { return }
@@ -89,7 +91,7 @@ func fuzzCaptured(_ input: ArraySlice<UInt8>) {
     }
 }
 
-/// A damaged recording that was repaired is whole, and everything is in it that could be read.
+/// Checks that a repaired recording is valid and contains everything that was readable.
 func fuzzRepair(_ input: ArraySlice<UInt8>) {
     let damaged = ScratchFile("damaged.weir.jsonl", input)
     guard let before = try? recordsRead(damaged.path) else { return }
@@ -106,8 +108,9 @@ func fuzzRepair(_ input: ArraySlice<UInt8>) {
     }
 }
 
-/// What tools make of a whole recording is whole: a part of it, some kinds of records, the recording compressed, and segments, which merged
-/// are what was split. The first two bytes say which part, the rest what is recorded.
+/// Checks that tools make valid recordings from a valid one: a part of it, a selection of kinds, a compressed copy, and
+/// segments, which can be merged to the original. The first two bytes select the part, and the rest is the recorded
+/// session.
 func fuzzTools(_ input: ArraySlice<UInt8>) {
     let choices = input.prefix(2).map { Int($0) }
     guard choices.count == 2, let session = FuzzedSession(input.dropFirst(2)) else { return }
@@ -124,7 +127,7 @@ func fuzzTools(_ input: ArraySlice<UInt8>) {
             _ = try RecordingCopy.cut(whole.path, span, ripples: choices[0] & 32 != 0, to: destination)
             checkWhole([made.path])
         } catch RecordingError.unusable {
-            // A part without a record is refused.
+            // A part without records is rejected.
         }
 
         var selection = RecordSelection()
@@ -142,7 +145,7 @@ func fuzzTools(_ input: ArraySlice<UInt8>) {
     }
 }
 
-/// What a session is made of.
+/// The kinds of records that a session consists of.
 private let kinds = ["conn", "f", "http", "sub", "token", "act", "mem"]
 
 private func checkSplit(
@@ -157,7 +160,7 @@ private func checkSplit(
     require(try isPart(records, of: recordsRead(merged)), "segments that were merged lack a record")
 }
 
-/// That the doctor finds nothing in segments of one recording.
+/// Checks that the doctor finds no problem in the segments of a recording.
 private func checkWhole(_ paths: [String]) {
     var doctor = RecordingDoctor()
     for path in paths {
@@ -169,7 +172,7 @@ private func checkWhole(_ paths: [String]) {
     }
 }
 
-/// The records of a recording, without the numbers of others.
+/// Returns the records of a recording, without references to other records.
 private func recordsRead(_ path: String) throws(RecordingError) -> [Record] {
     var reader = try RecordingReader(opening: path)
     var records: [Record] = []
@@ -187,7 +190,8 @@ private func recordsRead(_ path: String) throws(RecordingError) -> [Record] {
     return records
 }
 
-/// The messages, from whichever connection they were. JSON is written as it is written for a terminal, as formats that hold JSON do.
+/// Returns the messages without their connections. JSON is written in the form that is safe for a terminal, as formats
+/// that contain JSON do.
 private func frames(of path: String) throws(RecordingError) -> [Record] {
     try recordsRead(path).compactMap { record in
         guard case .frame(var frame) = record else { return nil }
@@ -203,7 +207,7 @@ private func frames(of path: String) throws(RecordingError) -> [Record] {
     }
 }
 
-/// Whether each of the records is among the others, in this order. What a repair makes anew is not asked for.
+/// Returns whether all the records are among the others, in this order. Ignores the kinds that a repair creates anew.
 private func isPart(_ records: [Record], of others: [Record]) -> Bool {
     var rest = others[...]
     for record in records {

@@ -6,8 +6,8 @@ import Recording
 import SectionedModel
 import Wire
 
-/// A filter that is read is printed, reads as the same filter, and judges whatever is said the same way. What stands before the first FF is
-/// the filter, what is behind it an event.
+/// Checks that a parsed filter, when printed and parsed again, is equal and judges all events equally. The bytes before
+/// the first FF are the filter, the rest is an event.
 func fuzzFilter(_ input: ArraySlice<UInt8>) {
     let parts = input.split(separator: 0xFF, maxSplits: 1, omittingEmptySubsequences: false)
     let text = String(decoding: parts.first ?? [], as: UTF8.self)
@@ -30,7 +30,7 @@ private func verdicts(_ filter: Filter, _ reports: [StampedReport]) -> [Bool] {
     return reports.flatMap { [judge.mark($0).isShown, matcher.matches($0)] }
 }
 
-/// One report of each kind, the event that of a peer.
+/// Returns one report of each kind. The event comes from the payload.
 private func reports(of payload: ArraySlice<UInt8>) -> [StampedReport] {
     let stamp = Stamp(n: 7, time: Moment(microseconds: 7_000_000), wall: 1_767_323_045_123_000)
     var reports: [Report] = []
@@ -61,7 +61,7 @@ private func reports(of payload: ArraySlice<UInt8>) -> [StampedReport] {
     return reports.map { StampedReport(stamp: stamp, report: $0) }
 }
 
-/// What a packet's array says, if it begins with a name: an event of Twake's, or of a backend without a schema.
+/// Decodes the array of a packet that begins with a name, as an event of Twake or of a backend without a schema.
 private func event(_ payload: ArraySlice<UInt8>) -> EventReport? {
     guard case .array(let elements)? = try? JSONValue(parsing: payload), case .string(let name)? = elements.first,
         let array = try? RawJSON(checking: payload)

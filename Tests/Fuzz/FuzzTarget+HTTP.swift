@@ -1,6 +1,7 @@
 import Network
 
-/// Requests read the same whole and in pieces. The first byte says how long the pieces are.
+/// Checks that requests are parsed the same whether they arrive whole or in pieces. The first byte determines the
+/// length of the pieces.
 func fuzzHTTP(_ input: ArraySlice<UInt8>) {
     guard let step = input.first else { return }
     let bytes = input.dropFirst()
@@ -9,7 +10,7 @@ func fuzzHTTP(_ input: ArraySlice<UInt8>) {
     require(whole == pieces, "requests read otherwise in pieces:\n\(whole)\n\(pieces)")
 }
 
-/// What is read, each as a line, and the refusal that ends it.
+/// Returns one line for each request, and one for the rejection that ended parsing.
 private func requests(in bytes: ArraySlice<UInt8>, step: Int) -> [String] {
     var reader = HTTPRequestReader(maximumBody: 4096)
     var read: [String] = []

@@ -5,7 +5,7 @@ import Recording
 import Terminal
 import Wire
 
-/// Every way of printing but `raw`, which is asked for.
+/// All printed forms except `raw`, which the user must request.
 private let forms: [PrintedForm] = {
     guard let template = try? LineTemplate("{time} {room} {actor} {summary} {payload} {payload.resource.text:>30.30}"),
         let fields = try? EnvelopeFields("room,actor,payload.resource,diff,why")
@@ -13,7 +13,7 @@ private let forms: [PrintedForm] = {
     return OutputFormat.allCases.filter { $0 != .raw }.map { .format($0) } + [.template(template), .fields(fields)]
 }()
 
-/// Whatever a session tells: what is printed of it is inert.
+/// Checks that the printed form of any session's reports is inert.
 func fuzzPrinting(_ input: ArraySlice<UInt8>) {
     guard let live = FuzzedSession(input) else { return }
     let printed = ScratchFile("printed", [])
@@ -36,8 +36,8 @@ func fuzzPrinting(_ input: ArraySlice<UInt8>) {
     checkInert(printed.contents, controls: ["\n"], sequences: ["m"])
 }
 
-/// Whatever a session tells, and whatever keys are pressed meanwhile: the full-screen view sends what it may and nothing else. The keys stand
-/// before the first FF, behind two bytes for the screen's size.
+/// Checks that the full-screen view sends only the sequences it may use, for any reports and any keys. The first two
+/// bytes are the screen's size; the keys follow, up to the first FF.
 func fuzzScreen(_ input: ArraySlice<UInt8>) {
     guard let cut = input.firstIndex(of: 0xFF), input.count > 2 else { return }
     let keys = input[..<cut]
@@ -56,7 +56,7 @@ func fuzzScreen(_ input: ArraySlice<UInt8>) {
         sent += screen.update(to: watch.grid)
     }
     handle(.resized(width: Int(keys[keys.startIndex]) / 2, height: Int(keys[keys.startIndex + 1]) / 4))
-    // As many reports between two keys as there are for each.
+    // Distributes the reports evenly between the keys.
     let presses = Array(keys.dropFirst(2))
     var told = 0
     for (index, key) in presses.enumerated() {
@@ -76,8 +76,8 @@ func fuzzScreen(_ input: ArraySlice<UInt8>) {
     for case .copy(let text) in effects { checkInert(Array(text.utf8), controls: ["\n"], sequences: []) }
 }
 
-/// That bytes show characters, one after the other, and besides these controls and the sequences `ESC [ … X` that end with one of those letters do
-/// nothing to a terminal.
+/// Checks that bytes only show characters in sequence. Apart from the given controls, and sequences `ESC [ … X` that
+/// end with one of the given letters, they must have no effect on a terminal.
 private func checkInert(_ bytes: [UInt8], controls: [Unicode.Scalar], sequences: [Unicode.Scalar]) {
     guard let text = String(validating: bytes, as: UTF8.self) else { fatalError("what is shown is not UTF-8") }
     var rest = text.unicodeScalars[...]
@@ -92,7 +92,7 @@ private func checkInert(_ bytes: [UInt8], controls: [Unicode.Scalar], sequences:
         case .control: require(controls.contains(scalar), "a control character is shown: \(name)")
         case .lineSeparator, .paragraphSeparator: fatalError("a line breaks by itself: \(name)")
         default:
-            // Selectors belong to emoji.
+            // Variation selectors belong to emoji.
             require(
                 !properties.isBidiControl
                     && (!properties.isDefaultIgnorableCodePoint || properties.isVariationSelector),
@@ -101,10 +101,10 @@ private func checkInert(_ bytes: [UInt8], controls: [Unicode.Scalar], sequences:
     }
 }
 
-/// Takes the rest of a sequence, which has to be one of ours.
+/// Consumes the rest of an escape sequence, which must be a permitted one.
 private func checkSequence(_ rest: inout Substring.UnicodeScalarView, _ sequences: [Unicode.Scalar]) {
     let first = rest.popFirst()
-    // A line back, where regions scroll.
+    // `ESC M` moves back a line; the view uses it when scroll regions are allowed.
     if first == "M", sequences.contains("r") { return }
     require(first == "[", "an escape sequence that is none of ours: ESC \(first.debugDescription)")
     rest = rest.drop { ("0"..."?").contains($0) }

@@ -2,21 +2,21 @@ import JSONText
 import Recording
 import Wire
 
-/// A secret that was told never reaches a recording, however it is spelled. Of three pieces, which end with FF, the first is the secret, the
-/// second how it is spelled, the third what stands around it.
+/// Checks that a known secret never reaches a recording, in any spelling. There are three pieces that end with FF: the
+/// secret, its spelling, and the text around it.
 func fuzzRedaction(_ input: ArraySlice<UInt8>) {
-    // A server sends what it likes, and what it sent is scrubbed.
+    // A server may send any data, so the scrubber must handle all input.
     let scrubber = SecretScrubber()
     _ = scrubber.scrubbed(input).map { scrubber.scrubbed($0[...]) }
     let pieces = input.split(separator: 0xFF, maxSplits: 2, omittingEmptySubsequences: false)
     guard pieces.count == 3 else { return }
     let secret = String(decoding: pieces[0].prefix(64), as: UTF8.self)
-    // A secret that its replacement could hold.
+    // Excludes secrets that could be part of their own replacement.
     guard secret.utf8.count >= 4, !"‹redacted›".contains(secret), !secret.contains("‹"), !secret.contains("›") else {
         return
     }
     let steps = pieces[1].prefix(3).compactMap { Spelling(rawValue: Int($0) % 4) }
-    // What was escaped is not encoded once more: JSON holds URLs, and not the other way round.
+    // Escaped text is not percent-encoded afterwards: JSON contains URLs, and not the reverse.
     let spelled = (steps.filter(\.isPercent) + steps.filter { !$0.isPercent }).reduce(secret) { $1.applied(to: $0) }
     let around = String(decoding: pieces[2], as: UTF8.self)
     let cut = around.index(around.startIndex, offsetBy: around.count / 2)
@@ -27,7 +27,7 @@ func fuzzRedaction(_ input: ArraySlice<UInt8>) {
         "a secret is recorded: \(spelled.debugDescription)")
 }
 
-/// How one text is put into another.
+/// A way of embedding one text in another.
 private enum Spelling: Int {
     case json, escapes, percent, query
 
@@ -37,13 +37,13 @@ private enum Spelling: Int {
         switch self {
         case .escapes where !text.contains("%") && !text.contains("\\"):
             return text.utf16.map { "\\u" + hexadecimal(Int($0), digits: 4) }.joined()
-        // Nobody escapes every character of what is encoded or escaped already.
+        // No program escapes every character of text that is already encoded or escaped.
         case .json, .escapes:
             var writer = JSONWriter()
             writer.string(text)
             return String(decoding: writer.bytes.dropFirst().dropLast(), as: UTF8.self)
         case .percent where !text.contains("%"): return text.utf8.map { "%" + hexadecimal(Int($0), digits: 2) }.joined()
-        // Nobody encodes the digits of what is encoded.
+        // No program percent-encodes the digits of text that is already encoded.
         case .percent, .query:
             return text.utf8.map { byte in
                 switch Unicode.Scalar(byte) {
@@ -61,7 +61,7 @@ private enum Spelling: Int {
     }
 }
 
-/// A message as a recording has it that was told of the secret.
+/// Returns a message as it is in a recording whose writer knows the secret.
 private func record(_ message: WebSocketMessage, without secret: Secret) -> ArraySlice<UInt8> {
     let file = ScratchFile("redacted.weir.jsonl")
     do {

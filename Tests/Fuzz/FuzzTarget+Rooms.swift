@@ -1,7 +1,8 @@
 import Pipeline
 
-/// An expression over rooms that is read is printed, reads as the same one, and means the same rooms; any name, printed, is that room's. What
-/// stands before the first FF is the text, what is behind it a room's title.
+/// Checks that a parsed room expression, when printed and parsed again, is equal and matches the same rooms. Also
+/// checks that any room name can be printed and parsed. The bytes before the first FF are the text, the rest is a
+/// room's title.
 func fuzzRooms(_ input: ArraySlice<UInt8>) {
     let parts = input.split(separator: 0xFF, maxSplits: 1, omittingEmptySubsequences: false)
     let text = String(decoding: parts.first ?? [], as: UTF8.self)
@@ -21,7 +22,7 @@ func fuzzRooms(_ input: ArraySlice<UInt8>) {
     }
 }
 
-/// A stranger may call a room anything.
+/// Checks that any room name, which a stranger may choose, survives printing and parsing.
 private func checkName(_ name: String) {
     guard !name.isEmpty, name.utf8.count <= RoomPattern.longest else { return }
     let printed = RoomExpression([.init(.exact(name))]).description

@@ -4,9 +4,10 @@ import JSONText
 import Simulation
 import Wire
 
-/// The servers that `weir serve` is survive any client, and answer with JSON. The first byte says which server; of each piece, which ends with
-/// FF, the first byte says what comes: `<` a message, `+` seconds, else a method's first letter, with the target and behind a line feed the
-/// body. `$0` to `$9` are ids of things that are there.
+/// Checks that the servers of `weir serve` survive any client and answer with JSON. The first byte selects the server.
+/// Each piece ends with FF, and its first byte selects the event: `<` is a message and `+` a number of seconds; any
+/// other is the first letter of a method, with the target and, after a line feed, the body. `$0` to `$9` are replaced
+/// by existing ids.
 func fuzzService(_ input: ArraySlice<UInt8>) {
     guard let choice = input.first else { return }
     let pieces = input.dropFirst().split(separator: 0xFF)

@@ -6,8 +6,8 @@ import Recording
 import SectionedModel
 import Wire
 
-/// Whatever peers and users do to a session: its recording makes the same one again, its diff log makes the same model, and taken back
-/// nothing is left.
+/// Checks any session: replaying its recording yields the same session, applying its diff log yields the same model,
+/// and reverting that log leaves nothing.
 func fuzzSession(_ input: ArraySlice<UInt8>) {
     guard let live = FuzzedSession(input) else { return }
     do {
@@ -34,7 +34,7 @@ private func diffLog(of live: FuzzedSession) -> [UInt8] {
     return writer.bytes
 }
 
-/// The session that the recording of one makes, with the events decoded beforehand.
+/// Returns the session that a replay of the recording creates, with the events decoded in advance.
 private func replay(_ live: FuzzedSession) throws -> Session {
     let file = ScratchFile("weir.jsonl")
     try live.record(at: file.path)

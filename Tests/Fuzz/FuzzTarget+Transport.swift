@@ -1,7 +1,8 @@
 import Wire
 
-/// The machines below Engine.IO survive whatever the other end and the network do, and keep the rules of their own end. The first byte says
-/// which end, which revision and which transports; of each piece, which ends with FF, the first byte says what happens.
+/// Checks that the state machines below Engine.IO survive any peer and any network, and follow their own rules. The
+/// first byte selects the end, the revision and the transports. Each piece ends with FF, and its first byte selects the
+/// event.
 func fuzzTransport(_ input: ArraySlice<UInt8>) {
     guard let choice = input.first else { return }
     let revision: EngineIO.Revision = choice & 2 == 0 ? .v4 : .v3
@@ -17,14 +18,14 @@ func fuzzTransport(_ input: ArraySlice<UInt8>) {
     }
 }
 
-/// The client's end, and what is under way of it.
+/// The client's state machine, with its requests in progress.
 private struct ClientOfTransports {
     private var machine: EngineIOClientTransport
     private var now = Moment.zero
     private var effects: [EngineIOClientTransport.Effect] = []
     private var gets: [EngineIOClientTransport.RequestID] = []
     private var posts: [EngineIOClientTransport.RequestID] = []
-    /// The WebSocket: none, asked for, open.
+    /// The state of the WebSocket: `nil` when there is none, false while it opens, true when it is open.
     private var socket: Bool?
     private var isOpen = false
     private var isOver = false
@@ -39,7 +40,7 @@ private struct ClientOfTransports {
 
     mutating func happen(_ piece: ArraySlice<UInt8>) {
         let rest = piece.dropFirst()
-        // Requests are told apart by the letter behind: the GET's, or the POST's.
+        // The letter after the event selects the request: `p` for the POST, otherwise the GET.
         let request = rest.first == UInt8(ascii: "p") ? posts.last : gets.last
         switch piece.first.map({ Unicode.Scalar($0) }) {
         case "o":
@@ -63,7 +64,7 @@ private struct ClientOfTransports {
         case "e": end(request) { .responseEnd($0) }
         case "f": end(request) { .requestFailed($0, ConnectFailure(phase: .connect, message: "lost")) }
         case "a":
-            // A whole answer.
+            // Delivers a whole answer at once.
             guard let request else { return }
             handle(.responseHead(request, status: 200))
             handle(.responseChunk(request, rest.dropFirst()))
@@ -128,7 +129,7 @@ private struct ClientOfTransports {
     }
 }
 
-/// The server's end, and who waits for it.
+/// The server's state machine, with the requests that wait for it.
 private struct ServerOfTransports {
     private var machine: EngineIOServerTransport
     private var now = Moment.zero
@@ -180,7 +181,7 @@ private struct ServerOfTransports {
         take()
     }
 
-    /// The session is over: nobody waits any more.
+    /// Ends the session, and checks that no request still waits.
     mutating func end() {
         machine.close(.lost("over"), at: now, into: &effects)
         take()

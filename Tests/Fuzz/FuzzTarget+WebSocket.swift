@@ -1,14 +1,14 @@
 import Wire
 
-/// What is read at one end of a WebSocket.
+/// The messages and errors read at one end of a WebSocket.
 private struct FramesRead: Equatable {
     var messages: [WebSocketMessage] = []
     var controls: [WebSocketReader.Control] = []
     var violation: WebSocketViolation?
 }
 
-/// Frames read the same whole and in pieces, at either end, compressed or not. The first byte says which, the second how long the
-/// pieces are.
+/// Checks that frames are read the same whether they arrive whole or in pieces, at either end, with and without
+/// compression. The first byte selects the case, the second the length of the pieces.
 func fuzzWebSocket(_ input: ArraySlice<UInt8>) {
     guard let choice = input.first, let step = input.dropFirst().first else { return }
     let role: WebSocketRole = choice & 1 == 0 ? .client : .server
@@ -27,7 +27,7 @@ func fuzzWebSocket(_ input: ArraySlice<UInt8>) {
     }
 }
 
-/// What is compressed and written is what is read. The input is cut into messages at FF.
+/// Checks that compressed messages are read as they were written. The input is split into messages at FF.
 func fuzzDeflate(_ input: ArraySlice<UInt8>) {
     guard let choice = input.first else { return }
     var compression = PermessageDeflate()
@@ -66,7 +66,7 @@ private func frames(
     return result
 }
 
-/// One taking gives a bounded number of messages.
+/// Takes all messages. A single call returns only a bounded number.
 private func takeAll(of reader: inout WebSocketReader, into result: inout FramesRead) {
     while reader.hasMessages { result.messages += reader.takeMessages() }
 }

@@ -2,12 +2,13 @@ import JSONText
 import Pipeline
 import YAMLText
 
-/// A YAML text that is read is written as JSON, and reads as the same; of one that is refused every place is in it.
+/// Checks that a parsed YAML text, written as JSON and parsed again, has the same value. For a rejected text, all
+/// reported positions must be inside it.
 func fuzzYAML(_ input: ArraySlice<UInt8>) {
     do throws(YAMLError) {
         let json = try YAMLNode.parse(Array(input)).json
         require((try? RawJSON(checking: json.bytes)) != nil, "written JSON does not read")
-        // What aliases made long may be beyond the limit.
+        // Aliases can make the JSON longer than the limit.
         guard json.bytes.count <= YAMLLimits.bytes else { return }
         guard let again = try? YAMLNode.parse(Array(json.bytes)) else { fatalError("written JSON is no YAML") }
         require(again.json == json, "written JSON reads as another value")
@@ -21,11 +22,11 @@ func fuzzYAML(_ input: ArraySlice<UInt8>) {
     }
 }
 
-/// A profile that is read is written as JSON, and reads as the same profile; one that is refused says why.
+/// Checks that a parsed profile, written as JSON and parsed again, is equal. A rejected profile must have a reason.
 func fuzzProfile(_ input: ArraySlice<UInt8>) {
     do throws(Profile.Invalid) {
         let profile = try Profile(parsing: Array(input))
-        // What aliases made long may be beyond the limit.
+        // Aliases can make the JSON longer than the limit.
         guard profile.json.bytes.count <= YAMLLimits.bytes else { return }
         guard let again = try? Profile(parsing: Array(profile.json.bytes)) else {
             fatalError("a written profile is none")
@@ -34,7 +35,7 @@ func fuzzProfile(_ input: ArraySlice<UInt8>) {
     } catch {
         require(!error.problems.isEmpty, "refused without a reason")
     }
-    // What reads as an AsyncAPI document gives a profile.
+    // Any valid AsyncAPI document must yield a valid profile.
     guard let made = try? AsyncAPIProfile(of: Array(input)) else { return }
     require((try? Profile(parsing: Array(made.text.utf8))) != nil, "what was made of a document is no profile")
 }

@@ -3,7 +3,8 @@ import JSONText
 import Recording
 import Wire
 
-/// What is fuzzed. Each reads any bytes; besides that nothing may trap, it checks what must be true of what was accepted.
+/// The targets of fuzzing. Each accepts any bytes. In addition to not trapping, each checks properties of accepted
+/// input.
 enum FuzzTarget: String, CaseIterable {
     case json, packet, payload, websocket, deflate, client, server, event, recording, filter, rooms, session, printing
     case screen, channels, groupme, http, transport, conversion, repair, redaction
@@ -12,7 +13,7 @@ enum FuzzTarget: String, CaseIterable {
     /// The target of this process. Set once, before libFuzzer runs on the same thread.
     nonisolated(unsafe) static var chosen = json
 
-    /// Feeds one input.
+    /// Runs the target on one input.
     func run(_ input: ArraySlice<UInt8>) {
         switch self {
         case .json: fuzzJSON(input)
@@ -47,12 +48,13 @@ enum FuzzTarget: String, CaseIterable {
     }
 }
 
-/// Ends the process, with the words, unless it is so. An optimized build leaves the words of a precondition out.
+/// Ends the process with a message unless the condition holds. (An optimized build omits the message of a
+/// precondition.)
 func require(_ isSo: Bool, _ words: @autoclosure () -> String) {
     if !isSo { fatalError(words()) }
 }
 
-/// A JSON text that is read is written, and then reads as the same value.
+/// Checks that a parsed JSON text, written and parsed again, has the same value.
 private func fuzzJSON(_ input: ArraySlice<UInt8>) {
     guard let value = try? JSONValue(parsing: input) else { return }
     var writer = JSONWriter()
@@ -60,17 +62,17 @@ private func fuzzJSON(_ input: ArraySlice<UInt8>) {
     guard let again = try? JSONValue(parsing: writer.bytes[...]) else {
         return require(false, "written JSON does not read")
     }
-    // What is kept as text may hold a control, which is written as its escape.
+    // A value kept as text may contain a control character, which is written as an escape.
     var second = JSONWriter()
     second.value(again)
     require(again == value || second.bytes == writer.bytes, "written JSON reads as another value")
 }
 
-/// A Socket.IO packet that is read is written, reads again, and is then written the same way.
+/// Checks that a parsed Socket.IO packet can be written and parsed again, and is then written the same way.
 private func fuzzPacket(_ input: ArraySlice<UInt8>) {
     guard let (revision, rest) = takeRevision(input) else { return }
     guard let packet = try? SocketIO.Packet(parsing: rest, revision: revision) else { return }
-    // A refusal that is a bare number reads as an ack id: the grammar has no way to tell them apart.
+    // A rejection whose payload is a bare number is parsed as an ack id, since the grammar cannot distinguish them.
     if case .connectError(_, let payload?) = packet, payload.bytes.first.map({ 0x30...0x39 ~= $0 }) == true { return }
     let written = packet.message.bytes
     guard let again = try? SocketIO.Packet(parsing: written.dropFirst(), revision: revision) else {
@@ -79,7 +81,7 @@ private func fuzzPacket(_ input: ArraySlice<UInt8>) {
     require(again.message.bytes == written, "a packet that was written and read is written otherwise")
 }
 
-/// A polling body gives the same packets whole and in pieces.
+/// Checks that a polling body yields the same packets whole and in pieces.
 private func fuzzPayload(_ input: ArraySlice<UInt8>) {
     guard let choice = input.first, let step = input.dropFirst().first else { return }
     let revision: EngineIO.Revision? = [nil, .v3, .v4][Int(choice) % 3]
@@ -103,12 +105,12 @@ private func packets(
         try reader.finish(into: &packets)
         return .success(packets)
     } catch {
-        // Where it is noticed depends on the pieces.
+        // The position at which an error is noticed depends on the pieces.
         return .failure(error.reason)
     }
 }
 
-/// The client's machine survives any conversation.
+/// Checks that the client's state machine survives any conversation.
 private func fuzzClient(_ input: ArraySlice<UInt8>) {
     guard let (revision, rest) = takeRevision(input) else { return }
     var client = SocketIOClient(SocketIOClient.Configuration(revision: revision), openedAt: .zero)
@@ -121,7 +123,7 @@ private func fuzzClient(_ input: ArraySlice<UInt8>) {
     client.disconnect(into: &effects)
 }
 
-/// The server's machine survives any conversation.
+/// Checks that the server's state machine survives any conversation.
 private func fuzzServer(_ input: ArraySlice<UInt8>) {
     guard let (revision, rest) = takeRevision(input) else { return }
     let configuration = SocketIOServer.Configuration(revision: revision, sid: "fuzz", namespaces: ["/", "/custom"])
@@ -134,7 +136,7 @@ private func fuzzServer(_ input: ArraySlice<UInt8>) {
     }
 }
 
-/// Any JSON is an event or a failure with a place in it.
+/// Checks that any JSON yields an event, or a failure with a valid position.
 private func fuzzEvent(_ input: ArraySlice<UInt8>) {
     guard let choice = input.first else { return }
     let names = [
@@ -147,7 +149,7 @@ private func fuzzEvent(_ input: ArraySlice<UInt8>) {
     guard (try? JSONValue(parsing: array)) != nil else {
         return require(byArray == nil, "an event that is no JSON")
     }
-    // The other way of decoding is given what the packet reader checked.
+    // The second decoder receives only text that the packet reader has validated.
     guard let argument = try? RawJSON(checking: text) else { return }
     do throws(DecodingFailure) {
         let decoded = try Twake.Event(name: name, arguments: [argument])
@@ -164,7 +166,8 @@ private func takeRevision(_ input: ArraySlice<UInt8>) -> (EngineIO.Revision, Arr
     input.first.map { ($0 % 2 == 0 ? .v4 : .v3, input.dropFirst()) }
 }
 
-/// Messages end with FF, which UTF-8 does not have; one that begins with 00 is binary.
+/// Splits the input into messages, which end with FF, a byte that does not occur in UTF-8. A message that begins with
+/// 00 is binary.
 private func conversation(_ input: ArraySlice<UInt8>) -> [WebSocketMessage] {
     input.split(separator: 0xFF).map { $0.first == 0 ? .binary($0.dropFirst()) : .text($0) }
 }

@@ -7,27 +7,28 @@ import Recording
 import SectionedModel
 import Wire
 
-/// A session and everything that can happen to it, as bytes say; at the end it is told to stop.
+/// A session driven by bytes, which can cause anything that may happen to it. At the end it is told to stop.
 ///
-/// The bytes are pieces that end with FF. The first says whose server it is (`g` GroupMe's, `s` any Socket.IO server, else Twake's) and behind
-/// that, each in a line, which rooms are wanted. Of each other piece the first byte says what happens, the rest what with (`Happening`).
+/// The bytes are pieces that end with FF. The first piece selects the server (`g` GroupMe, `s` any Socket.IO server,
+/// otherwise Twake), followed by the wanted rooms, one per line. In each other piece the first byte selects the event
+/// (`Happening`) and the rest is its argument.
 struct FuzzedSession {
     private(set) var session: Session
     let configuration: Configuration
     private(set) var reports: [StampedReport] = []
-    /// Whatever the session was given, as it is recorded, and when.
+    /// All inputs of the session as they are recorded, with their stamps.
     private(set) var records: [(record: Record, stamp: Stamp)] = []
     private(set) var now = Moment.zero
     private var n = -1
     private var connection = 0
-    /// The requests that wait for an answer, the oldest first.
+    /// The ids of requests without an answer, oldest first.
     private var requests: [Int] = []
     private var effects: [Effect] = []
 
     static let seed: UInt64 = 1
     private static let wall: Int64 = 1_700_000_000_000_000
 
-    /// The session at the end of what the bytes say; nil where they say nothing.
+    /// Creates a session and runs it to the end of the bytes; `nil` when they are empty.
     init?(_ input: ArraySlice<UInt8>) {
         let pieces = input.split(separator: 0xFF)
         guard let first = pieces.first, let server = first.first else { return nil }
@@ -45,46 +46,46 @@ struct FuzzedSession {
         feed(.stop)
     }
 
-    /// What happens, by the byte that says so.
+    /// The events, by the byte that selects them.
     private enum Happening: Character {
-        /// The connection that was asked for last opens.
+        /// The connection requested last opens.
         case opens = "o"
-        /// It does not; the words.
+        /// The connection requested last fails; the argument is the message.
         case fails = "x"
-        /// It is gone; the reason.
+        /// The connection is lost; the argument is the reason.
         case closes = "c"
-        /// A text message; its text.
+        /// A text message arrives; the argument is its text.
         case text = "<"
-        /// A binary message.
+        /// A binary message arrives; the argument is its bytes.
         case binary = "["
-        /// A request that waits is answered: a letter for which, `a` for the oldest, then the body.
+        /// A request is answered: a letter selects it (`a` is the oldest), followed by the body.
         case answers = "="
-        /// One is refused: a letter for which, one for the status, then the body.
+        /// A request is rejected: a letter selects it, another the status, followed by the body.
         case refuses = "#"
-        /// One is lost: a letter for which, then the words.
+        /// A request is lost: a letter selects it, followed by the message.
         case loses = "-"
-        /// Milliseconds pass.
+        /// A number of milliseconds passes.
         case passes = "+"
-        /// Time passes until something is due.
+        /// Time passes until the session's next deadline.
         case isDue = ">"
-        /// The token was looked up again: `1` for another one.
+        /// The token was resolved again; `1` means that it changed.
         case token = "t"
-        /// The user wants something done; an action as JSON.
+        /// The user requests an action, given as JSON.
         case acts = "@"
-        /// The user gives up what is not done, or asks for it again.
+        /// The user discards the oldest pending action, or retries it.
         case drops = "d"
         case retries = "y"
-        /// What an earlier session left undone; a list as JSON.
+        /// The outbox of an earlier session is restored from a list in JSON.
         case restores = "u"
-        /// What an earlier session remembered: a line with the user's id, and a line for each row.
+        /// The cache of an earlier session is restored: a line with the user's id, and one line per row.
         case remembers = "m"
-        /// Rooms are wanted, unwanted, wanted and no others, wished of no more.
+        /// Changes to the wanted rooms: add, remove, replace all, withdraw a request, and reset.
         case wants = "j"
         case unwants = "l"
         case only = "1"
         case withdraws = "w"
         case resets = "0"
-        /// Somebody looks at a room: people, messages, its resources, its workspace.
+        /// The user requests a room's people, its messages or its resources, or selects its workspace.
         case people = "p"
         case history = "h"
         case refetches = "r"
@@ -136,7 +137,7 @@ struct FuzzedSession {
         feed(.answered(request: request, make(rest.dropFirst())))
     }
 
-    /// 0 for `a`, 1 for `b`.
+    /// Returns 0 for `a`, 1 for `b`, and so on.
     private static func letter(_ byte: UInt8?) -> Int { Int((byte ?? 0) &- UInt8(ascii: "a")) }
 
     private mutating func pass(_ span: Duration) {
@@ -153,7 +154,7 @@ struct FuzzedSession {
         take()
     }
 
-    /// Writes its recording.
+    /// Writes the recording of the session.
     func record(at path: String) throws(RecordingError) {
         let head = Record.Head(
             recording: String(repeating: "0", count: 32), wallStart: Self.wall, tool: "weir-fuzz", seed: Self.seed,
@@ -182,7 +183,7 @@ struct FuzzedSession {
         effects.removeAll(keepingCapacity: true)
     }
 
-    /// What a stranger calls something never becomes more of a request than a name.
+    /// Checks that text chosen by a stranger never affects more of a request than a name in it.
     private func check(_ request: FetchRequest) {
         require(
             request.target.first == "/" && request.target.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x23 },

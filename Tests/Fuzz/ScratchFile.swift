@@ -1,12 +1,13 @@
 import Glibc
 
-/// A file of this process, in memory where there is a place for such, for what reads and writes files alone. It is there as long as the value is.
+/// A temporary file of this process, in memory where possible, for code that works only on files. It is removed with
+/// this value.
 struct ScratchFile: ~Copyable {
     private static let folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
 
     let path: String
 
-    /// A file of these bytes; nothing is there yet without any.
+    /// Creates a file with these bytes, or only a path when there are none.
     init(_ name: String, _ bytes: ArraySlice<UInt8>? = nil) {
         path = "\(Self.folder)/weir-fuzz.\(getpid()).\(name)"
         unlink(path)
@@ -18,7 +19,7 @@ struct ScratchFile: ~Copyable {
         close(file)
     }
 
-    /// What it holds; empty when it is not there.
+    /// The contents of the file; empty when it does not exist.
     var contents: [UInt8] {
         let file = open(path, O_RDONLY)
         guard file >= 0 else { return [] }

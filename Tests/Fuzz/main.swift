@@ -1,17 +1,19 @@
 import Glibc
 
-// One target, named by the first argument; what follows is libFuzzer's own. `.ci/fuzz` builds and runs them all.
+// Runs one target, named by the first argument. The other arguments are libFuzzer's. `.ci/fuzz` builds and runs all
+// targets.
 
 typealias FuzzerBody = @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 
-/// libFuzzer's loop, which the sanitizer's runtime brings along.
+/// libFuzzer's main loop, part of the sanitizer's runtime.
 @_silgen_name("LLVMFuzzerRunDriver")
 func runFuzzer(
     _ count: UnsafeMutablePointer<CInt>,
     _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>, _ body: FuzzerBody
 ) -> CInt
 
-/// Tells the processes that libFuzzer starts for `-merge` and `-minimize_crash`, whose arguments are its own, which target it is.
+/// The environment variable with the target's name. libFuzzer starts processes with arguments of its own for `-merge`
+/// and `-minimize_crash`, and they read the target here.
 let targetVariable = "WEIR_FUZZ_TARGET"
 
 var count = CommandLine.argc
@@ -19,7 +21,7 @@ var arguments = CommandLine.unsafeArgv
 if let name = CommandLine.arguments.dropFirst().first, let target = FuzzTarget(rawValue: name) {
     FuzzTarget.chosen = target
     setenv(targetVariable, name, 1)
-    // The name is ours: libFuzzer would take it for a folder.
+    // Removes the target's name, which libFuzzer would take for a folder.
     arguments[1] = arguments[0]
     arguments += 1
     count -= 1
