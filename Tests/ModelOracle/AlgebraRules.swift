@@ -1,19 +1,19 @@
 package import SectionedModel
 
-/// What a batch can be turned into, each held against the two states by an interpreter of its own.
+/// Checks the forms into which a batch can be converted. A separate interpreter verifies each against the two states.
 package struct AlgebraRules {
     let batch: Batch<Row>
     let old: State
     let new: State
 
-    /// A batch between two states.
+    /// Creates the rules for a batch between two states.
     package init(batch: Batch<Row>, old: State, new: State) {
         self.batch = batch
         self.old = old
         self.new = new
     }
 
-    /// One sentence for each form that is wrong.
+    /// The errors found, one sentence for each wrong form.
     package var problems: [String] {
         viewProblems + stepProblems
     }

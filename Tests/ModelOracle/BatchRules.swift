@@ -1,6 +1,6 @@
 package import SectionedModel
 
-/// What is wrong with a batch between two states, by the rules W1 to W6 themselves and by nothing the collection computes.
+/// Checks a batch between two states against the rules W1 to W6, independently of the collection's own code.
 package struct BatchRules {
     let batch: Batch<Row>
     let old: State
@@ -8,10 +8,11 @@ package struct BatchRules {
     private let departures: [SectionPath]
     private let arrivals: [SectionPath]
 
-    /// If somebody knows it already.
+    /// The fewest possible moves, if the caller knows the number already.
     private let fewestMoves: Int?
 
-    /// A batch between two states. The fewest moves there can be are counted, unless given.
+    /// Creates the rules for a batch between two states. The fewest possible moves are computed unless the caller
+    /// passes them.
     package init(batch: Batch<Row>, old: State, new: State, fewestMoves: Int? = nil) {
         self.batch = batch
         self.fewestMoves = fewestMoves
@@ -21,16 +22,16 @@ package struct BatchRules {
         arrivals = (batch.insertions.map(\.path) + batch.moves.map(\.to)).sorted()
     }
 
-    /// One sentence for each rule that is broken; none for a right batch.
+    /// The broken rules, one sentence each; empty for a correct batch.
     package var problems: [String] {
         var found = order + names
-        // The rest follows paths, which must be good ones for that.
+        // The other checks use the paths, which must be valid.
         if found.isEmpty { found = counts + contents + residue + emptyWork }
         if found.isEmpty, interpreted != new { found.append("the batch, interpreted, does not lead to the new state") }
         return found
     }
 
-    /// W1 and W2, and the order that makes the form canonical.
+    /// Checks W1, W2 and the order that makes the form canonical.
     private var order: [String] {
         let sources = (departures + batch.updates.map(\.from)).sorted()
         let targets = (arrivals + batch.updates.map(\.to)).sorted()
@@ -53,7 +54,7 @@ package struct BatchRules {
         zip(values, values.dropFirst()).allSatisfy { $0 < $1 }
     }
 
-    /// Every record names what stands at its paths.
+    /// Checks that every record describes the element at its paths.
     private var names: [String] {
         var found: [String] = []
         func expect(_ row: Row, at path: SectionPath, in state: State) {
@@ -82,7 +83,7 @@ package struct BatchRules {
         return found
     }
 
-    /// W3.
+    /// Checks rule W3: the counts of sections and rows.
     private var counts: [String] {
         let sections = old.sections.count - batch.sectionDeletions.count + batch.sectionInsertions.count
         if new.sections.count != sections { return ["W3: section count"] }
@@ -100,7 +101,7 @@ package struct BatchRules {
         return found
     }
 
-    /// W4, section by section and row by row.
+    /// Checks rule W4, for the sections and for the rows.
     private var residue: [String] {
         let gone = Set(batch.sectionDeletions.map(\.key) + batch.sectionMoves.map(\.key))
         let fresh = Set(batch.sectionInsertions.map(\.key) + batch.sectionMoves.map(\.key))
@@ -114,7 +115,7 @@ package struct BatchRules {
         return before == after ? [] : ["W4: the rows that stay are not the same sequences"]
     }
 
-    /// The ids that stay, by section key; nothing for a section of which none stays. `paths` ascends.
+    /// Returns the ids that stay, by section key, without sections from which no row stays. `paths` must be ascending.
     static func residue(of state: State, without paths: [SectionPath]) -> [Int: [Int]] {
         var residue: [Int: [Int]] = [:]
         var next = 0
@@ -128,7 +129,7 @@ package struct BatchRules {
         return residue
     }
 
-    /// W5.
+    /// Checks rule W5: every changed row has exactly one record.
     private var contents: [String] {
         var found: [String] = []
         let changes = batch.moves + batch.updates
@@ -143,7 +144,7 @@ package struct BatchRules {
         return found
     }
 
-    /// W6: no update without a change, no section that goes and comes, no move that could be left out.
+    /// Checks W6: no update without a change, no section that is both deleted and inserted, and no unnecessary move.
     private var emptyWork: [String] {
         var found: [String] = []
         if batch.isEmpty { found.append("W6: nothing in it") }
@@ -158,7 +159,8 @@ package struct BatchRules {
         return found
     }
 
-    /// The five steps of an interpreter that knows nothing of order: out in descending old order, in in ascending new order.
+    /// The result of a simple five-step interpreter: it removes in descending order of the old state, and inserts in
+    /// ascending order of the new state.
     var interpreted: State {
         var state = old
         for path in departures.reversed() { state.sections[path.section].rows.remove(at: path.item) }

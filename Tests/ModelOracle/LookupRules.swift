@@ -1,6 +1,6 @@
 import SectionedModel
 
-/// Every lookup of a collection against the spelled-out state.
+/// Checks every lookup of a collection against the explicit state.
 struct LookupRules {
     let rows: SectionedSnapshot<Row>
     let state: State

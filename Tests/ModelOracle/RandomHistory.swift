@@ -1,26 +1,26 @@
 import SectionedModel
 import Wire
 
-/// A collection that goes through random transactions beside a reference model, which is built from scratch every time.
+/// Runs random transactions on a collection, alongside a reference model that is rebuilt from scratch each time.
 ///
-/// About 0 to 30 rows in 1 to 6 sections, with few distinct keys so that ties are common; or ten times as many. Some rows
-/// are filtered out: that is known here, and not in the collection.
+/// There are about 0 to 30 rows in 1 to 6 sections, or ten times as many. The few distinct keys make ties common. Some
+/// rows are filtered out: this type knows them, and the collection does not.
 struct RandomHistory {
     static let sortKeys = 6
 
     var generator: RandomSource
     let sections: Int
-    /// What is known of each id, indexed by id.
+    /// The last known row of each id, indexed by id.
     var known: [Row?]
     var hidden: [Bool]
     var ranks: [Int: Int64] = [:]
     var rows = Rows(keepsChecksum: true)
-    /// The reference for `rows`.
+    /// The expected state of `rows`.
     var state = State(of: [])
-    /// A collection that knows only the log.
+    /// A collection that receives only the log.
     var replica = Rows(keepsChecksum: true)
     var trail = Trail()
-    /// Snapshots, and what they have to show for ever.
+    /// Earlier snapshots with the states they must keep showing.
     var kept: [(snapshot: SectionedSnapshot<Row>, state: State)] = []
 
     init(seed: UInt64, isLarge: Bool = false) {
@@ -30,7 +30,7 @@ struct RandomHistory {
         sections = 1 + generator.below(6)
     }
 
-    /// One transaction. Returns what is wrong, nothing if nothing is.
+    /// Performs one transaction. Returns the errors found.
     mutating func step(operations: ClosedRange<Int>) -> [String] {
         for _ in 0..<(operations.lowerBound + generator.below(operations.count)) { stageSomething() }
         var found = stagingProblems
@@ -52,7 +52,7 @@ struct RandomHistory {
         return found
     }
 
-    /// Fills the collection in one transaction.
+    /// Fills the collection in one transaction. Returns the errors found.
     mutating func fill() -> [String] {
         for _ in 0..<generator.below(known.count * 3 / 4 + 1) { put(randomRow()) }
         return step(operations: 0...0)
@@ -71,7 +71,7 @@ struct RandomHistory {
         return found
     }
 
-    /// The library's own check between the two states, and between states it does not belong to.
+    /// Checks the library's own check of batches, both between the right states and between others.
     private mutating func checkProblems(_ batch: Batch<Row>, _ before: SectionedSnapshot<Row>) -> [String] {
         do throws(ModelError) {
             try batch.check(from: before, to: rows.snapshot)
@@ -86,7 +86,8 @@ struct RandomHistory {
         return ["check lets a batch pass that leads here from elsewhere"]
     }
 
-    /// Snapshots stay what they were; the oldest is dropped, so that the writer also finds itself alone.
+    /// Checks that snapshots are unchanged. Drops the oldest, so that the collection is sometimes the only owner of its
+    /// storage.
     private mutating func snapshotProblems() -> [String] {
         var found: [String] = []
         if let (snapshot, state) = kept.first, kept.count > 3 {
@@ -96,7 +97,7 @@ struct RandomHistory {
         return found
     }
 
-    /// Applying the batch, and its inverse.
+    /// Applies the batch and its inverse. Returns the errors found.
     private mutating func replayProblems(_ batch: Batch<Row>, _ old: State) -> [String] {
         var found: [String] = []
         let inverse = batch.inverted()
@@ -157,7 +158,7 @@ extension RandomHistory {
         }
     }
 
-    /// Sections with and without rows are ranked; a few of them, and most of the time with ties.
+    /// Ranks a section, with or without rows. The few distinct ranks make ties common.
     private mutating func rankSection() {
         let key = generator.below(sections)
         let rank = Int64(generator.below(4) - 1)
@@ -165,7 +166,7 @@ extension RandomHistory {
         rows.setRank(rank, of: key)
     }
 
-    /// Something that touches nearly everything.
+    /// Makes a change that affects nearly all rows.
     private mutating func stageSweep() {
         let section = generator.below(sections)
         let kind = generator.below(5)

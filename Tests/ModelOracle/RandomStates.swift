@@ -1,15 +1,15 @@
 import SectionedModel
 import Wire
 
-/// Random states with section ranks, without a collection that makes them: what composition and the other forms of a batch
-/// have to be right for, whoever made the batch.
+/// Random states with section ranks, made without a collection. Composition and the other forms of a batch must be
+/// correct for any pair of states, whatever made the batch.
 package struct RandomStates {
     private var generator: RandomSource
 
-    /// Starts from the seed.
+    /// Creates the generator from a seed.
     package init(seed: UInt64) { generator = RandomSource(seed: seed) }
 
-    /// A state with up to 30 rows; or one with up to ten changes from another one, and other ranks.
+    /// Returns a state with up to 30 rows, or one with up to ten changes and other ranks than `origin`.
     package mutating func next(near origin: State? = nil) -> State {
         var rows: [Row?] = Array(repeating: nil, count: 40)
         for row in origin?.rows ?? [] { rows[row.id] = row }
@@ -23,7 +23,7 @@ package struct RandomStates {
         return State(of: rows.compactMap { $0 }, ranks: ranks)
     }
 
-    /// What is wrong with the batches along three states, with their inverses and with their composition.
+    /// Returns the errors in the batches between three states, in their inverses and in their compositions.
     package mutating func problems() -> [String] {
         let first = next()
         let second = next(near: first)

@@ -1,21 +1,21 @@
 package import SectionedModel
 
-/// A row with few distinct keys, so that ties are common.
+/// A row of the test model. Its few distinct keys make ties common.
 package struct Row: SectionedElement, Hashable {
-    /// Unique.
+    /// The unique id of the row.
     package var id: Int
-    /// The section.
+    /// The key of the section that contains the row.
     package var sectionKey: Int
-    /// The place in it.
+    /// The key that determines the position in the section.
     package var sortKey: Int
-    /// What has no say in the place.
+    /// The part of the row that does not affect its position.
     package var content: Int {
         get { box.content }
         set { box = Box(newValue) }
     }
     private var box: Box
 
-    /// Behind a reference, so that a row that is released once too often or too seldom is found out.
+    /// Holds the content by reference, so that a row released too often or not at all is detected.
     private final class Box: Hashable, Sendable {
         let content: Int
 
@@ -26,7 +26,6 @@ package struct Row: SectionedElement, Hashable {
         func hash(into hasher: inout Hasher) { hasher.combine(content) }
     }
 
-    /// A row.
     package init(_ id: Int, in section: Int, at sortKey: Int, content: Int = 0) {
         self.id = id
         self.sectionKey = section
@@ -34,18 +33,18 @@ package struct Row: SectionedElement, Hashable {
         box = Box(content)
     }
 
-    /// Feeds id and section.
+    /// Feeds the id and the section key.
     package func feedIdentity(_ digest: inout ElementDigest) {
         digest.feed(id)
         digest.feed(sectionKey)
     }
 
-    /// Feeds the other two.
+    /// Feeds the sort key and the content.
     package func feed(_ digest: inout ElementDigest) {
         digest.feed(sortKey)
         digest.feed(content)
     }
 }
 
-/// The collection under test.
+/// The type of collection under test.
 package typealias Rows = SectionedCollection<Row>

@@ -1,27 +1,27 @@
 import Wire
 
-/// What a run of random batches found, and how to have it again.
+/// An error found by a run of random batches, with the data to reproduce it.
 package struct Problem: Error, CustomStringConvertible, Sendable {
-    /// The seed of the run.
+    /// The seed that reproduces the run.
     package let seed: UInt64
-    /// Which batch of the run, from 0.
+    /// The index of the batch in the run, from 0.
     package let batch: Int
-    /// What is wrong, one sentence each.
+    /// The errors found, one sentence each.
     package let findings: [String]
 
-    /// As it is printed.
+    /// The seed, the batch and the errors, one per line.
     package var description: String {
         "seed \(seed), batch \(batch):\n" + findings.map { "  \($0)" }.joined(separator: "\n")
     }
 }
 
-/// Runs random transactions and checks everything about each: the batch against one made from scratch, the rules W1 to W6,
-/// the fewest moves, apply, inverse, composition, replay of the log, lookups and snapshots.
+/// Runs random transactions and checks every aspect of each: the batch against one made from scratch, the rules W1 to
+/// W6, the fewest moves, applying, the inverse, composition, replay of the log, lookups and snapshots.
 ///
-/// Now and then a history is ten times as large, for what the collection does otherwise when much changes at once.
+/// Occasionally a history is ten times as large, since the collection works differently when much changes at once.
 ///
 /// The same seed gives the same run. Calls `report` with the number of batches done after each history of a few dozen.
-/// Returns the first problem.
+/// - Returns: The first problem, or `nil` when there is none.
 package func soak(
     seed: UInt64, batches: Int, operations: ClosedRange<Int> = 0...14, report: (Int) -> Void = { _ in }
 ) -> Problem? {

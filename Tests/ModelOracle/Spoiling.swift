@@ -2,7 +2,7 @@ import SectionedModel
 import Wire
 
 extension Batch<Row> {
-    /// Changes something at random, which may leave the batch right, as when it changes nothing.
+    /// Changes the batch at random. The result may still be correct, for example when nothing changes.
     mutating func spoil(using generator: inout RandomSource) {
         switch generator.below(12) {
         case 0: Self.spoil(&deletions, using: &generator) { Self.shift(&$0.path, using: &$1) }
@@ -50,7 +50,7 @@ extension Batch<Row> {
         }
     }
 
-    /// A move is listed as an update, or the other way round, at the place where it belongs.
+    /// Lists a move as an update or an update as a move, at its sorted position.
     private mutating func exchangeMoveAndUpdate(using generator: inout RandomSource) {
         if generator.oneIn(2), !moves.isEmpty {
             updates.append(moves.remove(at: generator.below(moves.count)))
@@ -88,8 +88,8 @@ extension Batch<Row> {
 }
 
 extension RandomHistory {
-    /// A spoiled batch passes the library's check exactly if the rules let it pass, and is applied exactly then; what is
-    /// refused leaves the collection, which is at the state before the batch, as it was.
+    /// Checks that the library's check and `apply` accept a spoiled batch exactly when it breaks no rule. A rejected
+    /// batch must leave the collection, which has the state before the batch, unchanged.
     mutating func spoilingProblems(_ batch: Batch<Row>, _ collection: Rows, _ old: State) -> [String] {
         var spoiled = batch
         for _ in 0...generator.below(2) { spoiled.spoil(using: &generator) }
@@ -100,7 +100,7 @@ extension RandomHistory {
         } catch {
             if broken.isEmpty { return ["check refuses a batch that breaks no rule: \(error): \(spoiled)"] }
         }
-        // Whatever composition makes of it, it does not trap.
+        // The result of composing does not matter, but it must not trap.
         _ = try? batch.inverted().composed(with: spoiled)
         var copy = collection
         do throws(ModelError) {

@@ -1,10 +1,12 @@
 package import SectionedModel
 
 extension State {
-    /// The canonical batch from this state to another one, from the definition alone; nil when they are equal.
+    /// Returns the canonical batch from this state to another, derived from the definition alone. Returns `nil` when
+    /// the states are equal.
     ///
-    /// An element that differs is touched; an untouched one never moves; of the touched ones that stand between the same
-    /// untouched ones as before a longest run that is still in order stays, the latest such run. Checksums are left out.
+    /// An element that differs is touched, and an untouched one never moves. Among the touched elements between the
+    /// same untouched ones as before, a longest run that is still in order stays; if there are several, the latest.
+    /// Checksums are omitted.
     package func difference(to new: State) -> Batch<Row>? {
         var batch = Batch<Row>()
         differ(sections: new, &batch)
@@ -33,7 +35,7 @@ extension State {
         return places
     }
 
-    /// For every place, how many untouched rows stand before it in its section.
+    /// Returns, for every position, the number of untouched rows before it in its section.
     private func untouched(in other: [Int: Place]) -> [[Int]] {
         sections.map { section in
             var count = 0
@@ -60,7 +62,7 @@ extension State {
         }
     }
 
-    /// `kept` holds the touched rows of both states in the order of the old one.
+    /// Adds the moves and updates. `kept` contains the touched rows of both states in the order of the old one.
     private func differ(
         rows kept: [(from: Place, to: Place)], _ before: [[Int]], _ after: [[Int]], _ batch: inout Batch<Row>
     ) {
@@ -92,7 +94,8 @@ extension State {
         batch.updates.sort { $0.to < $1.to }
     }
 
-    /// Of one group of rows in old order, the longest part that is in new order, by trying all pairs.
+    /// Returns the longest subsequence of a group that is in the new order, by trying all pairs. The group is in the
+    /// old order.
     private static func latestLongestRun(_ group: [Int], _ kept: [(from: Place, to: Place)]) -> [Int] {
         var lengths: [Int] = []
         var previous: [Int?] = []

@@ -1,20 +1,20 @@
 package import SectionedModel
 
-/// A state spelled out: sections in order, their rows in order.
+/// The explicit state of a model: its sections in order, with their rows in order.
 package struct State: Equatable, Sendable {
     /// A section with its rows.
     package struct Section: Equatable, Sendable {
-        /// Its key.
+        /// The key of the section.
         package var key: Int
-        /// Its rank, which comes before the key in the order.
+        /// The rank, which takes precedence over the key in the order.
         package var rank: Int64 = 0
-        /// Its rows; at least one.
+        /// The rows of the section; there is at least one.
         package var rows: [Row]
     }
-    /// In order.
+    /// The sections in the model's order.
     package var sections: [Section] = []
 
-    /// The reference model: order everything from scratch, then cut it into sections.
+    /// Creates the reference model: sorts all rows, then divides them into sections.
     package init(of rows: some Sequence<Row>, ranks: [Int: Int64] = [:]) {
         let placed = rows.map { (rank: ranks[$0.sectionKey] ?? 0, row: $0) }
         for (rank, row) in placed.sorted(by: State.precedes) {
@@ -32,27 +32,27 @@ package struct State: Equatable, Sendable {
         return a.row.id < b.row.id
     }
 
-    /// What a collection shows of itself.
+    /// Creates the state that a collection shows.
     package init(_ rows: Rows) { self.init(rows.snapshot) }
 
-    /// What a snapshot shows.
+    /// Creates the state that a snapshot shows.
     package init(_ snapshot: SectionedSnapshot<Row>) {
         sections = snapshot.sectionKeys.map { key in
             Section(key: key, rank: snapshot.rank(of: key), rows: snapshot.elements(in: key))
         }
     }
 
-    /// The path of every id.
+    /// The paths of all rows, by id.
     package var paths: [Int: SectionPath] {
         var paths: [Int: SectionPath] = [:]
         forEach { paths[$1.id] = $0 }
         return paths
     }
 
-    /// All rows, in order.
+    /// All rows of all sections, in order.
     package var rows: [Row] { sections.flatMap(\.rows) }
 
-    /// The row at a path; nil when there is none.
+    /// Returns the row at a path, or `nil` when there is none.
     package func row(at path: SectionPath) -> Row? {
         guard path.section >= 0, path.section < sections.count else { return nil }
         let rows = sections[path.section].rows

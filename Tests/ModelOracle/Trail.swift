@@ -1,16 +1,16 @@
 import SectionedModel
 
-/// The batches of a history so far, and what has to hold of several of them together.
+/// The batches of a history so far, and checks of their composition.
 struct Trail {
     private typealias Leg = (batch: Batch<Row>?, from: State)
 
-    /// The batch before.
+    /// The previous batch and the state before it.
     private var last: Leg?
-    /// All batches since some state, composed one by one; nil when they cancel out.
+    /// The composition of all batches since some state, made one by one. Its batch is `nil` when they cancel out.
     private var folded: Leg?
     private var length = 0
 
-    /// Composes the next batch with those before it, and holds the outcome against the difference of the states.
+    /// Composes the next batch with the earlier ones, and compares the result with the difference of the states.
     mutating func append(_ batch: Batch<Row>, from old: State, to new: State) -> [String] {
         var found: [String] = []
         do throws(ModelError) {
@@ -30,7 +30,7 @@ struct Trail {
         }
         last = (batch, old)
         length += 1
-        // Also short ones behind long ones, and states that come back.
+        // Starting anew also tests short batches after long ones, and states that recur.
         if length % 11 == 10 { (folded, length) = (nil, 0) }
         return found
     }
@@ -42,7 +42,7 @@ struct Trail {
         return try first.composed(with: second)
     }
 
-    /// The composition is the batch that one transaction would have made.
+    /// Checks that the composition equals the batch of a single transaction.
     private static func problems(_ batch: Batch<Row>?, _ old: State, _ new: State) -> [String] {
         var expected = old.difference(to: new)
         expected?.checksums = batch?.checksums

@@ -1,21 +1,21 @@
 import SectionedModel
 
-/// A view in the manner of UIKit's collection view: it holds cells, knows no model, refuses updates that are not consistent,
-/// and asks its data source for the cells that come.
+/// A view that behaves like UIKit's collection view: it holds cells, knows no model, rejects inconsistent updates, and
+/// requests new cells from its data source.
 struct ViewTable {
-    /// Ids and contents as they are drawn.
+    /// The ids and contents of the cells as drawn.
     private(set) var sections: [[Row]]
 
     init(_ state: State) { sections = state.sections.map(\.rows) }
 
-    /// One batch update. Returns why the view would raise an exception, nothing if it would not.
+    /// Performs one batch update. Returns the reasons for which the view would raise an exception.
     mutating func perform(_ form: ViewForm<Row>, source: State) -> [String] {
         let rejections = rejections(form, source)
         if !rejections.isEmpty { return rejections }
         let origins = origins(form, source)
         var next: [[Row]] = []
         for (section, rows) in source.sections.enumerated() {
-            // An inserted section is asked for as a whole.
+            // The rows of an inserted section all come from the data source.
             guard let origin = origins[section] else {
                 next.append(rows.rows)
                 continue
@@ -30,7 +30,8 @@ struct ViewTable {
         return []
     }
 
-    /// The cells of a section that stays: arrivals where the form says, the cells that stay, in their order, in the rest.
+    /// Returns the cells of a section that stays. New cells have the positions that the form specifies; the remaining
+    /// cells fill the rest in order.
     private func cells(of section: Int, from origin: Int, _ form: ViewForm<Row>, _ source: State) -> [Row] {
         let count = source.sections[section].rows.count
         var cells: [Row?] = Array(repeating: nil, count: count)
@@ -46,7 +47,7 @@ struct ViewTable {
         return cells.compactMap { $0 }
     }
 
-    /// For each new section the old one it was; nil for one that is inserted.
+    /// Returns the old index of each new section; `nil` for an inserted one.
     private func origins(_ form: ViewForm<Row>, _ source: State) -> [Int?] {
         let taken = form.sectionDeletions.map(\.index) + form.sectionMoves.map(\.from)
         let fresh = form.sectionInsertions.map(\.index)
@@ -57,7 +58,8 @@ struct ViewTable {
         }
     }
 
-    /// The view's rules: no place twice, nothing in sections that go or come, counts that add up.
+    /// Returns the view's rules that the update breaks: no position may occur twice, none may be in a deleted or
+    /// inserted section, and the counts must match.
     private func rejections(_ form: ViewForm<Row>, _ source: State) -> [String] {
         var found: [String] = []
         let gone = form.sectionDeletions.map(\.index)
