@@ -1,20 +1,20 @@
 public import Wire
 
 extension Access {
-    /// A header of the user's own, sent with every request.
+    /// A header configured by the user and sent with every request.
     public struct Header: Hashable, Sendable {
-        /// Its name.
+        /// The header's name, in any case.
         public var name: String
-        /// Its value, which is shown nowhere.
+        /// The header's value. It never appears in output.
         public var value: Secret
-        /// A header.
+        /// Creates a header. Check it first with `Access.problem(withHeader:)` and `Access.isHeaderValueSendable(_:)`.
         public init(name: String, value: Secret) {
             self.name = name
             self.value = value
         }
     }
 
-    /// Why a header cannot be one of `headers`; nil when it can.
+    /// Returns why `name` cannot be used in `headers`, or `nil` when it can.
     public static func problem(withHeader name: String) -> String? {
         guard isHeaderName(name) else { return "it is not the name of a header" }
         let name = name.lowercased()
@@ -22,17 +22,18 @@ extension Access {
             ? "it belongs to the protocol" : nil
     }
 
-    /// Whether a value can be sent.
+    /// Returns whether a value contains only characters allowed in a header (RFC 9110, 5.5).
     public static func isHeaderValueSendable(_ value: Secret) -> Bool { isHeaderValue(value.reveal()) }
 
-    /// What the protocol, or the library that speaks it, says by itself.
+    /// The headers, in lower case, that the protocol or its library sets itself.
     private static let reserved: Set<String> = [
         "host", "connection", "upgrade", "content-length", "content-type", "content-encoding", "transfer-encoding",
         "te",
         "trailer", "expect", "keep-alive", "accept-encoding", "http2-settings",
     ]
 
-    /// The headers of a request: its `own` save those the user's replace, the user's, and the cookies.
+    /// Returns the headers to send to `url`: the request's `own` headers except those that the user's headers replace,
+    /// then the user's headers, then one `Cookie` header.
     func headers(for url: URLParts, own: [(name: String, value: String)]) -> [(name: String, value: String)] {
         let replaced = Set(headers.map { $0.name.lowercased() })
         var all = own.filter { !replaced.contains($0.name.lowercased()) }

@@ -1,22 +1,24 @@
 import CLibWebSockets
 public import Wire
 
-/// How servers are reached, the same for WebSockets and for HTTP requests: one value, given to both kinds of request.
+/// The settings for reaching a server. WebSockets and HTTP requests share one value.
 public struct Access: Sendable {
-    /// Which certificate authorities are believed.
+    /// The certificate authorities that the client trusts.
     public var trust: TLSTrust
-    /// What we show a server that asks for a certificate.
+    /// The client certificate to present when a server requests one.
     public var certificate: ClientCertificate?
-    /// The public keys a server may have; with any, others are refused, and so are connections without TLS.
+    /// The public keys a server may have. If any are set, the client refuses other keys and also connections without
+    /// TLS.
     public var pins: [PublicKeyPin]
-    /// Through which proxy; nil for none. The environment's proxies are not looked at (see `ProxyEnvironment`).
+    /// The proxy to connect through; `nil` for a direct connection. Proxies in the environment are ignored (see
+    /// `ProxyEnvironment`).
     public var proxy: Proxy?
-    /// Headers of the user's own; one of them replaces a request's own of that name.
+    /// Headers configured by the user. Each one replaces a request's own header of the same name.
     public var headers: [Header]
-    /// Where the cookies are kept that the server sets; nil to send none back.
+    /// The jar for the cookies that the server sets; `nil` to send none back.
     public var cookies: CookieJar?
 
-    /// Direct access that believes the machine's authorities, with what is given changed.
+    /// Creates settings for direct access that trust the system's authorities, unless the arguments change that.
     public init(
         trust: TLSTrust = .system, certificate: ClientCertificate? = nil, pins: [PublicKeyPin] = [],
         proxy: Proxy? = nil, headers: [Header] = [], cookies: CookieJar? = nil
@@ -29,15 +31,15 @@ public struct Access: Sendable {
         self.cookies = cookies
     }
 
-    /// Reads the files, so that one that cannot be used is told before anything is connected to.
+    /// Reads the certificate files, so that an unusable file is reported before any connection is made.
     public func check() throws(NetworkError) {
         if trust != .system || certificate != nil { SSL_CTX_free(try makeTLSClientContext(tls)) }
     }
 
-    /// What a TLS context is made of.
+    /// The settings for making a TLS context.
     var tls: TLSClientSettings { TLSClientSettings(trust: trust, certificate: certificate) }
 
-    /// What keeps a server from being reached this way whatever it answers.
+    /// Returns why `url` cannot be reached with these settings, whatever the server answers; `nil` if it can be tried.
     func problem(with url: URLParts) -> String? {
         guard pins.isEmpty || url.isSecure else {
             return "a public key is pinned, and a connection by \(url.scheme) has none; use TLS"
@@ -46,23 +48,23 @@ public struct Access: Sendable {
     }
 }
 
-/// Which certificate authorities are believed. Verification is never off.
+/// The certificate authorities that a client trusts. Verification is never off.
 public enum TLSTrust: Hashable, Sendable {
-    /// Those of the machine, or what `SSL_CERT_FILE` and `SSL_CERT_DIR` name instead.
+    /// The system's authorities, or those in `SSL_CERT_FILE` and `SSL_CERT_DIR` when these are set.
     case system
-    /// Those of a PEM file only.
+    /// Only the authorities in the PEM file at this path.
     case file(String)
 }
 
-/// A client's certificate chain and its key, PEM files.
+/// A client's certificate chain and its private key, as PEM files.
 public struct ClientCertificate: Hashable, Sendable {
-    /// The chain's path.
+    /// The path of the certificate chain.
     public var certificate: String
-    /// The key's path; the chain's own when the key is in the same file.
+    /// The path of the private key. It equals `certificate` when the key is in the same file.
     public var key: String
-    /// What the key is encrypted with.
+    /// The passphrase of an encrypted key; `nil` for a key that is not encrypted.
     public var passphrase: Secret?
-    /// A certificate and its key.
+    /// Creates a client certificate from paths. The files are not read until `Access.check()` or a connection.
     public init(certificate: String, key: String, passphrase: Secret? = nil) {
         self.certificate = certificate
         self.key = key
@@ -70,7 +72,7 @@ public struct ClientCertificate: Hashable, Sendable {
     }
 }
 
-/// What a TLS context for clients is made of; contexts are kept by it.
+/// The settings for a client's TLS context. Contexts are cached by this value.
 struct TLSClientSettings: Hashable {
     var trust: TLSTrust
     var certificate: ClientCertificate?

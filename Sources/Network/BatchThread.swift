@@ -1,12 +1,12 @@
-/// A thread of its own, fed through one bounded queue in batches: for work that may block, such as writing to a terminal.
+/// A thread fed in batches through one bounded queue, for work that may block, such as writing to a terminal.
 ///
-/// The bound is the feeder's to keep: `push` never waits; it says when the queue is deep, and
-/// `onDrained` when it was taken over. At most twice the bound is held: one part waiting, one being worked off; the bound in bytes is for
-/// both.
+/// The feeder must respect the bound. `push` never waits; it reports when the queue is deep, and `onDrained` is called
+/// when the thread takes over the queue. At most twice the bound is held: one batch that waits and one that is being
+/// processed. The bound in bytes covers both.
 public final class BatchThread<Element: Sendable>: Sendable {
     private struct State {
         var waiting: [Element] = []
-        /// Bytes of what waits and of what is being worked off.
+        /// Bytes of the waiting elements. `workingBytes` counts those of the batch being processed.
         var waitingBytes = 0
         var workingBytes = 0
         var isDeep = false
@@ -20,9 +20,17 @@ public final class BatchThread<Element: Sendable>: Sendable {
     private let weigh: (@Sendable (Element) -> Int)?
     private let onDrained: @Sendable () -> Void
 
-    /// Starts the thread. `body` gets each batch on it, in order, and says false when it wants no more (then later ones are dropped);
-    /// `atEnd` is called on it last. `onDrained` is called on it when a deep queue has been taken over. With `weigh`, which says how many
-    /// bytes an element holds, the queue is deep also when it holds `mostBytes`, what is being worked off included.
+    /// Starts the thread.
+    ///
+    /// - Parameters:
+    ///   - name: The thread's name.
+    ///   - highWater: The number of waiting elements from which the queue is deep.
+    ///   - mostBytes: The number of bytes from which the queue is deep, the batch being processed included. It needs
+    ///     `weigh`.
+    ///   - weigh: Returns how many bytes an element holds.
+    ///   - onDrained: Called on the thread when a deep queue has been taken over.
+    ///   - body: Called on the thread with each batch, in order. If it returns `false`, later batches are dropped.
+    ///   - atEnd: Called on the thread as the last thing.
     public init(
         name: String, highWater: Int, mostBytes: Int = .max, weigh: (@Sendable (Element) -> Int)? = nil,
         onDrained: @escaping @Sendable () -> Void,
@@ -44,7 +52,8 @@ public final class BatchThread<Element: Sendable>: Sendable {
         guard started else { throw .cannotStart("no thread for \(name)") }
     }
 
-    /// Adds elements. True when the queue is deep: the feeder must slow down until `onDrained` is called. Any thread.
+    /// Adds elements and returns whether the queue is deep. If so, the feeder must slow down until `onDrained` is
+    /// called. Any thread.
     @discardableResult
     public func push(_ elements: [Element]) -> Bool {
         state.change { state in
@@ -63,14 +72,15 @@ public final class BatchThread<Element: Sendable>: Sendable {
         state.waiting.count >= highWater || state.waitingBytes + state.workingBytes >= mostBytes
     }
 
-    /// Whether a queue that was deep is so no longer.
+    /// Clears the deep mark of a queue that is no longer full, and returns whether it did.
     private func isRelieved(_ state: inout State) -> Bool {
         guard state.isDeep, !isFull(state) else { return false }
         state.isDeep = false
         return true
     }
 
-    /// Nothing follows; waits until everything was worked off and the thread has ended. Not from the thread itself.
+    /// Closes the queue, then waits until every batch is processed and the thread has ended. Not from the thread
+    /// itself.
     public func finish() {
         state.change { $0.isFinished = true }
         state.wait { $0.hasEnded ? () : nil }

@@ -1,33 +1,34 @@
-/// The cookies one server set, for the requests that follow (RFC 6265, what a client of one server needs of it).
+/// The cookies one server set, for later requests. It implements the part of RFC 6265 that a client of one server
+/// needs.
 ///
-/// A cookie goes back to the host that set it only, whatever domain it asked for. Bounded: beyond `maximumCount` the oldest goes,
-/// and a cookie longer than `maximumSize` is not taken. Times are seconds since 1970.
+/// A cookie is sent back only to the host that set it, whatever its `Domain` attribute. The store is bounded: beyond
+/// `maximumCount` the oldest cookie is removed, and a cookie longer than `maximumSize` bytes is ignored. Times are
+/// seconds since 1970.
 struct CookieStore: Sendable {
-    /// One cookie.
     struct Cookie: Hashable, Sendable {
         var name: String
         var value: String
         var host: String
         var path: String
         var isSecure: Bool
-        /// The second from which it is gone; nil at the end of the session.
+        /// The second from which the cookie is expired; `nil` for the end of the session.
         var expiry: Int64?
     }
 
     static let maximumCount = 50
     static let maximumSize = 4096
 
-    /// Oldest first.
+    /// The stored cookies, oldest first.
     private(set) var cookies: [Cookie] = []
 
-    /// Takes a Set-Cookie header of an answer from `url`; what is malformed is passed over.
+    /// Stores the cookie of a `Set-Cookie` header in a response from `url`. A malformed header is ignored.
     mutating func take(_ header: String, from url: URLParts, at now: Int64) {
         guard let cookie = CookieStore.parse(header, from: url, at: now) else { return }
         let old = cookies.firstIndex { $0.name == cookie.name && $0.host == cookie.host && $0.path == cookie.path }
         if let expiry = cookie.expiry, expiry <= now {
             if let old { cookies.remove(at: old) }
         } else if let old {
-            // It keeps its place (RFC 6265, 5.3, step 11.3).
+            // A replaced cookie keeps its place (RFC 6265, 5.3, step 11.3).
             cookies[old] = cookie
         } else {
             cookies.removeAll { $0.expiry.map { $0 <= now } ?? false }
@@ -36,7 +37,8 @@ struct CookieStore: Sendable {
         }
     }
 
-    /// The value of the Cookie header for a request to `url`; nil when there are none. Longer paths first, then older ones.
+    /// Returns the value of the `Cookie` header for a request to `url`, or `nil` when no cookie matches. Cookies with
+    /// longer paths come first, then older cookies.
     func header(for url: URLParts, at now: Int64) -> String? {
         let sent = cookies.filter { cookie in
             cookie.host == url.host && CookieStore.path(url.path, isIn: cookie.path)
@@ -50,7 +52,7 @@ struct CookieStore: Sendable {
             .joined(separator: "; ")
     }
 
-    /// RFC 6265, 5.1.4.
+    /// Returns whether a request path matches a cookie's path (RFC 6265, 5.1.4).
     private static func path(_ path: String, isIn folder: String) -> Bool {
         guard path.hasPrefix(folder) else { return false }
         return path.utf8.count == folder.utf8.count || folder.hasSuffix("/")
@@ -59,7 +61,7 @@ struct CookieStore: Sendable {
 }
 
 extension CookieStore {
-    /// RFC 6265, 5.2; nil for what is not to be kept.
+    /// Parses a `Set-Cookie` header (RFC 6265, 5.2). Returns `nil` when the cookie must not be stored.
     fileprivate static func parse(_ header: String, from url: URLParts, at now: Int64) -> Cookie? {
         guard header.utf8.count <= 2 * maximumSize, isHeaderValue(header) else { return nil }
         let pieces = header.split(separator: ";", omittingEmptySubsequences: false)
@@ -80,16 +82,16 @@ extension CookieStore {
             default: continue
             }
         }
-        // Max-Age comes before Expires (RFC 6265, 5.3, step 3).
+        // Max-Age takes precedence over Expires (RFC 6265, 5.3, step 3).
         if let maximumAge {
             let (sum, overflows) = now.addingReportingOverflow(maximumAge)
             cookie.expiry = overflows ? .max : sum
         }
-        // Over an insecure connection a secure cookie cannot be set.
+        // A secure cookie cannot be set over an insecure connection.
         return cookie.isSecure && !url.isSecure ? nil : cookie
     }
 
-    /// `name=value` with the white space around both taken away; nil without `=`.
+    /// Splits `name=value` and trims white space around both. Returns `nil` without an `=`.
     private static func pair(_ piece: Substring) -> (String, String)? {
         guard let sign = piece.firstIndex(of: "=") else { return nil }
         return (trimmed(piece[..<sign]), trimmed(piece[piece.index(after: sign)...]))
@@ -102,7 +104,7 @@ extension CookieStore {
         return String(rest)
     }
 
-    /// A number of seconds, as large as can be for one that is larger.
+    /// Parses a number of seconds. A number that does not fit becomes `Int64.max`, or -1 if it is negative.
     private static func seconds(_ text: String) -> Int64? {
         let digits = text.utf8.drop { $0 == UInt8(ascii: "-") }
         guard text.utf8.count - digits.count <= 1, !digits.isEmpty,
@@ -111,7 +113,7 @@ extension CookieStore {
         return Int64(text) ?? (text.hasPrefix("-") ? -1 : .max)
     }
 
-    /// Whether a cookie may name this domain: the host's own, or one the host is in.
+    /// Returns whether a cookie may name this domain: the host itself, or a domain that contains the host.
     private static func domain(_ domain: String, isOf host: String) -> Bool {
         let domain = domain.lowercased().drop { $0 == "." }
         return domain.isEmpty || host == domain || (host.hasSuffix("." + domain) && !isAddress(host))
@@ -121,16 +123,16 @@ extension CookieStore {
         host.contains(":") || host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || (0x30...0x39).contains($0) }
     }
 
-    /// RFC 6265, 5.1.4: up to the last slash.
+    /// Returns the default cookie path: the request path up to its last slash (RFC 6265, 5.1.4).
     private static func defaultPath(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
         return String(path[..<slash])
     }
 }
 
-/// Dates in cookies (RFC 6265, 5.1.1): any order, any separators.
+/// Parses dates in cookies (RFC 6265, 5.1.1), with fields in any order and with any separators.
 enum CookieDate {
-    /// Seconds since 1970; nil for what is no date.
+    /// Returns the date in seconds since 1970, or `nil` when the text is not a date.
     static func parse(_ text: String) -> Int64? {
         var (time, day, month, year): ((Int, Int, Int)?, Int?, Int?, Int?)
         let words = text.utf8.split { byte in
@@ -176,7 +178,8 @@ enum CookieDate {
         return names.firstIndex(of: start).map { $0 + 1 }
     }
 
-    /// Days since 1970 of a Gregorian date, counting years from March so that a leap day is a year's last.
+    /// Returns the days from 1970 to a Gregorian date. Years are counted from March, so that a leap day is the last day
+    /// of a year.
     private static func days(year: Int, month: Int, day: Int) -> Int64 {
         let shifted = month > 2 ? year : year - 1
         let era = shifted / 400

@@ -3,7 +3,7 @@ import Glibc
 import Wire
 
 extension CurlExchange {
-    /// Tells libcurl how to reach the server.
+    /// Configures how libcurl reaches the server: proxy, trust, client certificate and pinned keys.
     func setAccess(_ easy: UnsafeMutableRawPointer) {
         let access = request.access
         setProxy(easy, access.proxy)
@@ -12,7 +12,7 @@ extension CurlExchange {
         weir_curl_set_long(easy, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         switch access.trust {
         case .system:
-            // What OpenSSL looks at by itself for WebSockets, and libcurl does not.
+            // OpenSSL reads these variables itself for WebSockets; libcurl does not.
             for (variable, option) in [("SSL_CERT_FILE", CURLOPT_CAINFO), ("SSL_CERT_DIR", CURLOPT_CAPATH)] {
                 if let path = getenv(variable), path.pointee != 0 { weir_curl_set_text(easy, option, path) }
             }
@@ -23,7 +23,7 @@ extension CurlExchange {
         if let certificate = access.certificate {
             weir_curl_set_text(easy, CURLOPT_SSLCERT, certificate.certificate)
             weir_curl_set_text(easy, CURLOPT_SSLKEY, certificate.key)
-            // Without any, OpenSSL would ask at the terminal.
+            // Without a passphrase, OpenSSL would prompt at the terminal.
             weir_curl_set_text(easy, CURLOPT_KEYPASSWD, certificate.passphrase?.reveal() ?? "")
         }
         if !access.pins.isEmpty {
@@ -32,7 +32,7 @@ extension CurlExchange {
         }
     }
 
-    /// The failure when it is one of the access; `words` are libcurl's.
+    /// Returns the failure if `code` is about the proxy or TLS, otherwise `nil`. `words` is libcurl's error text.
     func accessRefusal(_ code: CURLcode, _ words: String) -> HTTPFailure? {
         if let proxy = request.access.proxy,
             let problem = proxyProblem(code, easy, proxy, place: request.url.authority)
@@ -41,7 +41,7 @@ extension CurlExchange {
             (refusal.status, refusal.retry) = (problem.status, problem.retry)
             return refusal
         }
-        // An answer to us that is as large ends earlier, by our own bound.
+        // A response to us with a head that large ends earlier, by our own bound.
         if let proxy = request.access.proxy, words.hasPrefix("Too large response headers") {
             return failure(.proxy, "the proxy \(proxy.authority): \(words)")
         }
@@ -58,7 +58,7 @@ extension CurlExchange {
         }
     }
 
-    /// What an alert that is part of libcurl's words means.
+    /// Returns the meaning of a TLS alert in libcurl's error text, or `nil` when the text contains none.
     private func alert(_ words: String) -> String? {
         guard words.contains(" alert ") else { return nil }
         let reason = words.split(separator: ":").last.map(String.init) ?? words

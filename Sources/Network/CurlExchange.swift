@@ -1,39 +1,40 @@
 import CCurl
 import Wire
 
-/// One request and its answer, as libcurl sees them. On the HTTP client's thread.
+/// One request and its response, as libcurl sees them. On the HTTP client's thread.
 final class CurlExchange {
     let number: UInt64
     let receiver: HTTPReceiver
-    /// libcurl's handle; nil after `free`.
+    /// libcurl's handle; `nil` after `free`.
     private(set) var easy: UnsafeMutableRawPointer?
     let request: HTTPRequest
     private var headerList: UnsafeMutablePointer<curl_slist>?
-    /// The form that is sent; nil for none.
+    /// The form to send; `nil` when the request has none.
     private var form: OpaquePointer?
-    /// libcurl writes the words of an error here.
+    /// The buffer into which libcurl writes the text of an error.
     private let errorText: UnsafeMutablePointer<CChar>
     private var response = HTTPResponse(status: 0)
-    /// When the exchange was asked for, of `bootTime`.
+    /// The time of the request, in nanoseconds of `bootTime`.
     private let asked = bootTime()
-    /// Since when it waits for its turn to be large, and how long it did before: its server is not read meanwhile.
+    /// Since when the exchange waits for its turn to be large (`nil` while it does not wait), and how many nanoseconds
+    /// it waited before. Its server is not read during that time.
     private var heldSince: Int64?
     private var held: Int64 = 0
-    /// Whether libcurl was told to begin; before, the exchange waits for a connection.
+    /// Whether the exchange was passed to libcurl. Until then it waits for a connection.
     private(set) var hasBegun = false
     private var headerBytes = 0
-    /// Whether the empty line came that ends the head.
+    /// Whether the empty line that ends the head has arrived.
     private var isHeadWhole = false
     private var bodyBytes = 0
-    /// Whether a receiver of pieces has the head.
+    /// Whether the head was delivered to a receiver of pieces.
     private var hasToldHead = false
-    /// Whether it gets a new connection, whatever is kept.
+    /// Whether the exchange gets a new connection even if a kept one is free.
     private var takesNewConnection: Bool
-    /// Why we ended the answer ourselves.
+    /// Why the client itself ended the response; `nil` if it did not.
     private var refusal: HTTPFailure?
-    /// Asks for the turn to be large (`LargeBodies`).
+    /// Requests the turn to be large (`LargeBodies`) and returns whether the exchange has it.
     private let askForTurn: () -> Bool
-    /// Whether all of the answer is there, and what is compressed waits for its turn.
+    /// Whether the response has arrived in full. A compressed body then waits for its turn to be inflated.
     private(set) var isComplete = false
 
     init(number: UInt64, request: HTTPRequest, receiver: HTTPReceiver, takeTurn: @escaping () -> Bool) {
@@ -52,7 +53,7 @@ final class CurlExchange {
         errorText.deallocate()
     }
 
-    /// Frees what libcurl holds. The handle must not be in a set any more.
+    /// Frees everything that libcurl holds. The handle must no longer be in a multi handle.
     func free() {
         if let easy { curl_easy_cleanup(easy) }
         easy = nil
@@ -62,7 +63,7 @@ final class CurlExchange {
         headerList = nil
     }
 
-    /// Tells libcurl the request; gives what is wrong with it, if anything is.
+    /// Configures libcurl for the request. Returns what is wrong with the request, or `nil`.
     func setUp() -> String? {
         guard let easy else { return "out of memory" }
         guard request.url.scheme == "http" || request.url.scheme == "https" else {
@@ -76,7 +77,7 @@ final class CurlExchange {
             guard isHeaderName(name), isHeaderValue(value) else {
                 return "the header \(name) has characters a header may not have"
             }
-            // A header without a value takes one of libcurl's own away.
+            // An empty value removes one of libcurl's own headers.
             let line = value.isEmpty ? "\(name):" : "\(name): \(value)"
             headerList = curl_slist_append(headerList, line) ?? headerList
         }
@@ -89,21 +90,22 @@ final class CurlExchange {
         return nil
     }
 
-    /// The host whose connections are counted.
+    /// The key by which connections are counted: scheme, host and port.
     var host: String { "\(request.url.scheme)://\(request.url.authority)" }
 
-    /// When the exchange is to be over, of `bootTime`; nil while it is not read. libcurl's own limit would judge before it reads.
+    /// The deadline of the exchange, in nanoseconds of `bootTime`; `nil` while the response is not read, or without a
+    /// timeout. libcurl's own limit would judge before it reads.
     var deadline: Int64? {
         heldSince == nil ? request.timeout.map { asked + held + $0.microseconds * 1000 } : nil
     }
 
-    /// What an exchange fails with whose time is over.
+    /// The failure of an exchange whose time is over.
     var isOutOfTime: HTTPFailure { hasBegun ? failure(CURLE_OPERATION_TIMEDOUT) : failure(.timeout, timeoutWords) }
 
-    /// The exchange leaves the queue; the time it waited is part of what it has.
+    /// Marks the exchange as taken from the queue. The time it waited counts towards its timeout.
     func begin() { hasBegun = true }
 
-    /// Asks for the turn to be large; while it is another's, no time runs.
+    /// Requests the turn to be large. While another exchange has the turn, this one's timeout does not run.
     private func takeTurn() -> Bool {
         let isOurs = askForTurn()
         if let since = heldSince, isOurs { held += bootTime() - since }
@@ -111,7 +113,8 @@ final class CurlExchange {
         return isOurs
     }
 
-    /// Whether libcurl gave up after it met kept connections alone, and each was dead: a new one was never tried.
+    /// Returns whether libcurl gave up after it tried only kept connections and all were dead, so that it never tried a
+    /// new one.
     func metDeadConnectionsOnly(_ code: CURLcode) -> Bool {
         guard [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING].contains(code), !takesNewConnection,
             headerBytes == 0
@@ -121,7 +124,7 @@ final class CurlExchange {
         return new == 0
     }
 
-    /// Begins once more, with a new connection. What is left of its time is what it has.
+    /// Prepares a second attempt with a new connection. The attempt gets the rest of the exchange's time.
     func takeNewConnection() {
         takesNewConnection = true
         weir_curl_set_long(easy, CURLOPT_FRESH_CONNECT, 1)
@@ -131,7 +134,7 @@ final class CurlExchange {
         var headers = request.headers
         if let bearer = request.bearer { headers.append(("Authorization", "Bearer \(bearer.reveal())")) }
         headers = request.access.headers(for: request.url, own: headers)
-        // libcurl would wait a second for leave to send a large body, and call a body a form.
+        // libcurl would wait a second for permission to send a large body, and would label a body as a form.
         headers.append(("Expect", ""))
         if request.form == nil, !headers.contains(where: { $0.name.lowercased() == "content-type" }) {
             headers.append(("Content-Type", ""))
@@ -153,7 +156,7 @@ final class CurlExchange {
             if !request.body.isEmpty || request.method == "POST" || request.method == "PUT" || request.method == "PATCH"
             {
                 weir_curl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count))
-                // With a pointer to copy from even when there is nothing to copy.
+                // libcurl needs a pointer to copy from, even for an empty body.
                 (request.body + [0]).withUnsafeBytes { body in
                     let text = body.baseAddress?.assumingMemoryBound(to: CChar.self)
                     weir_curl_set_text(easy, CURLOPT_COPYPOSTFIELDS, text)
@@ -165,10 +168,10 @@ final class CurlExchange {
 
     private func setLimits(_ easy: UnsafeMutableRawPointer) {
         weir_curl_set_long(easy, CURLOPT_NOSIGNAL, 1)
-        // 0 would be no limit, and what is compressed is bounded when it is decoded.
+        // 0 would mean no limit. A compressed body is bounded when it is decoded.
         weir_curl_set_size(easy, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(max(1, request.maximumBody)))
         weir_curl_set_text(easy, CURLOPT_ACCEPT_ENCODING, "gzip, deflate")
-        // libcurl would inflate all it has read, even of an exchange that pauses.
+        // libcurl would inflate everything it has read, even for a paused exchange.
         if case .whole = receiver { weir_curl_set_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0) }
         weir_curl_set_text(easy, CURLOPT_PROTOCOLS_STR, "http,https")
         weir_curl_set_long(easy, CURLOPT_FOLLOWLOCATION, 0)
@@ -179,7 +182,7 @@ final class CurlExchange {
     }
 
     private func setSinks(_ easy: UnsafeMutableRawPointer) {
-        // Not retained: libcurl calls the sinks only while the exchange is in its client's table, which holds it.
+        // Not retained: libcurl calls the callbacks only while the exchange is in its client's table, which retains it.
         let ourselves = Unmanaged.passUnretained(self).toOpaque()
         weir_curl_set_pointer(easy, CURLOPT_WRITEDATA, ourselves)
         weir_curl_set_pointer(easy, CURLOPT_HEADERDATA, ourselves)
@@ -191,7 +194,7 @@ final class CurlExchange {
 
     // MARK: The answer
 
-    /// Takes a piece of the body, of a receiver of pieces decoded.
+    /// Takes a piece of the body. For a receiver of pieces, the bytes are already decoded.
     fileprivate func append(_ bytes: UnsafeRawBufferPointer) -> Taken {
         guard bytes.count <= request.maximumBody - bodyBytes else {
             refusal = tooLarge("\(bodyBytes + bytes.count) bytes or more")
@@ -204,7 +207,7 @@ final class CurlExchange {
             response.body.append(contentsOf: bytes)
         case .pieces(let stream):
             tellHead(to: stream)
-            // libcurl keeps what is not taken, and brings it again.
+            // libcurl keeps bytes that are not taken, and delivers them again.
             guard stream.take(bytes) else { return .later }
         }
         bodyBytes += bytes.count
@@ -223,9 +226,10 @@ final class CurlExchange {
         return status
     }
 
-    /// Takes a header line; false ends the exchange.
+    /// Takes a header line. Returns `false` to end the exchange.
     fileprivate func appendHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        // Of the answer to CONNECT, whose cookies are not the server's: there is no status of the server's yet.
+        // There is no status yet: the line belongs to the proxy's response to CONNECT, whose cookies are not the
+        // server's.
         if request.access.proxy != nil, status == 0 { return true }
         headerBytes += bytes.count
         guard headerBytes <= Limits.head else {
@@ -234,7 +238,7 @@ final class CurlExchange {
         }
         let line = String(decoding: bytes, as: UTF8.self)
         if line.hasPrefix("HTTP/") {
-            // The head of another answer: those before were interim ones, or of a connection that died.
+            // A new head begins. The earlier ones were interim responses, or came from a connection that died.
             response.headers = []
             response.body = []
             bodyBytes = 0
@@ -251,7 +255,7 @@ final class CurlExchange {
         return true
     }
 
-    /// Whether the body can be inflated now, if it is compressed: one that may become large waits for its turn.
+    /// Returns whether a complete body can be inflated now. A compressed body that may become large waits for its turn.
     func mayBeInflated() -> Bool {
         guard case .whole = receiver else { return true }
         isComplete = true
@@ -263,7 +267,7 @@ final class CurlExchange {
             .flatMap { $0 == "identity" || $0.isEmpty ? nil : $0 }
     }
 
-    /// Inflates the body of a receiver of the whole.
+    /// Inflates the body for a receiver of the whole response. Returns a failure when it cannot.
     private func inflate() -> HTTPFailure? {
         guard case .whole = receiver, let coding, !response.body.isEmpty else { return nil }
         guard ["gzip", "x-gzip", "deflate"].contains(coding) else {
@@ -277,7 +281,7 @@ final class CurlExchange {
         return nil
     }
 
-    /// What came of the exchange.
+    /// Returns the response, or the failure, of an exchange that ended with `code`.
     func result(_ code: CURLcode) -> Result<HTTPResponse, HTTPFailure> {
         guard code == CURLE_OK else { return .failure(refusal ?? failure(code)) }
         response.status = status
@@ -286,13 +290,13 @@ final class CurlExchange {
         return .success(response)
     }
 
-    /// What came before the time was over. libcurl has a limit of its own for connecting.
+    /// Describes how far the exchange got before its timeout. libcurl has a separate limit for connecting.
     private var timeoutWords: String {
         guard let span = request.timeout?.shortText else { return "no connection in time" }
         guard headerBytes > 0 else { return "no answer within \(span)" }
         guard isHeadWhole else { return "the head of the answer did not end within \(span)" }
         let fields = response.headers
-        // The length counts what is compressed, and the body is counted when it is not any more.
+        // The length counts compressed bytes, but the body is counted after decoding.
         guard let length = fields.last(where: { $0.name == "content-length" })?.value,
             !fields.contains(where: { $0.name == "content-encoding" })
         else { return "\(bodyBytes) bytes of the answer came within \(span), and no end" }
@@ -317,7 +321,7 @@ final class CurlExchange {
         case CURLE_FILESIZE_EXCEEDED:
             let length = response.headers.last { $0.name == "content-length" }.flatMap { Int($0.value) }
             return tooLarge(length.map { "\($0) bytes" } ?? "\(request.maximumBody + 1) bytes or more")
-        // What libcurl says of a header line that never ends.
+        // libcurl reports this code for a header line that never ends.
         case CURLE_OUT_OF_MEMORY: return failure(.tooLarge, "a header of the answer is larger than 100 KiB")
         default: return failure(.protocolError, words)
         }
@@ -328,12 +332,12 @@ final class CurlExchange {
     }
 }
 
-/// What became of bytes that libcurl brought.
+/// The result of passing bytes from libcurl to an exchange: `later` pauses it and `refused` ends it.
 private enum Taken {
     case taken, later, refused
 }
 
-/// libcurl's sinks: a result other than the count ends the exchange, or pauses it.
+/// libcurl's callbacks. A result other than the byte count ends the exchange, or pauses it.
 private func takeBody(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ user: UnsafeMutableRawPointer?
 ) -> Int {

@@ -3,19 +3,19 @@ import CLibWebSockets
 import Glibc
 import Wire
 
-/// What the HTTP client leaves for its thread.
+/// The commands that the HTTP client queues for its thread.
 struct CurlInbox {
-    /// One thing to do.
+    /// A command about one exchange, identified by its number.
     enum Command {
         case start(UInt64, HTTPRequest, HTTPReceiver)
         case cancel(UInt64)
-        /// The receiver of this exchange's pieces has room again.
+        /// Resumes an exchange whose receiver of pieces has room again.
         case resume(UInt64)
-        /// The receiver of this exchange has let go of its large body.
+        /// Ends the hold of an exchange's large body: its receiver has released it.
         case letGo(UInt64)
     }
     var commands: [Command] = []
-    /// Nothing is answered any more.
+    /// Whether the client is shut down. No exchange is answered after that, and new commands are dropped.
     var isClosed = false
     private var lastNumber: UInt64 = 0
 
@@ -29,9 +29,10 @@ struct CurlInbox {
     }
 }
 
-/// libcurl's set of exchanges, and how its exchanges are set up. Only `wake` is for other threads.
+/// libcurl's multi handle and the settings for its exchanges. Other threads may call only `wake`.
 final class CurlMulti: @unchecked Sendable {
-    // Unchecked: both are constant; libcurl allows `curl_multi_wakeup` from any thread, the rest is called on one.
+    // Unchecked: `handle` and `connectionsPerHost` are constant. libcurl allows `curl_multi_wakeup` from any thread;
+    // everything else is called on one thread.
     let handle: UnsafeMutableRawPointer
     let connectionsPerHost: Int
     private let isAlive = Monitor(true)
@@ -45,44 +46,45 @@ final class CurlMulti: @unchecked Sendable {
         self.connectionsPerHost = connectionsPerHost
     }
 
-    /// Makes a poll that waits return. Any thread.
+    /// Makes a waiting poll return. Any thread.
     func wake() {
         isAlive.change { isAlive in
             if isAlive { curl_multi_wakeup(handle) }
         }
     }
 
-    /// Ends it, on the thread that ran it, with no exchange left.
+    /// Destroys the multi handle. Call it on the thread that ran it, with no exchange left.
     func cleanUp() {
         isAlive.change { $0 = false }
         curl_multi_cleanup(handle)
     }
 }
 
-/// When exchanges are out of time; the time is passed in, in nanoseconds.
+/// Decides when exchanges are out of time. Times are passed in, in nanoseconds.
 ///
-/// A deadline that is very late tells that the process stood still (`EventLoop.standstill`): then what waits in the sockets is read first.
+/// A deadline that is very late means that the process stood still (`EventLoop.standstill`). In that case the bytes
+/// waiting in the sockets are read before any exchange is timed out.
 struct DeadlineJudge {
-    /// Nobody is out of time before this moment.
+    /// No exchange is out of time before this moment.
     private var judgesFrom: Int64 = 0
 
-    /// Looks at the earliest of the deadlines, if there is any, before they are judged.
+    /// Checks the earliest deadline for a standstill. Call this before judging any deadline.
     mutating func look(at due: Int64?, now: Int64) {
         guard let due, judgesFrom < due, now - due > EventLoop.standstill.microseconds * 1000 else { return }
         judgesFrom = now + EventLoop.readingTime.microseconds * 1000
     }
 
-    /// When an exchange with this deadline is out of time.
+    /// Returns the time at which an exchange with this deadline is out of time.
     func end(of deadline: Int64) -> Int64 { max(deadline, judgesFrom) }
 }
 
-/// The thread that runs libcurl.
+/// The body of the thread that runs libcurl.
 final class CurlThread: @unchecked Sendable {
-    // Unchecked: `exchanges`, `queue`, `large` and `judge` are touched on the thread only; the rest is constant.
+    // Unchecked: `exchanges`, `queue`, `large` and `judge` are used on the thread only; the rest is constant.
     private let multi: CurlMulti
     private let inbox: Monitor<CurlInbox>
     private let loop: EventLoop
-    /// Those that run and those that wait.
+    /// The exchanges that run or wait, by number.
     private var exchanges: [UInt64: CurlExchange] = [:]
     private var queue: ExchangeQueue
     private var large = LargeBodies()
@@ -112,7 +114,7 @@ final class CurlThread: @unchecked Sendable {
         multi.cleanUp()
     }
 
-    /// Does what was asked; false when the client is shut down.
+    /// Performs the queued commands. Returns `false` when the client is shut down.
     private func takeCommands() -> Bool {
         let (commands, isClosed) = inbox.change { inbox in
             defer { inbox.commands = [] }
@@ -158,7 +160,7 @@ final class CurlThread: @unchecked Sendable {
         }
     }
 
-    /// Ends what has taken as long as it may; gives the milliseconds until the next is to be.
+    /// Ends the exchanges that are out of time. Returns the milliseconds until the next deadline, 60 seconds at most.
     private func expire() -> Int32 {
         let now = bootTime()
         judge.look(at: exchanges.values.compactMap(\.deadline).min(), now: now)
@@ -193,13 +195,14 @@ final class CurlThread: @unchecked Sendable {
         }
     }
 
-    /// An exchange is over; what is compressed is made large only in its turn.
+    /// Ends an exchange that libcurl has completed. A compressed body that may become large waits for its turn to be
+    /// inflated.
     private func finish(_ exchange: CurlExchange, _ code: CURLcode) {
         guard code != CURLE_OK || exchange.mayBeInflated() else { return }
         end(exchange, exchange.result(code))
     }
 
-    /// It is another exchange's turn to be large.
+    /// Gives up the turn to be large, and continues the exchange that gets it next.
     private func leave(_ number: UInt64) {
         guard let next = large.leave(number) else { return }
         guard let exchange = exchanges[next] else { return leave(next) }
@@ -218,7 +221,8 @@ final class CurlThread: @unchecked Sendable {
         }
     }
 
-    /// The result, with its hold when its body is large; otherwise the turn is another's.
+    /// Returns the result, with a hold when its body is large. Without a large body, the turn passes to the next
+    /// exchange.
     private func holding(
         _ exchange: CurlExchange, _ result: Result<HTTPResponse, HTTPFailure>
     ) -> Result<HTTPResponse, HTTPFailure> {

@@ -1,26 +1,26 @@
 import Wire
 
-/// The hand of an Engine.IO session: does what its machine wants, with a WebSocket and HTTP exchanges.
+/// The driver of an Engine.IO session: performs the effects of its state machine with a WebSocket and HTTP exchanges.
 final class EngineIOConnection: @unchecked Sendable {
-    // Unchecked: everything mutable is touched on the loop's thread only; its owner and all callbacks are there.
+    // Unchecked: all mutable state is used on the loop's thread only, where the owner and all callbacks run.
     private let loop: EventLoop
     private let http: HTTPClient
     private let request: EngineIORequest
     private(set) var machine: EngineIOClientTransport
-    /// Whether the WebSocket carries what is received now. The machine is ahead of it: it has moved the session as soon as the last answer ended,
-    /// and the packets of that answer came by polling.
+    /// Whether the messages now being received came by WebSocket. The machine is ahead: it moves the session as soon as
+    /// the last response ends, while the packets of that response came by polling.
     private(set) var isOnWebSocket = false
     private var webSocket: WebSocketClient?
-    /// Counts WebSockets; what an earlier one tells is passed over.
+    /// The number of WebSockets opened. Events of an earlier one are ignored.
     private var webSocketNumber = 0
     private(set) var get: (id: EngineIOClientTransport.RequestID, stream: HTTPStream)?
     private var post: (id: EngineIOClientTransport.RequestID, stream: HTTPStream)?
     private var isReading = true
-    /// Inputs that came while effects were being performed; their turn comes after those.
+    /// Inputs that arrived while effects were being performed. They are handled after those effects.
     private var inputs: [EngineIOClientTransport.Input] = []
     private var isFeeding = false
     private var timer: (moment: Moment, timer: LoopTimer)?
-    /// nil once the end was told.
+    /// The owner's callback; `nil` after the final event.
     private var handler: (@Sendable (WebSocketEvent) -> Void)?
 
     init(
@@ -30,7 +30,7 @@ final class EngineIOConnection: @unchecked Sendable {
         self.loop = loop
         self.http = http
         var request = request
-        // A load balancer may know the session by a cookie (1.3).
+        // A load balancer may recognise the session by a cookie (1.3).
         request.access.cookies = request.access.cookies ?? CookieJar()
         self.request = request
         self.handler = handler
@@ -47,7 +47,8 @@ final class EngineIOConnection: @unchecked Sendable {
         machine.isWebSocketStream ? webSocket?.pendingBytes ?? 0 : machine.pendingBytes
     }
 
-    /// A session on a WebSocket goes past the machine, unless effects that come before are still being performed.
+    /// Sends a message. A session on a WebSocket bypasses the machine, unless earlier effects are still being
+    /// performed.
     func send(_ message: WebSocketMessage) {
         if machine.isWebSocketStream, !isFeeding, let webSocket {
             webSocket.send(message)
@@ -59,19 +60,19 @@ final class EngineIOConnection: @unchecked Sendable {
     func setReading(_ reading: Bool) {
         isReading = reading
         get?.stream.setReading(reading)
-        // The answer to a probe must be read, whatever the session's reader does.
+        // The answer to a probe must be read even when the session's owner has paused reading.
         if machine.isWebSocketStream { webSocket?.setReading(reading) }
     }
 
     // MARK: The machine
 
-    /// Feeds the machine, and does what it wants. The handler may call back: what it asks for comes next.
+    /// Feeds the machine and performs its effects. The handler may call back; such inputs are handled next.
     func feed(_ input: EngineIOClientTransport.Input?) {
         if let input { inputs.append(input) }
         guard !isFeeding else { return }
         isFeeding = true
         var effects: [EngineIOClientTransport.Effect] = []
-        // What has come is heard before the time judges: it may have waited.
+        // Input that has arrived is handled before the deadlines, since it may have waited.
         repeat {
             while !inputs.isEmpty {
                 machine.handle(inputs.removeFirst(), at: loop.now, into: &effects)
@@ -156,7 +157,8 @@ final class EngineIOConnection: @unchecked Sendable {
         followReading()
     }
 
-    /// A WebSocket that carries the session is read when the session is; one that is being probed always.
+    /// Applies the owner's reading state to a WebSocket that carries the session. A WebSocket that is being probed is
+    /// always read.
     private func followReading() {
         if request.transport == .websocket || machine.isWebSocketStream { webSocket?.setReading(isReading) }
     }
@@ -178,7 +180,7 @@ final class EngineIOConnection: @unchecked Sendable {
             webSocket = nil
             feed(.webSocketFailed(failure))
         }
-        // The machine may just have moved the session to it.
+        // The machine may just have moved the session to this WebSocket.
         if !isReading { followReading() }
     }
 
@@ -187,7 +189,7 @@ final class EngineIOConnection: @unchecked Sendable {
     private func exchange(_ id: EngineIOClientTransport.RequestID, _ request: HTTPRequest) -> HTTPStream {
         var request = request
         request.access = self.request.access
-        // The machine times what is to be timed, and bounds every packet.
+        // The machine keeps its own deadlines and bounds every packet.
         request.timeout = nil
         request.maximumBody = .max
         return http.stream(request) { [self] event in exchangeDid(id, event) }
@@ -220,7 +222,7 @@ final class EngineIOConnection: @unchecked Sendable {
 }
 
 extension HTTPFailure {
-    /// The failure as one of a connection; their kinds and phases are of one vocabulary.
+    /// The failure as a `ConnectFailure`. Both types use the same names for kinds and phases.
     fileprivate var connectFailure: ConnectFailure {
         ConnectFailure(
             phase: kind == .lost ? .connect : ConnectFailure.Phase(rawValue: kind.rawValue) ?? .handshake,
@@ -229,7 +231,7 @@ extension HTTPFailure {
 }
 
 extension URLParts {
-    /// This server's address with this path and query, perhaps with another scheme.
+    /// Returns a URL of the same server with this path and query. `scheme` replaces the scheme unless it is `nil`.
     public func with(scheme: String? = nil, target: String) -> URLParts {
         let parts = target.split(separator: "?", maxSplits: 1)
         return URLParts(

@@ -1,29 +1,30 @@
 public import Wire
 
-/// Where and how to open an Engine.IO session.
+/// The server and the options for opening an Engine.IO session.
 public struct EngineIORequest: Sendable {
-    /// `http`, `https`, `ws` or `wss` URL with the Engine.IO path; its query is the user's part of every request's.
+    /// The `http`, `https`, `ws` or `wss` URL with the Engine.IO path. Its query is added to that of every request.
     public var url: URLParts
-    /// The transports to use.
+    /// The transport to use, or the order in which to try the transports.
     public var transport: EngineIO.TransportChoice
-    /// The revision to ask for.
+    /// The protocol revision to request.
     public var revision: EngineIO.Revision
-    /// Whether the revision is a guess. A polling session then goes on in the revision that the server answers in; a refusal says in
-    /// `ConnectFailure.retry` which one to try.
+    /// Whether the revision is a guess. A polling session then continues in the revision that the server answers in.
+    /// After a refusal, `ConnectFailure.retry` contains the revision to try next.
     public var detectsRevision: Bool
-    /// How the server is reached, by WebSocket and by polling.
+    /// The settings for reaching the server, by WebSocket and by polling.
     public var access: Access
-    /// Who frames the WebSocket.
+    /// The implementation that reads and writes the WebSocket frames.
     public var framing = WebSocketFraming.auto
-    /// As `WebSocketRequest.fellBack`.
+    /// Called when the WebSocket falls back; see `WebSocketRequest.fellBack`.
     public var fellBack: (@Sendable () -> Void)?
-    /// Called on the loop's thread with each packet of an upgrade (`2probe`, `3probe`, `5`). They are not part of the packet stream.
+    /// Called on the loop's thread with each packet of an upgrade (`2probe`, `3probe`, `5`). These packets are not part
+    /// of the packet stream.
     public var upgrading: (@Sendable (WebSocketMessage, _ isSent: Bool) -> Void)?
-    /// Longest time for connecting and for the handshake of one transport.
+    /// The longest time for connecting, and for the handshake of one transport.
     public var timeout: Duration
-    /// Largest packet accepted, in bytes.
+    /// The largest packet accepted, in bytes.
     public var maximumMessage: Int
-    /// A request.
+    /// Creates a request with automatic framing and without the callbacks.
     public init(
         url: URLParts, transport: EngineIO.TransportChoice = .auto, revision: EngineIO.Revision = .v4,
         detectsRevision: Bool = false, access: Access = Access(), timeout: Duration = .seconds(20),
@@ -39,17 +40,19 @@ public struct EngineIORequest: Sendable {
     }
 }
 
-/// One Engine.IO session of a client on an `EventLoop`: the packets a WebSocket would carry, whatever carries them (Engine.IO's
-/// heartbeats are among them, and their answers are the owner's). All calls and callbacks are on the loop's thread.
+/// A client's Engine.IO session on an `EventLoop`: the stream of packets that a WebSocket would carry, on any
+/// transport. Engine.IO's heartbeats are part of the stream, and the owner answers them. All calls and callbacks are on
+/// the loop's thread.
 ///
-/// `opened` is told when messages can be sent: on a WebSocket before the open packet, on polling with it. The loop keeps the
-/// session until it is closed or failed, whoever else lets go of it.
+/// `opened` is delivered when messages can be sent: before the open packet on a WebSocket, together with it on polling.
+/// The loop retains the session until it is closed or has failed.
 public final class EngineIOSocket: Sendable {
     private let loop: EventLoop
     let connection: EngineIOConnection
 
-    /// Begins a session; `handler` is called on the loop, never before this returns. To be made on the loop's thread too.
-    /// Polling goes by `http`, which must answer on the same loop and needs two connections for a session.
+    /// Begins a session. Call this on the loop's thread. `handler` is called on the loop, and never before the
+    /// initialiser returns. `http` carries the polling. It must answer on the same loop and needs two connections per
+    /// session.
     public init(
         on loop: EventLoop, http: HTTPClient, _ request: EngineIORequest,
         handler: @escaping @Sendable (WebSocketEvent) -> Void
@@ -61,33 +64,34 @@ public final class EngineIOSocket: Sendable {
         loop.run { connection.feed(.start) }
     }
 
-    /// Queues a message of the packet stream. Messages leave in order. Ignored before `opened`, and once the session is closing.
+    /// Queues a message of the packet stream. Messages are sent in order. Ignored before `opened` and once the session
+    /// is closing.
     public func send(_ message: WebSocketMessage) {
         loop.preconditionOnLoop()
         connection.send(message)
     }
 
-    /// Bytes queued and not yet given to the kernel, or posted and not yet answered.
+    /// The number of bytes that are queued and not yet passed to the kernel, or posted and not yet answered.
     public var pendingBytes: Int {
         loop.preconditionOnLoop()
         return connection.pendingBytes
     }
 
-    /// Whether the session is carried by a WebSocket now.
+    /// Whether a WebSocket carries the session now.
     public var isOnWebSocket: Bool {
         loop.preconditionOnLoop()
         return connection.isOnWebSocket
     }
 
-    /// Ends the session in order, after what is queued; `closed` follows, after an upgrade that is under way was decided, and at
-    /// the latest five seconds later; no more messages are received. A session that has not opened fails at once.
+    /// Closes the session in order, after the queued messages. `closed` follows once a running upgrade is decided, and
+    /// within five seconds; no more messages are received. A session that has not opened fails at once.
     public func close(_ close: WebSocketClose) {
         loop.preconditionOnLoop()
         connection.feed(.close(close))
     }
 
-    /// Stops (`false`) or resumes (`true`) reading. While it is stopped the server is read no further than a bounded amount, and
-    /// no message is received but those of the piece that is being read.
+    /// Pauses (`false`) or resumes (`true`) reading. While paused, only a bounded amount is read from the server, and
+    /// no message is delivered except those of the piece that is being read.
     public func setReading(_ reading: Bool) {
         loop.preconditionOnLoop()
         connection.setReading(reading)

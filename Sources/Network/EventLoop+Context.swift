@@ -3,25 +3,26 @@ import Glibc
 import Wire
 
 extension EventLoop {
-    /// Bytes of the largest read and of the largest write.
+    /// The size of the largest read and of the largest write, in bytes.
     static let transferSize = 1 << 16
 
-    /// Sockets a loop can hold. The look-up by descriptor is linear in it (only up to the open ones).
+    /// The number of sockets a loop can hold. Looking up a descriptor is linear in the number of open sockets.
     static let maximumSockets = 4096
 
-    /// Makes the libwebsockets context. On the loop's thread.
+    /// Creates the libwebsockets context. On the loop's thread.
     func makeContext() throws(NetworkError) {
         LibWebSockets.prepare()
         var info = lws_context_creation_info()
         info.options = UInt64(LWS_SERVER_OPTION_EXPLICIT_VHOSTS)
         info.fd_limit_per_thread = UInt32(EventLoop.maximumSockets)
         info.pt_serv_buf_size = UInt32(EventLoop.transferSize + 4096)
-        // Of the answer to an upgrade. libwebsockets counts some bytes more for each header, and not the names that it knows.
+        // The bound for the response to an upgrade. libwebsockets counts a few more bytes for each header, and omits
+        // the names it knows.
         info.max_http_header_data2 = UInt32(Limits.head)
         // Our own timers decide; these only bound what we forget.
         info.timeout_secs = 3600
         info.alpn = LibWebSockets.http11
-        // The loop outlives its context: its thread holds it.
+        // Not retained: the loop outlives its context, since the loop's thread retains the loop.
         info.user = Unmanaged.passUnretained(self).toOpaque()
         guard let context = lws_create_context(&info) else {
             core.descriptors.close()
@@ -29,7 +30,8 @@ extension EventLoop {
         }
         core.context = context
         core.plainHost = makeHost(named: "plain") { $0.port = CONTEXT_PORT_NO_LISTEN }
-        // libwebsockets serves in the order of its table: the order of arrival is read before any connection (`ArrivalOrder`).
+        // libwebsockets serves sockets in the order of its table. The order of arrival must be read before any
+        // connection (`ArrivalOrder`).
         guard let host = core.plainHost, adopt(core.descriptors.arrivals, on: host),
             adopt(core.descriptors.event, on: host), adopt(core.descriptors.timer, on: host)
         else {
@@ -38,7 +40,7 @@ extension EventLoop {
         }
     }
 
-    /// Closes every socket. On the loop's thread, outside of callbacks.
+    /// Closes every socket and destroys the context. On the loop's thread, outside of callbacks.
     func destroyContext() {
         lws_context_destroy(core.context)
         core.context = nil
@@ -47,7 +49,7 @@ extension EventLoop {
         core.clientHosts = [:]
     }
 
-    /// Makes a virtual host. The name must be new; it lives as long as the process.
+    /// Makes a virtual host, or returns `nil` if libwebsockets cannot. The name must be new; its copy is never freed.
     func makeHost(named name: String, _ configure: (inout lws_context_creation_info) -> Void) -> OpaquePointer? {
         var info = lws_context_creation_info()
         info.vhost_name = UnsafePointer(strdup(name))
@@ -55,7 +57,7 @@ extension EventLoop {
         info.retry_and_idle_policy = LibWebSockets.noIdlePolicy
         info.connect_timeout_secs = 3600
         info.alpn = LibWebSockets.http11
-        // An empty address keeps libwebsockets from taking `http_proxy` from the environment.
+        // An empty address keeps libwebsockets from using `http_proxy` of the environment.
         info.http_proxy_address = LibWebSockets.noProxy
         configure(&info)
         return lws_create_vhost(core.context, &info)
@@ -68,14 +70,15 @@ extension EventLoop {
     }
 }
 
-/// What libwebsockets wants once per process, and constants it keeps pointers to.
+/// libwebsockets' initialisation, once per process, and constants that it keeps pointers to.
 enum LibWebSockets {
-    /// libwebsockets registers its OpenSSL indices anew with every context that asks for the global initialisation, and a second
-    /// registration breaks handshakes other threads are in. So one context asks, once, and goes; the others do not ask.
+    /// Initialises libwebsockets and OpenSSL once. libwebsockets registers its OpenSSL indices again with every context
+    /// that requests the global initialisation, and a second registration breaks handshakes on other threads. So one
+    /// temporary context requests it, and no other does.
     static func prepare() { _ = isPrepared }
 
     private static let isPrepared: Bool = {
-        // Errors go to their callbacks; what the log adds (TLS reasons) is asked of OpenSSL itself.
+        // Errors are reported to callbacks. The reasons that the log would add (TLS) are read from OpenSSL directly.
         lws_set_log_level(0, nil)
         var info = lws_context_creation_info()
         info.options = UInt64(LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT | LWS_SERVER_OPTION_EXPLICIT_VHOSTS)
@@ -84,12 +87,12 @@ enum LibWebSockets {
         return true
     }()
 
-    /// The name of our one protocol.
+    /// The name of the only protocol that the contexts register.
     nonisolated(unsafe) static let protocolName = UnsafePointer(strdup("weir")!)
     nonisolated(unsafe) static let http11 = UnsafePointer(strdup("http/1.1")!)
     nonisolated(unsafe) static let get = UnsafePointer(strdup("GET")!)
     nonisolated(unsafe) static let noProxy = UnsafePointer(strdup("")!)
-    // Unsafe, the six of them: allocated once, never written again, never freed.
+    // Unsafe, all six: allocated once, never written again, never freed.
     nonisolated(unsafe) static let protocols: UnsafePointer<lws_protocols> = {
         let list = UnsafeMutablePointer<lws_protocols>.allocate(capacity: 2)
         var ours = lws_protocols()
@@ -101,7 +104,7 @@ enum LibWebSockets {
         (list + 1).initialize(to: lws_protocols())
         return UnsafePointer(list)
     }()
-    /// No pings and no hang-ups by libwebsockets: a paused socket would be taken for dead.
+    /// A policy without pings and hang-ups: libwebsockets would take a paused socket for dead.
     nonisolated(unsafe) static let noIdlePolicy: UnsafePointer<lws_retry_bo_t> = {
         let policy = UnsafeMutablePointer<lws_retry_bo_t>.allocate(capacity: 1)
         policy.initialize(to: lws_retry_bo_t())
@@ -109,7 +112,7 @@ enum LibWebSockets {
     }()
 }
 
-/// The one function libwebsockets calls: finds the object of the socket and lets it answer.
+/// The only callback that libwebsockets calls. It finds the object of the socket and passes the call to it.
 let serviceSocket:
     @convention(c) @Sendable (
         OpaquePointer?, lws_callback_reasons, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, Int
@@ -126,7 +129,7 @@ let serviceSocket:
         return socket.callback(SocketCall(reason: reason, wsi: wsi, user: user, data: data, count: count))
     }
 
-/// Whether a callback is about a real socket; the others come with a made-up one.
+/// Returns whether a callback concerns a real socket. Other callbacks pass a placeholder.
 private func isOfSocket(_ reason: lws_callback_reasons) -> Bool {
     switch reason {
     case LWS_CALLBACK_RAW_ADOPT, LWS_CALLBACK_RAW_RX, LWS_CALLBACK_RAW_WRITEABLE, LWS_CALLBACK_RAW_CLOSE,

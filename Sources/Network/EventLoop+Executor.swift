@@ -1,8 +1,8 @@
 import Glibc
 
-/// What other threads leave for the loop, and who may take it.
+/// The queue of items that other threads post to the loop, and the thread that may run them.
 struct Inbox {
-    /// One thing to do.
+    /// A job of an actor, a closure, or the request to stop.
     enum Item {
         case job(UnownedJob)
         case work(@Sendable () -> Void)
@@ -15,36 +15,36 @@ struct Inbox {
             }
         }
     }
-    /// Who runs the items.
+    /// The thread that runs the items.
     enum Runner: Equatable {
-        /// The loop's thread.
+        /// The loop's thread, until the loop is shut down.
         case thread(pthread_t)
-        /// After the shut-down: nobody, until a job is brought.
+        /// No thread, after the shut-down and until a job is posted.
         case nobody
-        /// After the shut-down: a thread that brought a job.
+        /// A thread that posted a job after the shut-down.
         case visitor(pthread_t)
     }
     var items: [Item] = []
     var runner = Runner.nobody
-    /// Whether the loop is ending: no work is taken any more, only jobs.
+    /// Whether the loop is ending. It then drops work and accepts only jobs.
     var isStopping = false
-    /// Whether the loop's thread has been told that there is something; it is told once.
+    /// Whether the loop's thread has been woken for the items in the queue. One wake-up suffices.
     var isWoken = false
     let wakeDescriptor: Int32
 }
 
 extension EventLoop {
-    /// Takes a job of an actor pinned to the loop. Any thread.
+    /// Enqueues a job of an actor pinned to the loop. Any thread.
     public func enqueue(_ job: consuming ExecutorJob) {
         post(.job(UnownedJob(job)))
     }
 
-    /// Lets the runtime ask whether the caller is isolated to the loop: it is when it is on its thread.
+    /// Traps unless the caller is isolated to the loop, that is, on its thread. The Swift runtime calls this.
     public func checkIsolated() {
         preconditionOnLoop()
     }
 
-    /// The same question, without the trap.
+    /// Returns whether the caller is isolated to the loop, without a trap.
     public func isIsolatingCurrentContext() -> Bool? {
         isOnLoop
     }
@@ -60,7 +60,7 @@ extension EventLoop {
         }
     }
 
-    /// Leaves an item for the loop. False when it was dropped since the loop is shut down.
+    /// Posts an item to the loop. Returns `false` when the item is dropped because the loop is shut down.
     @discardableResult
     func post(_ item: Inbox.Item) -> Bool {
         let caller = pthread_self()
@@ -83,12 +83,12 @@ extension EventLoop {
                 return (true, true)
             }
         }
-        // After the shut-down: the jobs that are there run on the thread that brought the first of them.
+        // After the shut-down, the queued jobs run on the thread that posted the first of them.
         if mustRun { drain(handOver: true) }
         return isTaken
     }
 
-    /// Does one item; true when it asks the loop to stop.
+    /// Runs one item. Returns `true` when the item asks the loop to stop.
     func perform(_ item: Inbox.Item) -> Bool {
         switch item {
         case .job(let job):

@@ -1,5 +1,5 @@
 extension EventLoop {
-    /// Runs work that may block on a thread of its own, and `completion` with its result on the loop. Any thread.
+    /// Runs blocking work on a new thread, then calls `completion` with its result on the loop. Any thread.
     public func offload<Result: Sendable>(
         named name: String, _ work: @escaping @Sendable () -> Result, completion: @escaping @Sendable (Result) -> Void
     ) {
@@ -10,8 +10,8 @@ extension EventLoop {
     }
 }
 
-/// Runs work that may block on a thread of its own, at once; on the calling thread when the system has none to spare.
+/// Starts blocking work on a new thread, or runs it on the calling thread when the system refuses a thread.
 public func runOnThread(named name: String, _ work: @escaping @Sendable () -> Void) {
-    // Late is better than never.
+    // Blocking the caller is better than dropping the work.
     if !startThread(named: name, work) { work() }
 }

@@ -3,7 +3,8 @@ import Glibc
 import Wire
 
 extension EventLoop {
-    /// The body of the loop's thread.
+    /// Runs the loop on its thread until it ends. `started` receives `nil`, or the error that kept the context from
+    /// being made.
     func runThread(_ started: Monitor<NetworkError??>) {
         inbox.change { $0.runner = .thread(pthread_self()) }
         do throws(NetworkError) {
@@ -18,14 +19,14 @@ extension EventLoop {
         end()
     }
 
-    /// One turn; false when the loop has been told to stop.
+    /// Runs one turn. Returns `false` after a request to stop.
     private func turn() -> Bool {
         deliver()
         fireTimers()
         guard !runInbox() else { return false }
         core.armTimer()
         let isBusy = !core.waiting.isEmpty || inbox.change { !$0.items.isEmpty }
-        // libwebsockets: below zero only looks, zero waits until something happens.
+        // libwebsockets: a wait below zero only polls, zero waits for an event.
         look(isBusy ? -1 : 0)
         if core.noteLook() { look(-1) }
         return true
@@ -36,7 +37,7 @@ extension EventLoop {
         precondition(result >= 0, "libwebsockets refuses to serve a context that is alive")
     }
 
-    /// Hands what the sockets gave to their handlers. What handlers cause waits for the next turn.
+    /// Delivers what the sockets received to their handlers. Anything the handlers cause waits for the next turn.
     private func deliver() {
         for socket in core.takeWaiting() {
             socket.isWaiting = false
@@ -45,9 +46,9 @@ extension EventLoop {
         }
     }
 
-    /// A timer that is later than this was not kept waiting by other work: the process stood still (SIGSTOP, a closed lid).
+    /// A timer that is later than this was not delayed by other work: the process stood still (SIGSTOP, a closed lid).
     public static let standstill: Duration = .milliseconds(500)
-    /// For so long what waits in the sockets then is read, before any timer judges who did not speak.
+    /// The time after a standstill during which waiting bytes are read, before any timer declares a peer silent.
     static let readingTime: Duration = .milliseconds(200)
 
     private func fireTimers() {
@@ -58,11 +59,11 @@ extension EventLoop {
         } else if let due = core.timers.nextDeadline(), now - due > Self.standstill {
             return core.timersWait = now + Self.readingTime
         }
-        // Timers set meanwhile are for a later turn, even when they are due: the time they are compared with is older.
+        // Timers set in the meantime fire in a later turn even when they are due, because `now` is older.
         while let work = core.timers.popDue(at: now) { work() }
     }
 
-    /// Runs what is in the inbox now; true when asked to stop.
+    /// Runs the items of the inbox. Returns `true` when one of them asks the loop to stop.
     private func runInbox() -> Bool {
         let items = inbox.change { inbox -> [Inbox.Item] in
             inbox.isWoken = false
@@ -74,13 +75,13 @@ extension EventLoop {
         return mustStop
     }
 
-    /// Ends the loop: what is queued runs, then the sockets are closed, and the loop belongs to nobody.
+    /// Ends the loop: runs the queued items, closes the sockets, and gives up the thread's ownership.
     private func end() {
         inbox.change { $0.isStopping = true }
         drain(handOver: false)
         for socket in core.sockets.values { socket.silence() }
         core.waiting = []
-        // Nobody may write to the descriptor any more: destroying the context closes it.
+        // No thread may write to the descriptor any more, because destroying the context closes it.
         inbox.change { $0.isWoken = true }
         destroyContext()
         core.sockets = [:]
@@ -88,7 +89,7 @@ extension EventLoop {
         drain(handOver: true)
     }
 
-    /// Runs what is there, until there is nothing more.
+    /// Runs queued items until the queue is empty. With `handOver`, the inbox then has no runner.
     func drain(handOver: Bool) {
         while true {
             let items = inbox.change { inbox -> [Inbox.Item] in
@@ -102,7 +103,7 @@ extension EventLoop {
         }
     }
 
-    /// Reads the descriptors that wake the loop, so that they are quiet until the next time.
+    /// Reads the descriptors that wake the loop, so that they stay silent until the next wake-up.
     func descriptorIsReadable(_ socket: OpaquePointer) {
         var count: UInt64 = 0
         let descriptor = lws_get_socket_fd(socket)

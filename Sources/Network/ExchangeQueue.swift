@@ -1,16 +1,16 @@
-/// Which exchanges run and which wait: so many to one host at a time, the others in order.
+/// The limit on exchanges that run to one host at a time. The others wait in order.
 ///
-/// libcurl has such a limit itself, but 7.88 forgets an exchange that waits when ends and beginnings of others meet: it is never
-/// begun, and fails when its time is over.
+/// libcurl has such a limit itself, but 7.88 forgets a waiting exchange when others end and begin at the same time: it
+/// never begins the exchange, which then fails by its timeout.
 struct ExchangeQueue {
     private let limit: Int
     private var running: [String: Int] = [:]
     private var waiting: [String: [UInt64]] = [:]
 
-    /// At most `limit`, and 1 at least, run to one host.
+    /// Creates a queue that lets at most `limit` exchanges, and at least 1, run to one host.
     init(limit: Int) { self.limit = max(1, limit) }
 
-    /// Adds an exchange; whether it may begin now.
+    /// Adds an exchange. Returns whether it may begin now.
     mutating func add(_ number: UInt64, to host: String) -> Bool {
         guard running[host, default: 0] < limit else {
             waiting[host, default: []].append(number)
@@ -20,7 +20,7 @@ struct ExchangeQueue {
         return true
     }
 
-    /// An exchange that ran has ended; the one that takes its place and begins now.
+    /// Notes that a running exchange ended. Returns the waiting exchange that begins in its place, if any.
     mutating func ended(at host: String) -> UInt64? {
         if let next = waiting[host]?.first {
             waiting[host]?.removeFirst()
@@ -32,7 +32,7 @@ struct ExchangeQueue {
         return nil
     }
 
-    /// An exchange that waits is given up.
+    /// Removes an exchange that waits.
     mutating func remove(_ number: UInt64, from host: String) {
         waiting[host]?.removeAll { $0 == number }
         if waiting[host]?.isEmpty == true { waiting[host] = nil }

@@ -1,30 +1,30 @@
 import Glibc
 public import Wire
 
-/// One HTTP request.
+/// An HTTP request and the limits for its exchange.
 public struct HTTPRequest: Sendable {
-    /// The method, upper case.
+    /// The method, in upper case.
     public var method: String
     /// The absolute `http` or `https` URL.
     public var url: URLParts
-    /// How the server is reached.
+    /// The settings for reaching the server.
     public var access: Access
-    /// Headers in order.
+    /// The headers, in the order in which they are sent.
     public var headers: [(name: String, value: String)]
-    /// Sent as `Authorization: Bearer …`; never logged.
+    /// The token for `Authorization: Bearer …`. It is never logged.
     public var bearer: Secret?
-    /// The body; empty for none.
+    /// The body; empty for a request without one.
     public var body: [UInt8]
-    /// A form in place of the body; nil for a body.
+    /// A form to send instead of `body`; `nil` to send `body`.
     public var form: HTTPForm?
-    /// Whether it may be sent a second time when a kept connection dies before a byte of the answer came. Otherwise it gets a
-    /// connection of its own, so that what makes something makes it once.
+    /// Whether the request may be sent a second time when a kept connection dies before a byte of the response arrives.
+    /// If `false`, the request gets a new connection, so that a request that creates something creates it once.
     public var isRepeatable = true
-    /// Longest time for the whole exchange; nil for no limit.
+    /// The longest time for the whole exchange; `nil` for no limit.
     public var timeout: Duration?
-    /// Largest response body accepted, in bytes, as it is after decoding.
+    /// The largest response body accepted, in bytes after decoding.
     public var maximumBody: Int
-    /// A request.
+    /// Creates a repeatable request without a form.
     public init(
         method: String = "GET", url: URLParts, access: Access = Access(), headers: [(name: String, value: String)] = [],
         bearer: Secret? = nil, body: [UInt8] = [],
@@ -41,17 +41,17 @@ public struct HTTPRequest: Sendable {
     }
 }
 
-/// One HTTP response, whatever its status.
+/// An HTTP response with any status.
 public struct HTTPResponse: Sendable {
-    /// The status code.
+    /// The HTTP status code; 0 before there is one.
     public var status: Int
-    /// Headers, names lower case.
+    /// The headers, with names in lower case.
     public var headers: [(name: String, value: String)]
-    /// The whole body.
+    /// The whole response body, decoded.
     public var body: [UInt8]
-    /// The memory of a large body, to be kept as long as the body is.
+    /// The hold on the memory of a large body. Keep it as long as the body.
     package internal(set) var hold: HTTPBodyHold?
-    /// A response.
+    /// Creates a response that holds no large body.
     public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
@@ -59,32 +59,37 @@ public struct HTTPResponse: Sendable {
     }
 }
 
-/// Why there is no response.
+/// The reason why an exchange produced no response.
 public struct HTTPFailure: Error, Hashable, Sendable {
-    /// What kind of failure, for deciding about a retry: `resolve` no address; `connect` no connection;
-    /// `lost` the connection went before the answer was whole, so that nobody knows what became of the request; `tls` the server is not believed, or does not believe us; `proxy` no tunnel; `tooLarge` an answer above a bound; `protocolError`
-    /// anything else, a request that cannot be sent included.
+    /// The kind of failure, for decisions about a retry:
+    /// - `resolve`: the host has no address.
+    /// - `connect`: no connection.
+    /// - `lost`: the connection was lost before the response was complete, so the fate of the request is unknown.
+    /// - `tls`: the server is not trusted, or does not trust us.
+    /// - `proxy`: no tunnel.
+    /// - `tooLarge`: a response above a bound.
+    /// - `protocolError`: anything else, including a request that cannot be sent.
     public enum Kind: String, Hashable, Sendable {
         case resolve, connect, lost, tls, proxy, timeout, cancelled, tooLarge, protocolError
     }
-    /// The kind.
+    /// The kind of failure, for decisions about a retry.
     public var kind: Kind
-    /// The status with which a proxy refused.
+    /// The status with which a proxy refused; `nil` for other failures.
     public var status: Int?
-    /// When a connection is to be tried again, as a proxy that refused asks.
+    /// When to reconnect, as a refusing proxy requests.
     package var retry = Reconnection.later
-    /// One line for people, without secrets.
+    /// The failure as one line for people, without secrets.
     public var message: String
 }
 
-/// HTTP requests with kept connections, by libcurl on a thread of its own; completions are called on the loop.
+/// An HTTP/1.1 client with kept connections. It runs libcurl on its own thread and calls completions on the loop.
 ///
-/// Bodies of up to a mebibyte are read side by side, larger ones one after the other (`HTTPResponse.hold`).
+/// Bodies of up to a mebibyte are read in parallel, larger ones one after the other (`HTTPResponse.hold`).
 ///
-/// HTTP/1.1; redirects are not followed but given as they are. A request on a kept connection that dies before
-/// a byte of the answer came is sent again on a new one. The client lives until `shutDown`.
+/// Redirects are not followed; the caller receives them as responses. A repeatable request on a kept connection that
+/// dies before a byte of the response arrives is sent again on a new one. The client lives until `shutDown`.
 public final class HTTPClient: Sendable {
-    /// Names one exchange, to cancel it.
+    /// The identifier of an exchange, for cancelling it.
     public struct ExchangeID: Hashable, Sendable {
         let number: UInt64
     }
@@ -94,7 +99,8 @@ public final class HTTPClient: Sendable {
     private let thread: Monitor<pthread_t?>
     private let multi: CurlMulti
 
-    /// A client that answers on `loop`. At most `connectionsPerHost` connections to one host at a time.
+    /// Creates a client that answers on `loop`. It opens at most `connectionsPerHost` connections to one host at a
+    /// time.
     public init(
         answeringOn loop: EventLoop, connectionsPerHost: Int = 8
     ) throws(NetworkError) {
@@ -112,7 +118,7 @@ public final class HTTPClient: Sendable {
         thread.change { $0 = handle }
     }
 
-    /// Sends a request; `completion` is called exactly once, on the loop, unless the client is shut down. Any thread.
+    /// Sends a request. `completion` is called exactly once, on the loop, unless the client is shut down. Any thread.
     @discardableResult
     public func send(
         _ request: HTTPRequest, completion: @escaping @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void
@@ -126,9 +132,9 @@ public final class HTTPClient: Sendable {
         return ExchangeID(number: number)
     }
 
-    /// Sends a request whose answer is told in pieces, on the loop: the head, the body as it comes, and one end, unless the
-    /// client is shut down. About a quarter of a mebibyte of the body waits for the loop at most; then the exchange pauses,
-    /// and the server is not read. Any thread.
+    /// Sends a request whose response is delivered in pieces, on the loop: the head, the body as it arrives, and one
+    /// end, unless the client is shut down. At most about a quarter of a mebibyte of the body waits for the loop.
+    /// Beyond that the exchange pauses, and the server is not read. Any thread.
     public func stream(
         _ request: HTTPRequest, handler: @escaping @Sendable (HTTPStreamEvent) -> Void
     ) -> HTTPStream {
@@ -149,7 +155,7 @@ public final class HTTPClient: Sendable {
         multi.wake()
     }
 
-    /// Cancels everything and ends the thread. Not from the loop. No completion is called once it returns.
+    /// Cancels all exchanges and ends the thread. No completion is called after this returns. Not from the loop.
     public func shutDown() {
         precondition(!loop.isOnLoop, "an HTTP client cannot be shut down from its event loop")
         thread.change { handle in

@@ -1,20 +1,21 @@
 import CCurl
 import Glibc
 
-/// A form that is sent as `multipart/form-data`, in place of a body: fields of text, and a file that is read while it is sent.
+/// A form that is sent as `multipart/form-data` instead of a body. It has text fields and one file, which is read while
+/// it is sent.
 public struct HTTPForm: Sendable {
-    /// The fields, which stand before the file.
+    /// The text fields, which are sent before the file.
     public var fields: [(name: String, value: String)]
-    /// What the file's field is called.
+    /// The name of the field that contains the file.
     public var name: String
-    /// What the file is called there.
+    /// The file name that the form states for the file.
     public var filename: String
-    /// Its media type.
+    /// The media type of the file.
     public var type: String
-    /// The file.
+    /// The open file to upload.
     public var file: UploadedFile
 
-    /// A form.
+    /// Creates a form from text fields and one file.
     public init(
         fields: [(name: String, value: String)], name: String, filename: String, type: String, file: UploadedFile
     ) {
@@ -23,14 +24,14 @@ public struct HTTPForm: Sendable {
     }
 }
 
-/// A file of the user's that is open to be sent once; it is read on the HTTP client's thread.
+/// An open file of the user's, to be sent once. It is read on the HTTP client's thread.
 public final class UploadedFile: @unchecked Sendable {
     // Unchecked: `sent` is touched on the HTTP client's thread only.
 
-    /// Called on that thread with how many of how many bytes were read.
+    /// A callback with the number of bytes read so far and the file's size. It is called on the HTTP client's thread.
     public typealias Progress = @Sendable (_ sent: Int, _ size: Int) -> Void
 
-    /// Bytes, when it was opened.
+    /// The size of the file in bytes, when it was opened.
     public let size: Int
     private let descriptor: Int32
     private let progress: Progress
@@ -56,7 +57,8 @@ public final class UploadedFile: @unchecked Sendable {
 
     deinit { close(descriptor) }
 
-    /// The next bytes, as many as fit; nil when the file is shorter than it was, or cannot be read.
+    /// Reads the next bytes, as many as fit, and returns their count. Returns `nil` when the file became shorter or
+    /// cannot be read.
     fileprivate func read(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
         let most = min(buffer.count, size - sent)
         guard most > 0 else { return 0 }
@@ -68,12 +70,13 @@ public final class UploadedFile: @unchecked Sendable {
         return count
     }
 
-    /// What is read next.
+    /// Sets the offset of the next read, limited to the file.
     fileprivate func seek(to place: Int) { sent = min(max(0, place), size) }
 }
 
 extension HTTPForm {
-    /// The form as libcurl has it, which is to be freed; the holder of the form holds the file.
+    /// Makes libcurl's form, which the caller must free. The caller must also retain the form's file while libcurl uses
+    /// it.
     func make(for easy: UnsafeMutableRawPointer) -> OpaquePointer? {
         guard let form = curl_mime_init(easy) else { return nil }
         for field in fields {
@@ -91,7 +94,7 @@ extension HTTPForm {
     }
 }
 
-/// libcurl asks for bytes of the file; anything but a count ends the exchange.
+/// Reads bytes of the file for libcurl. Any result other than a count ends the exchange.
 private func readFile(
     _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ user: UnsafeMutableRawPointer?
 ) -> Int {
@@ -101,7 +104,7 @@ private func readFile(
         ?? Int(CURL_READFUNC_ABORT)
 }
 
-/// libcurl begins once more.
+/// Moves the read offset for libcurl, which does this to send the file once more.
 private func seekFile(_ user: UnsafeMutableRawPointer?, _ place: curl_off_t, _ origin: Int32) -> Int32 {
     guard let user, origin == SEEK_SET else { return CURL_SEEKFUNC_CANTSEEK }
     Unmanaged<UploadedFile>.fromOpaque(user).takeUnretainedValue().seek(to: Int(place))

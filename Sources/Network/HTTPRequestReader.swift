@@ -1,58 +1,58 @@
 import JSONText
 
-/// Reads HTTP/1.1 requests (RFC 9112) one after the other from the bytes of a connection.
+/// A parser for the HTTP/1.1 requests (RFC 9112) that arrive on a connection, one after the other.
 package struct HTTPRequestReader {
-    /// Why a request is refused: the status that answers it.
+    /// The reason for refusing a request, with the status that answers it.
     package struct Refusal: Error {
         package let status: Int
         package let reason: String
     }
-    /// A whole request.
+    /// A parsed request; in `Next.head` its body is still missing.
     package struct Request {
         package var request: ServerRequest
-        /// Whether the connection stays for another request.
+        /// Whether the connection stays open for another request.
         package var keepsAlive: Bool
-        /// Whether the client speaks HTTP/1.1, and so understands what 1.0 did not have.
+        /// Whether the client speaks HTTP/1.1, and so understands features that 1.0 lacks.
         var isHTTP11: Bool
     }
-    /// What comes next.
+    /// The result of one step of reading.
     package enum Next {
-        /// A request whose body follows.
+        /// A request whose body is still to come.
         case head(Request)
-        /// A whole request.
+        /// A request with its whole body.
         case request(Request)
-        /// The client waits for leave to send the body.
+        /// The client waits for `100 Continue` before it sends the body.
         case wantsContinue
-        /// More bytes are needed.
+        /// The request is incomplete; append more bytes.
         case needsMore
     }
 
     private enum State {
         case head
         case body(Request, length: Int)
-        /// The chunks so far are in `body`.
+        /// Reading chunks; those read so far are in `body`.
         case chunked(Request)
-        /// The body is whole; the fields after it may have so many bytes yet.
+        /// The body is complete. The trailer may still take `room` bytes.
         case trailer(Request, room: Int)
     }
     private enum Framing {
         case none, length(Int), chunked
     }
 
-    /// Largest request line and headers together, in bytes, and largest trailer.
+    /// The largest request line and headers together, and the largest trailer, in bytes.
     static let maximumHead = 1 << 16
-    /// Largest line before a chunk, in bytes.
+    /// The longest line before a chunk, in bytes.
     private static let maximumChunkLine = 1 << 10
 
     private let maximumBody: Int
     private var state = State.head
     private var buffer: [UInt8] = []
     private var body: [UInt8] = []
-    /// Where the unread bytes begin.
+    /// The index of the first unread byte in `buffer`.
     private var head = 0
-    /// Whether the client asked for leave to send the body.
+    /// Whether the client expects `100 Continue` before it sends the body.
     private var expectsContinue = false
-    /// How far the end of the head or of the line has been looked for.
+    /// The index in `buffer` up to which the end of the head or of the line was searched.
     private var searched = 0
 
     package init(maximumBody: Int) { self.maximumBody = maximumBody }
@@ -66,10 +66,10 @@ package struct HTTPRequestReader {
         buffer.append(contentsOf: bytes)
     }
 
-    /// Bytes that came and were not read.
+    /// The number of bytes received and not yet read.
     var unreadCount: Int { buffer.count - head }
 
-    /// The bytes after the last request, for another protocol.
+    /// Removes and returns the bytes after the last request, for another protocol.
     mutating func takeRest() -> [UInt8] {
         defer {
             buffer = []
@@ -78,7 +78,7 @@ package struct HTTPRequestReader {
         return Array(buffer[head...])
     }
 
-    /// Reads on. After a refusal nothing more can be read.
+    /// Reads the next step. After a refusal nothing more can be read.
     package mutating func next() throws(Refusal) -> Next {
         while true {
             switch state {
@@ -116,16 +116,16 @@ package struct HTTPRequestReader {
 
     // MARK: The head
 
-    /// Nil: more bytes are needed.
+    /// Reads a request's head. Returns `nil` when more bytes are needed.
     private mutating func readHead() throws(Refusal) -> Next? {
         // A robust server skips empty lines before a request (RFC 9112, 2.2).
         while buffer[head...].starts(with: [0x0d, 0x0a]) { advance(2) }
-        // What cannot be a request, such as a TLS handshake, is refused before it waits for more.
+        // Input that cannot be a request, such as a TLS handshake, is refused at once.
         if let first = buffer[head...].first, first != 0x0d, !isTokenCharacter(first) {
             throw Refusal(status: 400, reason: "not HTTP")
         }
         guard let end = findHeadEnd() else {
-            // The largest head has the four bytes that end it behind it.
+            // The largest head is followed by the four bytes that end it.
             guard buffer.count - head < Self.maximumHead + 4 else {
                 throw Refusal(status: 431, reason: "head too large")
             }
@@ -147,13 +147,14 @@ package struct HTTPRequestReader {
         return .head(request)
     }
 
-    /// Whether the client waits for leave to send its body: it asked for it, and has sent nothing.
+    /// Returns, once per request, whether the client waits for `100 Continue`: it asked for it and has sent no body
+    /// yet.
     private mutating func takeExpectation() -> Bool {
         defer { expectsContinue = false }
         return expectsContinue && buffer.count == head
     }
 
-    /// Where the empty line's first byte stands.
+    /// Returns the index of the first byte of the empty line after the head, or `nil` when the head is incomplete.
     private mutating func findHeadEnd() -> Int? {
         var index = max(head, searched - 3)
         while index + 4 <= buffer.count {
@@ -202,7 +203,8 @@ package struct HTTPRequestReader {
         return headers
     }
 
-    /// Checks what the headers say of the connection and the body (RFC 9112, 6.3 and 9.3).
+    /// Checks the headers about the connection and the body (RFC 9112, 6.3 and 9.3), and returns how the body is
+    /// framed.
     private func checkHeaders(_ request: inout Request) throws(Refusal) -> Framing {
         let headers = request.request.headers
         guard !request.isHTTP11 || headers.count(where: { $0.name == "host" }) == 1 else {
@@ -231,7 +233,7 @@ package struct HTTPRequestReader {
 
     // MARK: The chunks
 
-    /// The next chunk, empty for the last one; nil when it is not whole yet.
+    /// Reads the next chunk; the last one is empty. Returns `nil` when the chunk is incomplete.
     private mutating func readChunk(room: Int) throws(Refusal) -> ArraySlice<UInt8>? {
         let lineEnd = findLineEnd()
         guard (lineEnd ?? buffer.count) - head <= Self.maximumChunkLine else {
@@ -255,7 +257,7 @@ package struct HTTPRequestReader {
         return chunk
     }
 
-    /// Skips what there is of the trailer: whether the empty line that ends it was there.
+    /// Skips the received part of the trailer. Returns whether it contained the empty line that ends the trailer.
     private mutating func skipTrailer(room: inout Int) throws(Refusal) -> Bool {
         while true {
             let lineEnd = findLineEnd()
@@ -269,7 +271,7 @@ package struct HTTPRequestReader {
         }
     }
 
-    /// Where the next line feed stands.
+    /// Returns the index of the next line feed, or `nil` when it has not arrived.
     private mutating func findLineEnd() -> Int? {
         let lineEnd = buffer[max(head, searched)...].firstIndex(of: 0x0a)
         searched = lineEnd ?? buffer.count
@@ -278,7 +280,7 @@ package struct HTTPRequestReader {
 }
 
 extension ServerRequest {
-    /// Whether a header that is a list names `token`, whatever the case.
+    /// Returns whether the list in the header `name` contains `token`, ignoring case. Both arguments are in lower case.
     func mentions(_ token: String, in name: String) -> Bool {
         headers.contains { header in
             header.name == name

@@ -1,5 +1,6 @@
 extension HTTPResponse {
-    /// The response as it goes over the connection (RFC 9112). The framing headers are ours, whatever the response says.
+    /// Returns the response as sent over the connection (RFC 9112). The server sets the framing headers; those of the
+    /// response are dropped.
     func serialized(keepsAlive: Bool, withBody: Bool) -> [UInt8] {
         var text = "HTTP/1.1 \(status) \(Self.reason(of: status))\r\n"
         for (name, value) in headers where isHeaderName(name) && isHeaderValue(value) && !Self.isFraming(name) {
@@ -11,7 +12,7 @@ extension HTTPResponse {
         return Array(text.utf8) + (withBody && Self.hasBody(status) ? body : [])
     }
 
-    /// The answers that never have a body (RFC 9110, 6.4.1).
+    /// Returns whether a response with this status has a body (RFC 9110, 6.4.1).
     private static func hasBody(_ status: Int) -> Bool { status >= 200 && status != 204 && status != 304 }
 
     private static func isFraming(_ name: String) -> Bool {

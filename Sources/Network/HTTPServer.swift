@@ -2,19 +2,19 @@ public import Wire
 
 /// A request as the server received it.
 public struct ServerRequest: Sendable {
-    /// A number no other request of the server has; 0 for one that no server received.
+    /// The server's unique number for the request; 0 for a request that no server received.
     public internal(set) var id = 0
-    /// The method, upper case.
+    /// The method, in upper case.
     public var method: String
-    /// The path, percent-decoding not done.
+    /// The path of the target, still percent-encoded.
     public var path: String
-    /// The query without `?`.
+    /// The query without its `?`, still percent-encoded.
     public var query: String
-    /// Headers, names lower case.
+    /// The headers in order, with names in lower case.
     public var headers: [(name: String, value: String)]
-    /// The whole body.
+    /// The whole body; empty if there is none.
     public var body: [UInt8]
-    /// A request.
+    /// Creates a request that no server received; its `id` is 0.
     public init(
         method: String, path: String, query: String = "", headers: [(name: String, value: String)] = [],
         body: [UInt8] = []
@@ -25,9 +25,9 @@ public struct ServerRequest: Sendable {
         self.headers = headers
         self.body = body
     }
-    /// The first header called `name` (lower case).
+    /// Returns the value of the first header called `name` (in lower case).
     public func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
-    /// The first query parameter called `name`, percent-decoded.
+    /// Returns the first query parameter called `name`, percent-decoded.
     public func queryParameter(_ name: String) -> String? {
         for pair in query.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -38,28 +38,29 @@ public struct ServerRequest: Sendable {
     }
 }
 
-/// Answers requests and WebSockets. All calls are on the loop's thread.
+/// A handler of requests and WebSockets. The server makes all calls on the loop's thread.
 public protocol HTTPServerHandler: AnyObject, Sendable {
-    /// Answers a plain request; call `respond` once, now or later, on the loop.
+    /// Handles a plain request. Call `respond` once, now or later, on the loop.
     func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void)
-    /// A request came whose body is still arriving; `handle` or `aborted` follows, with the same `id`.
+    /// Notes a request whose body is still arriving. `handle` or `aborted` follows with the same `id`.
     func began(_ request: ServerRequest)
-    /// The client went away before its request was answered, or before its body was whole; what is said to it now is lost.
+    /// Notes that the client disconnected before its request was answered, or before its body was complete. A response
+    /// is now discarded.
     func aborted(_ request: ServerRequest)
-    /// Says whether a WebSocket is accepted: nil accepts, a response refuses.
+    /// Decides on a WebSocket upgrade. Returns `nil` to accept it, or the response that refuses it.
     func refuses(_ upgrade: ServerRequest) -> HTTPResponse?
-    /// A WebSocket opened.
+    /// Notes that a WebSocket opened after `upgrade` was accepted.
     func opened(_ socket: ServerWebSocket, _ upgrade: ServerRequest)
-    /// Messages arrived.
+    /// Handles the messages that arrived on a WebSocket, in order.
     func received(_ messages: [WebSocketMessage], from socket: ServerWebSocket)
-    /// A WebSocket is gone.
+    /// Notes that a WebSocket is closed. No messages follow.
     func closed(_ socket: ServerWebSocket, _ close: WebSocketClose)
 }
 
 extension HTTPServerHandler {
-    /// Most handlers wait for the whole request.
+    /// Does nothing. Most handlers wait for the whole request.
     public func began(_ request: ServerRequest) {}
-    /// Most handlers answer at once.
+    /// Does nothing. Most handlers answer at once.
     public func aborted(_ request: ServerRequest) {}
 }
 
@@ -74,12 +75,12 @@ public final class ServerWebSocket: Sendable, Identifiable {
         connection.loop.preconditionOnLoop()
         connection.send(message)
     }
-    /// Bytes queued and not yet given to the kernel.
+    /// The number of bytes queued and not yet passed to the kernel.
     public var pendingBytes: Int {
         connection.loop.preconditionOnLoop()
         return connection.pendingBytes
     }
-    /// Starts the closing handshake, after what is queued; `closed` follows, at the latest after five seconds. `abrupt` cuts the
+    /// Starts the closing handshake after the queued messages; `closed` follows within five seconds. `abrupt` cuts the
     /// TCP connection instead.
     public func close(_ close: WebSocketClose, abrupt: Bool = false) {
         connection.loop.preconditionOnLoop()
@@ -87,32 +88,34 @@ public final class ServerWebSocket: Sendable, Identifiable {
     }
 }
 
-/// A certificate chain and key for a server, PEM files.
+/// The certificate chain and the private key of a server, as PEM files.
 public struct TLSIdentity: Hashable, Sendable {
-    /// The chain's path.
+    /// The path of the certificate chain.
     public var certificate: String
-    /// The key's path.
+    /// The path of the private key.
     public var key: String
-    /// An identity.
+    /// Creates an identity from paths. The server reads the files when it starts.
     public init(certificate: String, key: String) {
         self.certificate = certificate
         self.key = key
     }
 }
 
-/// Listens for HTTP and WebSocket connections on an `EventLoop`.
+/// A server for HTTP and WebSocket connections on an `EventLoop`.
 ///
-/// HTTP/1.1 with kept connections; requests of one connection are answered one after the other. A connection that is idle for a
-/// minute, or does not bring a whole request in that time, is closed.
+/// It speaks HTTP/1.1 with kept connections, and answers the requests of one connection in order. It closes a
+/// connection that is idle for a minute, or that does not deliver a whole request in that time.
 public final class HTTPServer: Sendable {
-    /// The port listened on.
+    /// The port on which the server listens.
     public let port: UInt16
     private let loop: EventLoop
     private let core: HTTPServerCore
 
-    /// Listens on `address` and `port` (0: one the system chooses). Not from the loop; returns when listening.
+    /// Starts listening on `address` and `port`. Port 0 lets the system choose one. Not from the loop; returns when the
+    /// server listens.
     ///
-    /// The server holds its handler until `close`. `compresses` lets WebSocket clients that offer permessage-deflate have it.
+    /// The server retains its handler until `close`. `compresses` allows permessage-deflate for WebSocket clients that
+    /// offer it.
     public init(
         on loop: EventLoop, address: String = "127.0.0.1", port: UInt16 = 0, identity: TLSIdentity? = nil,
         maximumBody: Int = 1 << 20, maximumMessage: Int = 1 << 20, compresses: Bool = false,
@@ -133,13 +136,13 @@ public final class HTTPServer: Sendable {
         self.core = core
     }
 
-    /// How many connections were accepted so far. Not from the loop.
+    /// The number of connections accepted so far. Not from the loop.
     var acceptedConnections: Int {
         let core = self.core
         return loop.perform { core.acceptedConnections } ?? 0
     }
 
-    /// Stops listening and cuts every connection; their WebSockets are told closed. Not from the loop.
+    /// Stops listening and cuts every connection. The handler gets `closed` for each WebSocket. Not from the loop.
     public func close() {
         let core = self.core
         _ = loop.perform { core.close() }

@@ -1,9 +1,9 @@
 import CLibWebSockets
 import Glibc
 
-/// What belongs to a server on the loop's thread.
+/// The state of a server that belongs to the loop's thread.
 final class HTTPServerCore: @unchecked Sendable {
-    // Unchecked: all `var`s are touched on the loop's thread only.
+    // Unchecked: all `var`s are used on the loop's thread only.
 
     let loop: EventLoop
     let maximumBody: Int
@@ -13,10 +13,10 @@ final class HTTPServerCore: @unchecked Sendable {
     private(set) var handler: (any HTTPServerHandler)?
     private(set) var acceptedConnections = 0
     private var requests = 0
-    /// Held by the loop while it is open.
+    /// The listening socket. The loop retains it while it is open.
     private weak var listener: ListeningSocket?
     private var connections: [UInt: ServerConnection] = [:]
-    /// The virtual host with the certificate; the loop's plain one without.
+    /// The virtual host with the certificate; without one, the loop's plain host.
     private var host: OpaquePointer?
 
     init(
@@ -29,7 +29,7 @@ final class HTTPServerCore: @unchecked Sendable {
         self.handler = handler
     }
 
-    /// Begins to accept; false when libwebsockets will not (the descriptor is closed then).
+    /// Starts accepting connections. Returns `false` when libwebsockets refuses; the descriptor is then closed.
     func open(_ descriptor: Int32, identity: TLSIdentity?) -> Bool {
         host = identity.map(makeHost) ?? loop.core.plainHost
         guard host != nil else {
@@ -41,7 +41,7 @@ final class HTTPServerCore: @unchecked Sendable {
         return listener != nil
     }
 
-    /// A virtual host that is not a listener itself: connections are adopted into it.
+    /// Makes a virtual host that does not listen itself. Accepted connections are adopted into it.
     private func makeHost(_ identity: TLSIdentity) -> OpaquePointer? {
         identity.certificate.withCString { certificate in
             identity.key.withCString { key in
@@ -64,7 +64,7 @@ final class HTTPServerCore: @unchecked Sendable {
         acceptedConnections += 1
     }
 
-    /// A number no other request has.
+    /// Returns a number that no other request of this server has.
     func makeRequestID() -> Int {
         requests += 1
         return requests
@@ -79,7 +79,7 @@ final class HTTPServerCore: @unchecked Sendable {
         listener?.close()
         for connection in connections.values {
             connection.drop()
-            // WebSockets are told closed before the handler is let go.
+            // The handler gets `closed` for each WebSocket before it is released.
             connection.deliver()
         }
         handler = nil

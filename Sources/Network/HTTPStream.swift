@@ -1,42 +1,43 @@
-/// What comes of a request whose answer is told in pieces.
+/// An event of a request whose response is delivered in pieces.
 public enum HTTPStreamEvent: Sendable {
-    /// The head of the answer, names of the headers lower case. The first event, unless the exchange fails before it.
+    /// The response's head, with header names in lower case. The first event, unless the exchange fails before it.
     case head(status: Int, headers: [(name: String, value: String)])
     /// A piece of the body, decoded.
     case chunk([UInt8])
-    /// The body is complete; nothing follows.
+    /// The body is complete; no event follows.
     case end
-    /// The exchange failed, perhaps within the body; nothing follows.
+    /// The exchange failed, perhaps within the body; no event follows.
     case failed(HTTPFailure)
 }
 
-/// Where the answer of an exchange goes.
+/// The receiver of an exchange's response.
 enum HTTPReceiver {
-    /// The loop, when it is whole.
+    /// A completion, called on the loop with the whole response.
     case whole(@Sendable (Result<HTTPResponse, HTTPFailure>) -> Void)
-    /// The loop, as it comes.
+    /// A stream that delivers the response on the loop as it arrives.
     case pieces(HTTPStream)
 }
 
-/// The answer to one request on its way from libcurl's thread to the loop, in pieces.
+/// The response to one request, passed in pieces from libcurl's thread to the loop.
 public final class HTTPStream: Sendable {
     private struct Waiting {
         var events: [HTTPStreamEvent] = []
-        /// Bytes of the chunks that were not yet given to the handler.
+        /// Bytes of the chunks not yet delivered to the handler.
         var bytes = 0
         var isReading = true
-        /// The loop was asked to deliver.
+        /// Whether a delivery is already scheduled on the loop.
         var isAwaited = false
-        /// libcurl was told to keep what it has.
+        /// Whether libcurl keeps its bytes because the stream refused them.
         var isPaused = false
-        /// nil once the end was told.
+        /// The owner's callback; `nil` after the final event.
         var handler: (@Sendable (HTTPStreamEvent) -> Void)?
     }
 
-    /// Bytes that may wait for the loop; and how few there must be before a paused exchange goes on.
+    /// The bytes that may wait for the loop, and the count at or below which a paused exchange resumes.
     private static let highWater = 256 << 10
     private static let lowWater = 64 << 10
-    /// A chunk is not made larger than this: it may hold thousands of packets, after some of which its owner pauses.
+    /// The limit up to which pieces are merged into one chunk. A chunk may hold thousands of packets, and the owner may
+    /// pause after any.
     private static let chunkSize = 16 << 10
 
     private let loop: EventLoop
@@ -56,21 +57,22 @@ public final class HTTPStream: Sendable {
         waiting = Monitor(Waiting(handler: handler))
     }
 
-    /// Stops (`false`) or resumes (`true`) telling; what comes meanwhile waits, and the server is not read when that is much.
+    /// Pauses (`false`) or resumes (`true`) delivery. Events wait in the meantime, and when many bytes wait the server
+    /// is not read.
     public func setReading(_ reading: Bool) {
         waiting.change { $0.isReading = reading }
         if reading { askForDelivery() }
     }
 
-    /// Ends the exchange; `failed` follows with `.cancelled`, if it has not ended. Any thread.
+    /// Cancels the exchange. `failed` follows with `.cancelled`, if the exchange has not ended. Any thread.
     public func cancel() { command(.cancel(number)) }
 
-    /// Bytes that wait for the loop, and whether libcurl keeps more back.
+    /// The number of bytes that wait for the loop, and whether libcurl holds back more.
     var backlog: (bytes: Int, isPaused: Bool) { waiting.change { ($0.bytes, $0.isPaused) } }
 
     // MARK: On libcurl's thread
 
-    /// Takes a piece of the body; false when too much waits: libcurl keeps it until `resume`.
+    /// Takes a piece of the body. Returns `false` when too much waits; libcurl then keeps the piece until `resume`.
     func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let isTaken = waiting.change { waiting in
             guard waiting.bytes < Self.highWater else {
@@ -96,7 +98,7 @@ public final class HTTPStream: Sendable {
         askForDelivery()
     }
 
-    /// The client is shut down: nothing is told any more.
+    /// Stops delivery for good, because the client is shut down.
     func silence() {
         waiting.change { $0.handler = nil }
     }
@@ -120,7 +122,7 @@ public final class HTTPStream: Sendable {
         }
     }
 
-    /// The next event, unless its owner has paused.
+    /// Removes and returns the next event with its handler, unless the owner has paused.
     private func next() -> (HTTPStreamEvent, @Sendable (HTTPStreamEvent) -> Void)? {
         waiting.change { waiting in
             guard waiting.isReading, let handler = waiting.handler, !waiting.events.isEmpty else { return nil }

@@ -2,13 +2,13 @@ import CLibWebSockets
 import Glibc
 import Wire
 
-/// A listening socket in the loop: accepts, and gives each connection to its owner. On the loop's thread.
+/// A listening socket in the loop. It accepts connections and passes each one to its owner. On the loop's thread.
 final class ListeningSocket: LoopSocket, @unchecked Sendable {
     // Unchecked: see `LoopSocket`.
     private let accepted: (Int32) -> Void
     private var isOpen = true
 
-    /// Takes over a descriptor that listens; nil when libwebsockets does not take it (it is closed then).
+    /// Takes over a listening descriptor. Returns `nil` when libwebsockets refuses it; the descriptor is then closed.
     init?(loop: EventLoop, descriptor: Int32, accepted: @escaping (Int32) -> Void) {
         self.accepted = accepted
         super.init(loop: loop)
@@ -24,7 +24,7 @@ final class ListeningSocket: LoopSocket, @unchecked Sendable {
         return 0
     }
 
-    /// Accepts a bounded number, so that the other sockets of the turn are served too.
+    /// Accepts a bounded number of connections, so that the other sockets of the turn are served too.
     private func accept(from descriptor: Int32) {
         for _ in 0..<16 {
             let connection = Glibc.accept(descriptor, nil, nil)
@@ -41,7 +41,7 @@ final class ListeningSocket: LoopSocket, @unchecked Sendable {
         }
     }
 
-    /// With no descriptor left the connection stays readable; the loop would turn for nothing until there is one.
+    /// Stops accepting for 100 ms. Without a free descriptor the socket stays readable, and the loop would spin.
     private func rest() {
         guard let wsi else { return }
         lws_rx_flow_control(wsi, 0)
@@ -58,7 +58,7 @@ final class ListeningSocket: LoopSocket, @unchecked Sendable {
     }
 }
 
-/// Makes a listening TCP socket; gives the descriptor and the port.
+/// Makes a listening TCP socket. Returns its descriptor and port.
 func listen(address: String, port: UInt16) throws(NetworkError) -> (descriptor: Int32, port: UInt16) {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -83,13 +83,13 @@ func listen(address: String, port: UInt16) throws(NetworkError) -> (descriptor: 
     return (descriptor, boundPort(descriptor))
 }
 
-/// The port a socket is bound to.
+/// Returns the port to which a socket is bound.
 private func boundPort(_ descriptor: Int32) -> UInt16 {
     var storage = sockaddr_storage()
     var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
     return withUnsafeMutablePointer(to: &storage) { storage in
         storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { _ = getsockname(descriptor, $0, &size) }
-        // The port stands at the same place for IPv4 and IPv6, in network order.
+        // The port has the same offset for IPv4 and IPv6, and is in network order.
         return storage.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { UInt16(bigEndian: $0.pointee.sin_port) }
     }
 }

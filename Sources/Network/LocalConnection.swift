@@ -2,34 +2,35 @@ import CLibWebSockets
 import Glibc
 import Wire
 
-/// One connection of a local server: lines in, bytes out.
+/// One client's connection to a local server. It reads lines and writes bytes.
 ///
-/// libwebsockets' raw *file* role, reading and writing by ourselves: its socket role takes the end of what a client sends for the end of
-/// the connection, and a client that sends its requests and closes that side (`nc -U -N`) would get no answer.
+/// It uses libwebsockets' raw *file* role and reads and writes by itself. The socket role treats the end of a client's
+/// input as the end of the connection, so a client that sends its requests and then closes its side (`nc -U -N`) would
+/// get no answer.
 final class LocalConnection: LoopSocket, @unchecked Sendable {
     // Unchecked: see `LoopSocket`.
     private enum State {
-        /// Lines are taken. → ended, finishing, gone
+        /// The connection accepts lines. → ended, finishing, gone
         case open
         /// The client sends no more. → finishing, gone
         case ended
-        /// What is queued is written, then the connection is closed. → gone
+        /// The queued bytes are written, then the connection is closed. → gone
         case finishing
         case gone
     }
 
-    /// How long a client may be silent.
+    /// The time a client may be silent.
     private static let patience: Duration = .seconds(60)
 
     private let server: LocalServerCore
     private let descriptor: Int32
     private var state = State.open
     private var incoming: [UInt8] = []
-    /// Where the next line feed is looked for: a long line comes in many pieces.
+    /// The index from which the next line feed is searched. A long line arrives in many pieces.
     private var searched = 0
     private var hasEnded = false
     private var outgoing = OutgoingBytes()
-    /// Whether the owner is to be told when nothing waits.
+    /// Whether the owner gets `drained` once no bytes wait.
     private var tellsDrained = false
     private var isPolled = true
     private var isPatient = false
@@ -52,7 +53,7 @@ final class LocalConnection: LoopSocket, @unchecked Sendable {
 
     var pendingBytes: Int { outgoing.count }
 
-    /// Whether it may be closed for being silent.
+    /// Whether the connection may be closed for being silent.
     var isIdle: Bool { !isPatient && !makesWay }
 
     func mayBeSilent(_ isAllowed: Bool) {
@@ -80,7 +81,7 @@ final class LocalConnection: LoopSocket, @unchecked Sendable {
         if outgoing.isEmpty { needsDelivery() } else { needsWriting() }
     }
 
-    /// Another needs the place. May be called inside a callback of another socket.
+    /// Closes the connection to make room for another client. May be called inside a callback of another socket.
     func giveWay() {
         makesWay = true
         needsDelivery()
@@ -120,7 +121,7 @@ final class LocalConnection: LoopSocket, @unchecked Sendable {
         needsDelivery()
     }
 
-    /// False when nobody can read any more.
+    /// Writes queued bytes. Returns `false` when the connection is broken.
     private func write() -> Bool {
         let descriptor = descriptor
         var failure: Int32 = 0
@@ -133,12 +134,14 @@ final class LocalConnection: LoopSocket, @unchecked Sendable {
         if sent > 0 { lastActivity = loop.now }
         if sent < 0, failure != EAGAIN, failure != EINTR { return false }
         applyReading()
-        // More can be asked for only later: what libwebsockets does behind this callback takes it back.
+        // Writing can be requested again only later: what libwebsockets does after this callback would cancel the
+        // request.
         needsDelivery()
         return true
     }
 
-    /// What a client does not take is not to grow, so nothing more is asked of it; nor is what it sent read when that waits already.
+    /// Updates whether the socket is polled. The client is not read while too many bytes wait for it, so that they do
+    /// not grow, nor while too much of its input waits.
     private func applyReading() {
         let isOpen = if case .open = state { true } else { false }
         let isWanted =
@@ -184,14 +187,14 @@ final class LocalConnection: LoopSocket, @unchecked Sendable {
         if incoming.isEmpty, start > EventLoop.transferSize { incoming = [] }
         guard case .open = state, nextLineFeed() == nil else { return }
         if incoming.count > LocalSocketServer.maximumLine {
-            // What follows cannot be told from it.
+            // The rest of an overlong line cannot be distinguished from the next line.
             tell(.overlong)
             finish()
         } else if hasEnded {
             let rest = incoming
             incoming = []
             searched = 0
-            // Somebody's last line may have no end.
+            // A client's last line may lack a line feed.
             if !rest.isEmpty { tell(.line(rest)) }
             if case .open = state { state = .ended }
             tell(.ended)
@@ -206,7 +209,7 @@ final class LocalConnection: LoopSocket, @unchecked Sendable {
 
     private func tell(_ event: LocalSocketServer.Event) { server.handler?(LocalClient(self), event) }
 
-    /// The connection is gone.
+    /// Cleans up after the connection is gone, and sends `gone` once.
     private func end() {
         state = .gone
         timer?.cancel()

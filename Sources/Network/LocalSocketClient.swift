@@ -2,9 +2,10 @@ import CLibWebSockets
 import Glibc
 import Wire
 
-/// One blocking exchange with a control socket, for the command line.
+/// A blocking request to a control socket, for the command line.
 public enum LocalSocketClient {
-    /// Connects, sends one line, waits up to `timeout` for one line, closes. The answer may be as long as the longest line.
+    /// Connects, sends one line, waits up to `timeout` for one line, and disconnects. The answer may be as long as the
+    /// longest line.
     public static func ask(path: String, line: [UInt8], timeout: Duration = .seconds(5)) throws(NetworkError) -> [UInt8]
     {
         let deadline = deadline(after: timeout)
@@ -17,7 +18,8 @@ public enum LocalSocketClient {
         return try readLine(descriptor, path, deadline)
     }
 
-    /// Removes the socket of a process that ended; false when somebody listens, or it is no socket.
+    /// Removes the socket of a process that ended. Returns `false` when a process listens on it, or when the file is
+    /// not a socket.
     public static func removeIfStale(_ path: String) -> Bool {
         var status = stat()
         guard lstat(path, &status) == 0 else { return true }
@@ -68,7 +70,7 @@ public enum LocalSocketClient {
         var poll = pollfd(fd: descriptor, events: events, revents: 0)
         while true {
             let isOver = deadline <= bootTime()
-            // What is there already is taken, however late it is: the process may have stood still.
+            // Bytes that have arrived are read even after the deadline: the process may have stood still.
             let ready = Glibc.poll(&poll, 1, isOver ? 0 : Int32(clamping: (deadline - bootTime()) / 1_000_000 + 1))
             if ready > 0 { return }
             guard ready == 0 || errno == EINTR else { throw .localSocket(path: path, message: systemMessage(errno)) }
@@ -77,10 +79,10 @@ public enum LocalSocketClient {
     }
 }
 
-/// Connects to a Unix socket; the descriptor does not block.
+/// Connects to a Unix socket. The descriptor is non-blocking.
 func connectLocal(_ path: String) throws(NetworkError) -> Int32 {
     let descriptor = try localDescriptor(path)
-    // A socket whose queue is full says so at once to who does not wait; a second is patience enough.
+    // A non-blocking connect to a socket whose queue is full fails at once. A second of retries is enough.
     for _ in 0..<100 {
         if withLocalAddress(path, { connect(descriptor, $0, $1) }) == 0 { return descriptor }
         guard errno == EAGAIN || errno == EINTR else { break }
@@ -91,13 +93,13 @@ func connectLocal(_ path: String) throws(NetworkError) -> Int32 {
     throw .localSocket(path: path, message: message)
 }
 
-/// Makes a listening Unix socket of ours; gives it and its file's number.
+/// Makes a listening Unix socket of this user. Returns its descriptor and the inode of its file.
 func listen(path: String) throws(NetworkError) -> (descriptor: Int32, inode: UInt64) {
     try checkFolder(of: path)
     try removeStale(path)
     let descriptor = try localDescriptor(path)
     var status = stat()
-    // The folder is closed to others, so nobody can connect between the two calls.
+    // The folder is closed to other users, so none of them can connect between the two calls.
     guard withLocalAddress(path, { bind(descriptor, $0, $1) }) == 0, chmod(path, 0o600) == 0, lstat(path, &status) == 0,
         Glibc.listen(descriptor, 128) == 0
     else {
@@ -108,7 +110,7 @@ func listen(path: String) throws(NetworkError) -> (descriptor: Int32, inode: UIn
     return (descriptor, UInt64(status.st_ino))
 }
 
-/// The user at the other end of a Unix socket.
+/// Returns the user at the other end of a Unix socket, or `nil` when the kernel does not report it.
 func peerUser(of descriptor: Int32) -> uid_t? {
     let user = weir_peer_user(descriptor)
     return user < 0 ? nil : uid_t(user)
@@ -123,7 +125,7 @@ private func localDescriptor(_ path: String) throws(NetworkError) -> Int32 {
     return descriptor
 }
 
-/// The path must fit, with the zero after it.
+/// Calls `body` with the socket address of `path`. The path and its terminating zero must fit.
 private func withLocalAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -135,7 +137,7 @@ private func withLocalAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, 
     }
 }
 
-/// The folder must be ours and closed to others: whoever can write to it could put another socket there.
+/// Checks that the folder is ours and closed to others. Another user with write access could replace the socket.
 private func checkFolder(of path: String) throws(NetworkError) {
     let end = path.lastIndex(of: "/") ?? path.startIndex
     let folder = end == path.startIndex ? (path.hasPrefix("/") ? "/" : ".") : String(path[..<end])
@@ -154,7 +156,7 @@ private func checkFolder(of path: String) throws(NetworkError) {
     }
 }
 
-/// Removes a socket nobody listens at; what is not a socket, or is listened at, is an error.
+/// Removes a socket on which no process listens. Throws when a process listens, or when the file is not a socket.
 private func removeStale(_ path: String) throws(NetworkError) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
@@ -171,7 +173,7 @@ private func removeStale(_ path: String) throws(NetworkError) {
 }
 
 extension Duration {
-    /// The whole nanoseconds of this span, at most about 292 years.
+    /// The duration in whole nanoseconds, at most about 292 years. A longer duration becomes half of that.
     fileprivate var nanoseconds: Int64 {
         let (product, overflow) = components.seconds.multipliedReportingOverflow(by: 1_000_000_000)
         return overflow ? Int64.max / 2 : product + components.attoseconds / 1_000_000_000

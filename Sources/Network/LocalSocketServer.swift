@@ -2,38 +2,39 @@ import CLibWebSockets
 import Glibc
 import Wire
 
-/// Serves a Unix socket line by line on an `EventLoop`: the control socket of a running process.
+/// A server for a Unix socket that reads lines on an `EventLoop`: the control socket of a running process.
 ///
-/// The socket is made 0600 in a folder that must be 0700 and ours; a peer of another user is refused (SO_PEERCRED). Lines may be sent
-/// ahead of their answers; a client is not read while too much waits for it. A client that is silent for a minute, with nothing
-/// under way, is closed, and sooner when there is no room for another.
+/// The socket has mode 0600 and lies in a folder that must be ours with mode 0700. A peer of another user is refused
+/// (SO_PEERCRED). Clients may send lines before earlier ones are answered; a client is not read while too many bytes
+/// wait for it. A client that is silent for a minute without `mayBeSilent` is closed, and sooner when a new client
+/// needs its place.
 public final class LocalSocketServer: Sendable {
-    /// Longest line taken, in bytes, without its line feed: an event may bring a file along, in base64.
+    /// The longest line accepted, in bytes, without its line feed. An event may contain a file in base64.
     public static let maximumLine = Limits.longestLine
-    /// More than so many clients are a mistake, or worse.
+    /// The number of clients at a time. More than this are a mistake, or worse.
     public static let maximumClients = 32
-    /// A client for which more bytes wait is not read until it has taken them.
+    /// The number of waiting bytes above which a client is not read until it takes them.
     public static let highWater = 1 << 18
 
-    /// What a client does.
+    /// An event of one client.
     public enum Event: Sendable {
-        /// It sent a line; here without its line feed.
+        /// A line from the client, without its line feed.
         case line([UInt8])
-        /// It sends a line that is longer than any may be: it is closed once what waits for it is written.
+        /// A line longer than `maximumLine`. The client is closed once the bytes that wait for it are written.
         case overlong
-        /// It sends no more, and may still read; `LocalClient.finish()` closes it.
+        /// The client sends no more but may still read. `LocalClient.finish()` closes it.
         case ended
-        /// Nothing waits for it any more.
+        /// No bytes wait for the client any more.
         case drained
-        /// It is gone. Nothing follows.
+        /// The client is disconnected. No event follows.
         case gone
     }
 
     private let loop: EventLoop
     private let core: LocalServerCore
 
-    /// Listens at `path`; a stale socket (nobody answers) is replaced, a live one is an error. Not from the loop.
-    /// `handler` is called on the loop.
+    /// Starts listening at `path`. A stale socket (no process answers) is replaced; a live one is an error. `handler`
+    /// is called on the loop. Not from the loop.
     public init(
         on loop: EventLoop, path: String, handler: @escaping @Sendable (LocalClient, Event) -> Void
     ) throws(NetworkError) {
@@ -47,10 +48,11 @@ public final class LocalSocketServer: Sendable {
         self.core = core
     }
 
-    /// How long clients may take to read what waits for them when the server closes.
+    /// The time that clients get to read waiting bytes when the server closes.
     private static let farewell: Duration = .milliseconds(500)
 
-    /// Closes and removes the socket. What waits for clients is written, as far as they take it soon. Not from the loop.
+    /// Closes the server and removes its socket. Waiting bytes are written if the clients take them within half a
+    /// second. Not from the loop.
     public func close() {
         let (core, loop) = (self.core, self.loop)
         core.removeSocket()
@@ -65,7 +67,7 @@ public final class LocalSocketServer: Sendable {
 
 /// A client of a local server. On the loop's thread.
 public final class LocalClient: Sendable {
-    /// Tells clients of one server apart.
+    /// A number that identifies the client among those of one server.
     public let id: UInt
     private let connection: LocalConnection
 
@@ -74,30 +76,30 @@ public final class LocalClient: Sendable {
         self.connection = connection
     }
 
-    /// Queues bytes: whole lines.
+    /// Queues bytes for the client; they must be whole lines.
     public func send(_ bytes: [UInt8]) { connection.send(bytes) }
 
-    /// Bytes queued and not yet given to the kernel.
+    /// The number of bytes queued and not yet passed to the kernel.
     public var pendingBytes: Int { connection.pendingBytes }
 
-    /// Whether it may be silent for as long as it likes.
+    /// Sets whether the client may be silent without a time limit.
     public func mayBeSilent(_ isAllowed: Bool) { connection.mayBeSilent(isAllowed) }
 
-    /// Closes the connection when all is written.
+    /// Closes the connection once the queued bytes are written.
     public func finish() { connection.finish() }
 }
 
-/// What belongs to a local server on the loop's thread.
+/// The state of a local server that belongs to the loop's thread.
 final class LocalServerCore: @unchecked Sendable {
-    // Unchecked: all `var`s are touched on the loop's thread only.
+    // Unchecked: all `var`s are used on the loop's thread only.
     typealias Handler = @Sendable (LocalClient, LocalSocketServer.Event) -> Void
 
     let loop: EventLoop
     private let path: String
-    /// The socket's file, to remove no other.
+    /// The inode of the socket's file, so that no other file is removed.
     private let inode: UInt64
     private(set) var handler: Handler?
-    /// Held by the loop while it is open.
+    /// The listening socket. The loop retains it while it is open.
     private weak var listener: ListeningSocket?
     private var connections: [UInt: LocalConnection] = [:]
     private var onClosed: (@Sendable () -> Void)?
@@ -124,7 +126,7 @@ final class LocalServerCore: @unchecked Sendable {
         connections[connection.handle] = connection
     }
 
-    /// Whether there is room for another client: the one that is silent for longest goes.
+    /// Makes room for another client by closing the one that is silent for longest. Returns whether there is room.
     private func makeRoom() -> Bool {
         guard connections.count >= LocalSocketServer.maximumClients else { return true }
         let idle = connections.values.filter(\.isIdle)
@@ -141,7 +143,7 @@ final class LocalServerCore: @unchecked Sendable {
         tellIfClosed()
     }
 
-    /// Accepts nobody any more, and tells when everybody is gone.
+    /// Stops listening and finishes the connections. `done` is called when all are gone.
     func close(_ done: @escaping @Sendable () -> Void) {
         listener?.close()
         onClosed = done
@@ -149,7 +151,7 @@ final class LocalServerCore: @unchecked Sendable {
         tellIfClosed()
     }
 
-    /// Cuts off who is left.
+    /// Cuts the connections that are still open.
     func drop() { for connection in connections.values { connection.drop() } }
 
     private func tellIfClosed() {
@@ -159,7 +161,7 @@ final class LocalServerCore: @unchecked Sendable {
         done()
     }
 
-    /// Removes the socket's file, unless another took its place. Any thread.
+    /// Removes the socket's file, unless another file has replaced it. Any thread.
     func removeSocket() {
         var status = stat()
         if lstat(path, &status) == 0, status.st_ino == inode { unlink(path) }

@@ -2,16 +2,16 @@ import CLibWebSockets
 import Glibc
 import Wire
 
-/// A connection to a control socket that stays: lines are sent, and lines are read as they come. Blocks.
+/// A lasting connection to a control socket, for sending and reading lines. Its calls block.
 public struct LocalSocketStream: ~Copyable {
-    /// Longest line read: one of a recording.
+    /// The longest line read, in bytes: that of a recording.
     private static let maximumLine = Limits.longestLine
 
     private let path: String
-    /// Closed when the stream is let go.
+    /// The socket's descriptor. It is closed when the stream is destroyed.
     public let descriptor: Int32
 
-    /// Connects to a socket that a process of this user serves.
+    /// Connects to a socket. Throws when the process that serves it belongs to another user.
     public init(path: String) throws(NetworkError) {
         let connected = try connectLocal(path)
         guard peerUser(of: connected) == geteuid() else {
@@ -24,19 +24,20 @@ public struct LocalSocketStream: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Sends one line; `line` has no line feed.
+    /// Sends one line. `line` has no line feed.
     public func send(_ line: [UInt8], timeout: Duration = .seconds(5)) throws(NetworkError) {
         try LocalSocketClient.write(line + [0x0a], to: descriptor, path, LocalSocketClient.deadline(after: timeout))
     }
 
-    /// The next line, without its line feed, and nothing behind it; nil when the other end closed. Nil for `timeout` waits for ever.
+    /// Reads the next line, without its line feed, and no byte after it. Returns `nil` when the peer has closed. A
+    /// `timeout` of `nil` waits for ever.
     public func readLine(timeout: Duration?) throws(NetworkError) -> [UInt8]? {
         let deadline = timeout.map { LocalSocketClient.deadline(after: $0) } ?? .max
         var line: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 1 << 16)
         while line.count <= Self.maximumLine {
             try LocalSocketClient.wait(descriptor, path, deadline, for: Int16(POLLIN))
-            // Only looked at: what is behind the line may be for another reader.
+            // The bytes are only peeked at: those after the line may be for another reader.
             let seen = recv(descriptor, &piece, piece.count, Int32(MSG_PEEK))
             if seen < 0, errno == EAGAIN || errno == EINTR { continue }
             guard seen > 0 else { return nil }

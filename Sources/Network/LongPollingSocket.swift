@@ -1,17 +1,19 @@
 public import Wire
 
-/// Frames of Bayeux without a WebSocket: each one that is sent is a POST, and each answer is one that is received (Bayeux 1.0, 6.2). All
-/// calls and callbacks are on the loop's thread.
+/// A transport for Bayeux frames without a WebSocket. Each sent frame is a POST, and each response is a received frame
+/// (Bayeux 1.0, 6.2). All calls and callbacks are on the loop's thread.
 ///
-/// It is open from the start: no request is for that alone, and whether anybody is there the first answer says. A request that is not
-/// answered, or otherwise than with 200, closes it, as a network closes a WebSocket. How long an answer may take is its owner's matter.
+/// The socket is open from the start. No request serves only to open it; the first response shows whether the server is
+/// reachable. A request that fails, or that is answered with a status other than 200, closes the socket, as a network
+/// failure closes a WebSocket. The owner limits how long a response may take.
 public actor LongPollingSocket {
-    /// One request is held by the server until it has something to say; the other one is for everything else (Bayeux 1.0, 2.2.1).
+    /// The number of requests at a time. The server holds one until it has a message; the other serves everything else
+    /// (Bayeux 1.0, 2.2.1).
     private static let mostRequests = 2
-    /// How long a good-bye is waited for.
+    /// The time that closing waits for the answer to the last frame.
     private static let patience: Duration = .seconds(2)
 
-    /// The loop's.
+    /// The loop's executor, to which the actor is pinned.
     public nonisolated let unownedExecutor: UnownedSerialExecutor
     private let loop: EventLoop
     private let http: HTTPClient
@@ -19,20 +21,24 @@ public actor LongPollingSocket {
     private let access: Access
     private let maximumMessage: Int
     private let handler: @Sendable (WebSocketEvent) -> Void
-    /// Under way, in the order they were sent, each with its number.
+    /// The running requests in the order of sending, each with its number.
     private var requests: [(number: Int, exchange: HTTPClient.ExchangeID)] = []
     private var sent = 0
-    /// Frames that wait for a request to end.
+    /// Frames that wait until a request ends.
     private var waiting: [[UInt8]] = []
-    /// Answers that came while nobody reads.
+    /// Responses received while reading is paused.
     private var unread: [WebSocketMessage] = []
     private var isReading = true
-    /// With what it is closed, once that was asked for.
+    /// The close code and reason, once the owner has called `close`.
     private var closing: WebSocketClose?
     private var isOver = false
 
-    /// `handler` is called on the loop, never before this returns. To be made on the loop's thread. `http` must answer on the same loop.
-    /// An answer larger than `maximumMessage` bytes closes it.
+    /// Creates an open socket. Call this on the loop's thread.
+    ///
+    /// - Parameters:
+    ///   - http: The client that sends the requests. It must answer on the same loop.
+    ///   - maximumMessage: The largest response in bytes. A larger one closes the socket.
+    ///   - handler: Called on the loop, and never before the initialiser returns.
     public init(
         on loop: EventLoop, http: HTTPClient, _ url: URLParts, access: Access,
         maximumMessage: Int = Limits.standard, handler: @escaping @Sendable (WebSocketEvent) -> Void
@@ -47,14 +53,14 @@ public actor LongPollingSocket {
         loop.run { handler(.opened) }
     }
 
-    /// Sends a frame, after those that wait. Ignored once it is closing.
+    /// Queues a frame. Ignored once the socket is closing.
     public nonisolated func send(_ message: WebSocketMessage) { assumeIsolated { $0.queue(Array(message.bytes)) } }
 
-    /// Closes it once the frame that was sent last is answered, or the patience for that is over; `closed` follows.
+    /// Closes the socket once the last frame is answered, or after two seconds. `closed` follows.
     public nonisolated func close(_ close: WebSocketClose) { assumeIsolated { $0.begin(close) } }
 
-    /// Stops (`false`) or resumes (`true`) reading. What is answered while it is stopped is kept: no more than two frames, since none is
-    /// asked for.
+    /// Pauses (`false`) or resumes (`true`) reading. Responses that arrive while paused are kept. They are two at most,
+    /// since a paused owner sends no frame.
     public nonisolated func setReading(_ reading: Bool) { assumeIsolated { $0.read(reading) } }
 
     private func queue(_ frame: [UInt8]) {
@@ -102,7 +108,7 @@ public actor LongPollingSocket {
         guard reading, !unread.isEmpty, !isOver else { return }
         let messages = unread
         unread = []
-        // Not from within the call.
+        // The handler is not called from within the owner's call.
         loop.run { [self] in assumeIsolated { if !$0.isOver { $0.handler(.received(messages)) } } }
     }
 

@@ -2,35 +2,35 @@ import CLibWebSockets
 import Glibc
 import Wire
 
-/// What belongs to a loop's thread. Touched on it only, save before the thread starts.
+/// The state that belongs to a loop's thread. It is used on that thread only, except before the thread starts.
 final class LoopCore {
-    /// The libwebsockets context; nil before the thread made it and after it is destroyed.
+    /// The libwebsockets context; `nil` before the thread makes it and after it is destroyed.
     var context: OpaquePointer?
-    /// Where sockets without TLS of their own live.
+    /// The virtual host for sockets without their own TLS settings.
     var plainHost: OpaquePointer?
-    /// A virtual host per way of doing TLS, made when first needed.
+    /// The virtual hosts for client TLS settings, each made on first use.
     var clientHosts: [TLSClientSettings: TLSClientHost] = [:]
-    /// The objects behind the sockets, by the handle libwebsockets keeps for each: a handle that is not here is of a socket
-    /// whose object is gone, so nothing is retained for C and nothing can be used after it was freed.
+    /// The objects of the sockets, by the handle that libwebsockets keeps for each. A handle that is missing here
+    /// belongs to a socket whose object is gone. So C code retains nothing, and nothing can be used after it is freed.
     var sockets: [UInt: LoopSocket] = [:]
-    /// Sockets that have something for their handlers.
+    /// The sockets that have something to deliver to their handlers.
     var waiting: [LoopSocket] = []
-    /// In which order bytes came.
+    /// The order in which bytes arrived.
     var arrivals: ArrivalOrder
-    /// Connections that got bytes since libwebsockets began to look: it may not have read them.
+    /// Connections that received bytes since libwebsockets began to poll. libwebsockets may not have read them.
     private var arrived: [LoopSocket] = []
     /// The last place in the order that is served in this turn.
     private var horizon: UInt64 = 0
-    /// Why the TLS connection failed whose failure libwebsockets is about to tell.
+    /// The cause of the TLS failure that libwebsockets is about to report.
     var tlsProblem: TLSProblem?
     var timers = TimerQueue()
-    /// No timer fires before this moment; nil usually.
+    /// The moment before which no timer fires; `nil` except after a standstill.
     var timersWait: Moment?
     let descriptors: LoopDescriptors
     let epoch: Int64
-    /// The deadline the timer descriptor is set to.
+    /// The deadline to which the timer descriptor is set.
     var armedDeadline: Moment?
-    /// Where the bytes of one read stand during it.
+    /// The buffer for the bytes of one read.
     let readBuffer = UnsafeMutableBufferPointer<CChar>.allocate(capacity: EventLoop.transferSize)
     private var lastHandle: UInt = 0
 
@@ -42,13 +42,13 @@ final class LoopCore {
 
     deinit { readBuffer.deallocate() }
 
-    /// A number no other socket of this loop has or had.
+    /// Returns a number that no other socket of this loop has or had.
     func makeHandle() -> UInt {
         lastHandle += 1
         return lastHandle
     }
 
-    /// Gives each connection that got bytes its place in the order. Inside a callback.
+    /// Assigns each connection that received bytes its place in the order. Inside a callback.
     func noteArrivals() {
         for (handle, place) in arrivals.take() {
             guard let socket = sockets[handle], socket.arrival == nil else { continue }
@@ -57,16 +57,16 @@ final class LoopCore {
         }
     }
 
-    /// libwebsockets has looked. True when it has to look once more before anything is delivered: something came while it looked, and may be
-    /// older than what it read.
+    /// Notes that libwebsockets has polled. Returns whether it must poll again before anything is delivered: bytes that
+    /// arrived in the meantime may be older than those it read.
     func noteLook() -> Bool {
         horizon = arrivals.count
         defer { arrived.removeAll(keepingCapacity: true) }
         return arrived.contains { !$0.isWaiting && $0.wsi != nil }
     }
 
-    /// Takes the sockets that have something for their handlers: those without a place first, then the others in order. What came
-    /// after the first look stays for the next turn: something older may not have been read.
+    /// Takes the sockets that have something to deliver: those without a place first, then the others in order. Sockets
+    /// with bytes that arrived after the first poll stay for the next turn, since older bytes may not have been read.
     func takeWaiting() -> [LoopSocket] {
         let later = waiting.filter { ($0.arrival ?? 0) > horizon }
         let first = waiting.filter { $0.arrival == nil }
@@ -84,7 +84,7 @@ final class LoopCore {
         armedDeadline = deadline
         var setting = itimerspec()
         if let deadline {
-            // A value of zero would disarm it; a deadline in the past fires at once.
+            // A value of zero would disarm the timer. A deadline in the past fires at once.
             let latest = (Int64.max - epoch) / 1000
             let nanoseconds = max(1, epoch + max(0, min(latest, deadline.microseconds)) * 1000)
             setting.it_value.tv_sec = time_t(nanoseconds / 1_000_000_000)
@@ -94,12 +94,12 @@ final class LoopCore {
     }
 }
 
-/// The descriptors that wake the loop: other threads write to one, deadlines make another readable, and so do servers' connections the
-/// third, which has the order of their bytes.
+/// The descriptors that wake the loop. Other threads write to `event`, deadlines make `timer` readable, and bytes on
+/// the servers' connections make `arrivals` readable, which has their order.
 ///
-/// A descriptor of our own, not `lws_cancel_service`: one wake is one callback whatever the number of virtual hosts, and nothing
-/// of libwebsockets is called from another thread. A timer on the boot-time clock, not `lws_sul`: exact to the microsecond, and
-/// it counts the time the machine sleeps.
+/// The loop uses its own descriptor instead of `lws_cancel_service`: one wake-up is one callback whatever the number of
+/// virtual hosts, and no other thread calls libwebsockets. It uses a timer on the boot-time clock instead of `lws_sul`:
+/// that timer is exact to the microsecond and counts the time the machine sleeps.
 struct LoopDescriptors {
     let event: Int32
     let timer: Int32

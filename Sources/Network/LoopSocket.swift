@@ -1,21 +1,22 @@
 import CLibWebSockets
 import Glibc
 
-/// The object behind a libwebsockets socket. Touched on the loop's thread only.
+/// The object of a libwebsockets socket. Used on the loop's thread only.
 ///
-/// A callback only notes what happened and asks to be `delivered`; handlers are called from `deliver`, outside of libwebsockets.
+/// A callback only notes what happened and calls `needsDelivery`. Handlers are called from `deliver`, outside of
+/// libwebsockets.
 class LoopSocket: @unchecked Sendable {
-    // Unchecked: all state is touched on the loop's thread only; references may be held elsewhere.
+    // Unchecked: all state is used on the loop's thread only; references may be held elsewhere.
 
     let loop: EventLoop
-    /// What libwebsockets keeps for us: an index into the loop's table, never a pointer.
+    /// The value that libwebsockets keeps for the socket: a key in the loop's table, never a pointer.
     let handle: UInt
-    /// The socket; nil before it is made and when it is gone.
+    /// The libwebsockets socket; `nil` before it is made and after it is gone.
     var wsi: OpaquePointer?
     /// Whether the loop will call `deliver`.
     fileprivate(set) var isQueued = false
 
-    /// The place in the order of arrival of the oldest of what was not delivered; nil where that is not known, or nothing waits.
+    /// The place in the order of arrival of the oldest undelivered bytes; `nil` when it is unknown or no bytes wait.
     final var arrival: UInt64?
 
     init(loop: EventLoop) {
@@ -30,11 +31,11 @@ class LoopSocket: @unchecked Sendable {
         set { isQueued = newValue }
     }
 
-    /// The handle as libwebsockets keeps it.
+    /// The handle in the form that libwebsockets keeps.
     var opaque: UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: handle) }
 
-    /// Takes a descriptor over in libwebsockets' file role, which leaves reading and writing to us. When it is not taken, it is closed, and
-    /// the object forgotten.
+    /// Takes over a descriptor in libwebsockets' file role, which leaves reading and writing to the object. Returns
+    /// `false` when libwebsockets refuses; the descriptor is then closed and the object forgotten.
     final func adopt(_ descriptor: Int32) -> Bool {
         var info = lws_adopt_desc_t()
         info.vh = loop.core.plainHost
@@ -49,35 +50,35 @@ class LoopSocket: @unchecked Sendable {
         return false
     }
 
-    /// A libwebsockets callback for this socket; the result is libwebsockets' (nonzero closes). Overridden.
+    /// Handles a libwebsockets callback for this socket. The result goes to libwebsockets; nonzero closes. Overridden.
     func callback(_ call: SocketCall) -> Int32 { 0 }
 
-    /// Calls the handlers with what was noted. Overridden.
+    /// Calls the handlers with everything noted since the last delivery. Overridden.
     func deliver() {}
 
-    /// The loop ends: no handler is called any more, and what they hold is let go. Overridden.
+    /// Releases the handlers without calling them, because the loop ends. Overridden.
     func silence() {}
 
-    /// Asks for `deliver` at the end of the turn.
+    /// Schedules `deliver` for the next delivery of the loop.
     final func needsDelivery() {
         guard !isQueued else { return }
         isQueued = true
         loop.core.waiting.append(self)
     }
 
-    /// Asks for a writeable callback.
+    /// Requests a writeable callback from libwebsockets.
     final func needsWriting() {
         if let wsi { lws_callback_on_writable(wsi) }
     }
 
-    /// Closes the socket now, without any farewell. Not from inside a callback.
+    /// Closes the socket at once, without a closing handshake. Not from inside a callback.
     final func cut() {
         guard let wsi else { return }
         self.wsi = nil
         lws_set_timeout(wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_SYNC)
     }
 
-    /// The object will not be called for its socket any more.
+    /// Detaches the object from its socket, so that it gets no more callbacks.
     final func forget() {
         wsi = nil
         loop.core.sockets[handle] = nil
@@ -88,12 +89,12 @@ class LoopSocket: @unchecked Sendable {
 struct SocketCall {
     let reason: lws_callback_reasons
     let wsi: OpaquePointer
-    /// The callback's `user`: OpenSSL's verification context in the certificate callback, else nothing.
+    /// The callback's `user` argument: OpenSSL's verification context in the certificate callback, otherwise unused.
     let user: UnsafeMutableRawPointer?
     let data: UnsafeMutableRawPointer?
     let count: Int
 
-    /// The bytes the callback brings.
+    /// The bytes passed to the callback.
     var bytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: data, count: data == nil ? 0 : count)
     }

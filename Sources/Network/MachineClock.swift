@@ -1,14 +1,14 @@
-// When a module is compiled as a whole, the members of `timespec` belong to the C module that is seen first.
+// In a whole-module build, the members of `timespec` belong to the C module that the compiler sees first.
 import CLibWebSockets
 import Glibc
 public import Wire
 
-/// The clocks of the machine, for the hands. Any thread.
+/// The machine's clocks, for the drivers. Any thread.
 public enum MachineClock {
-    /// The monotonic clock; its zero is the machine's own.
+    /// The time of the monotonic clock, in microseconds from an origin that the machine chooses.
     public static var monotonic: Moment { Moment(microseconds: microseconds(CLOCK_MONOTONIC)) }
 
-    /// The wall clock: microseconds since 1970, UTC.
+    /// The time of the wall clock, in microseconds since 1970, UTC.
     public static var wall: Int64 { microseconds(CLOCK_REALTIME) }
 
     private static func microseconds(_ clock: clockid_t) -> Int64 {

@@ -2,21 +2,21 @@ import CLibWebSockets
 import Glibc
 public import Wire
 
-/// A value behind a lock that threads can wait on to change.
+/// A value protected by a lock. Threads can wait for it to change.
 ///
-/// `pthread_mutex`, since `Synchronization.Mutex` gives false reports under the thread sanitizer on Linux.
+/// It uses `pthread_mutex`, because `Synchronization.Mutex` gives false reports under the thread sanitizer on Linux.
 public final class Monitor<Value: ~Copyable>: @unchecked Sendable {
-    // Unchecked: `value` is touched only between lock and unlock of `mutex`; neither `mutex` nor `condition` moves.
+    // Unchecked: `value` is used only between lock and unlock of `mutex`; neither `mutex` nor `condition` moves.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var value: Value
 
-    /// Guards `value`.
+    /// Creates a monitor that protects `value`.
     public init(_ value: consuming sending Value) {
         mutex.initialize(to: pthread_mutex_t())
         condition.initialize(to: pthread_cond_t())
         pthread_mutex_init(mutex, nil)
-        // Deadlines are not moved when somebody sets the clock.
+        // Deadlines do not move when the wall clock is set.
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
@@ -32,7 +32,7 @@ public final class Monitor<Value: ~Copyable>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Changes the value and wakes whoever waits. Any thread; `body` must not block.
+    /// Changes the value and wakes all waiting threads. Any thread; `body` must not block.
     public func change<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure)
         -> Result
     {
@@ -44,14 +44,14 @@ public final class Monitor<Value: ~Copyable>: @unchecked Sendable {
         return try body(&value)
     }
 
-    /// Looks at the value, and wakes nobody. Any thread; `body` must not block.
+    /// Reads the value without waking any thread. Any thread; `body` must not block.
     public func look<Result>(_ body: (borrowing Value) -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return body(value)
     }
 
-    /// Blocks the calling thread until `body`, tried after each change, gives a result.
+    /// Blocks the calling thread until `body` returns a result. `body` is called at once and after each change.
     public func wait<Result>(_ body: (inout Value) -> Result?) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -61,7 +61,8 @@ public final class Monitor<Value: ~Copyable>: @unchecked Sendable {
         }
     }
 
-    /// Blocks the calling thread until `body`, tried after each change, gives a result, or until that moment of the monotonic clock: nil then.
+    /// Blocks the calling thread until `body` returns a result, or until `moment` of the monotonic clock. `body` is
+    /// called at once, after each change, and a last time at `moment`. Returns `nil` if it never had a result.
     public func wait<Result>(until moment: Moment, _ body: (inout Value) -> Result?) -> Result? {
         var time = timespec()
         time.tv_sec = Int(moment.microseconds / 1_000_000)

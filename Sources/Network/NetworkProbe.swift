@@ -1,14 +1,15 @@
 import Glibc
 
-/// The first steps of a connection, one at a time, for who wants to know which of them fails. Each blocks: call it on a helper thread.
+/// The first steps of a connection, one at a time, to find out which of them fails. Each step blocks: call it on a
+/// helper thread.
 public enum NetworkProbe {
-    /// Why a step failed, in the system's words.
+    /// The reason why a step failed, in the system's words.
     public struct Problem: Error, Hashable, Sendable {
-        /// One line for people.
+        /// The reason as one line for people.
         public var message: String
     }
 
-    /// The numeric addresses of a host, in the order the system prefers.
+    /// Returns the numeric addresses of a host, in the order the system prefers.
     public static func addresses(of host: String) throws(Problem) -> [String] {
         switch lookUp(host, flags: 0) {
         case .addresses(let addresses)? where !addresses.isEmpty: return addresses
@@ -17,7 +18,7 @@ public enum NetworkProbe {
         }
     }
 
-    /// Connects to the first of the addresses that can be connected to, and closes again; gives that address.
+    /// Connects to the first reachable address, disconnects, and returns that address. `patience` limits each attempt.
     public static func connect(to addresses: [String], port: UInt16, patience: Duration) throws(Problem) -> String {
         var problems: [String] = []
         for address in addresses {
@@ -32,7 +33,7 @@ public enum NetworkProbe {
 }
 
 extension Duration {
-    /// In milliseconds, as `poll` wants them.
+    /// The duration in whole milliseconds, as `poll` expects it.
     fileprivate var wholeMilliseconds: Int32 {
         Int32(clamping: components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000)
     }

@@ -1,11 +1,11 @@
-/// Bytes on their way to the kernel.
+/// A queue of bytes that wait for the kernel to take them.
 struct OutgoingBytes {
     private var bytes: [UInt8] = []
     private var head = 0
-    /// Where writes end, although more is there, in order.
+    /// The offsets in `bytes`, in order, at which a write must end even if more bytes follow.
     private var marks: [Int] = []
 
-    /// Bytes not yet taken.
+    /// The number of bytes not yet taken.
     var count: Int { bytes.count - head }
     var isEmpty: Bool { count == 0 }
 
@@ -13,15 +13,15 @@ struct OutgoingBytes {
         bytes.append(contentsOf: piece)
     }
 
-    /// Lets `add` append; it must not touch what is there.
+    /// Lets `add` append bytes. It must not change the existing ones.
     mutating func append(with add: (inout [UInt8]) -> Void) {
         add(&bytes)
     }
 
-    /// What is there goes out in a write of its own, before anything that is appended later.
+    /// Ends a write here: the queued bytes are not written together with bytes appended later.
     mutating func endWrite() { marks.append(bytes.count) }
 
-    /// The end of the next write.
+    /// Returns the end of the next write, at most `limit` bytes ahead.
     private func end(_ limit: Int) -> Int { min(marks.first ?? bytes.count, head + limit) }
 
     private mutating func advance(to place: Int) {
@@ -30,7 +30,8 @@ struct OutgoingBytes {
         compact()
     }
 
-    /// The first bytes, at most `limit`, are given to `write`, which says how many of them it took; none when that is negative.
+    /// Passes at most `limit` of the first bytes to `write`, which returns how many it took. A negative result takes
+    /// none.
     mutating func take(atMost limit: Int, _ write: (UnsafeRawBufferPointer) -> Int) -> Int {
         let end = end(limit)
         let taken = bytes[head..<end].withUnsafeBytes(write)
@@ -38,7 +39,7 @@ struct OutgoingBytes {
         return taken
     }
 
-    /// Gives the first bytes, at most `limit`, to `write`, and forgets them.
+    /// Passes at most `limit` of the first bytes to `write`, then removes them.
     mutating func take<Result>(_ limit: Int, _ write: (UnsafeMutableBufferPointer<UInt8>) -> Result) -> Result {
         let end = end(limit)
         let result = bytes.withUnsafeMutableBufferPointer {

@@ -1,19 +1,20 @@
 import Wire
 
-/// The proxy the environment names for a server, by the conventions most tools share.
+/// The proxy that the environment configures for a server, by the conventions that most tools share.
 ///
-/// For `https` and `wss` `https_proxy`, else for `http` and `ws` `http_proxy`; then `all_proxy`; each in lower case first, then in
-/// upper case, empty ones passed over. `HTTP_PROXY` is not read where `REQUEST_METHOD` is set: there a peer may have set it (CGI).
-/// Servers in `no_proxy` are reached directly, and so are `localhost` and the loopback addresses.
+/// `https` and `wss` use `https_proxy`, `http` and `ws` use `http_proxy`; both fall back to `all_proxy`. Each variable
+/// is read in lower case first, then in upper case, and ignored when empty. `HTTP_PROXY` is ignored if `REQUEST_METHOD`
+/// is set, because a peer may then have set it (CGI). Servers in `no_proxy` are reached directly, and so are
+/// `localhost` and the loopback addresses.
 public struct ProxyEnvironment: Sendable {
     private let variable: @Sendable (String) -> String?
 
-    /// An environment whose variables `variable` gives.
+    /// Creates an environment in which `variable` returns the value of a variable.
     public init(_ variable: @escaping @Sendable (String) -> String?) {
         self.variable = variable
     }
 
-    /// The proxy for a server; nil to reach it directly. The credentials of a URL are taken over.
+    /// Returns the proxy for a server, with the credentials in its URL; `nil` to reach the server directly.
     public func proxy(for url: URLParts) throws(URLError) -> Proxy? {
         guard !isLoopback(url.host), !isExcepted(url) else { return nil }
         var names = url.isSecure ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy", "HTTP_PROXY"]
@@ -25,7 +26,7 @@ public struct ProxyEnvironment: Sendable {
         return nil
     }
 
-    /// The text may hold a password: no error repeats it.
+    /// Parses a variable's value. The value may contain a password, so no error repeats it.
     private func parse(_ text: String, _ name: String) throws(URLError) -> Proxy {
         var (scheme, rest) = ("http://", text[...])
         if let range = text.firstRange(of: "://") {
@@ -50,8 +51,8 @@ public struct ProxyEnvironment: Sendable {
         return address.isLoopback
     }
 
-    /// Whether `no_proxy` names the server: `*`; a domain, which stands for itself and what is in it; an address; a range of
-    /// addresses such as `10.0.0.0/8`; each but the range also with a port.
+    /// Returns whether `no_proxy` contains the server. An entry is `*`, a domain (which includes its subdomains), an
+    /// address, or a range of addresses such as `10.0.0.0/8`. Domains and addresses may have a port.
     private func isExcepted(_ url: URLParts) -> Bool {
         let list = ["no_proxy", "NO_PROXY"].lazy.compactMap { variable($0) }.first { !$0.isEmpty } ?? ""
         return list.split(whereSeparator: { $0 == "," || $0 == " " || $0 == "\t" }).contains { entry in
@@ -73,7 +74,7 @@ public struct ProxyEnvironment: Sendable {
         return !domain.isEmpty && (url.host == domain || url.host.hasSuffix("." + domain))
     }
 
-    /// Host and port of an entry; an IPv6 address with a port stands in brackets.
+    /// Splits an entry into host and port. An IPv6 address with a port is in brackets.
     private func split(_ entry: String) -> (host: String, port: String?) {
         if entry.hasPrefix("["), let end = entry.firstIndex(of: "]") {
             let rest = entry[entry.index(after: end)...]

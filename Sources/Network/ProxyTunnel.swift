@@ -2,7 +2,7 @@ import CCurl
 import Glibc
 import Wire
 
-/// A connected socket to a server, opened by a proxy; closed when it is let go.
+/// A socket connected to a server through a proxy. It is closed when the object is released.
 final class ProxyTunnel: Sendable {
     let descriptor: Int32
 
@@ -11,10 +11,11 @@ final class ProxyTunnel: Sendable {
     deinit { close(descriptor) }
 }
 
-/// Opens a tunnel to a server on a helper thread, by libcurl as the HTTP client does, and tells it there.
+/// Opens a tunnel to a server on a helper thread, with libcurl as in the HTTP client, and calls `completion` on that
+/// thread.
 ///
-/// libwebsockets has a proxy client of its own: it takes the proxy's answer to come in one piece, tells neither status nor words of
-/// a refusal, and cuts credentials at 128 bytes.
+/// libwebsockets has its own proxy client, but that client expects the proxy's response in one piece, reports neither
+/// status nor text of a refusal, and truncates credentials at 128 bytes.
 func openTunnel(
     to url: URLParts, through proxy: Proxy, timeout: Duration,
     completion: @escaping @Sendable (Result<ProxyTunnel, ConnectFailure>) -> Void
@@ -27,7 +28,7 @@ func openTunnel(
     }
 }
 
-/// One try to open a tunnel. Blocks.
+/// One attempt to open a tunnel. Blocks.
 private struct TunnelAttempt {
     let url: URLParts
     let proxy: Proxy
@@ -35,9 +36,9 @@ private struct TunnelAttempt {
 
     func run() -> Result<ProxyTunnel, ConnectFailure> {
         guard CurlMulti.isPrepared, let easy = curl_easy_init() else { return failure("libcurl cannot be started") }
-        // What is in the tunnel stays: our copy of the descriptor keeps the connection.
+        // The tunnel survives the cleanup: our copy of the descriptor keeps the connection open.
         defer { curl_easy_cleanup(easy) }
-        // For libcurl the tunnel alone: it is to speak neither TLS nor HTTP in it.
+        // libcurl only opens the tunnel. It must not speak TLS or HTTP through it.
         let target = URLParts(scheme: "http", host: url.host, port: url.port)
         weir_curl_set_text(easy, CURLOPT_URL, target.description)
         weir_curl_set_long(easy, CURLOPT_CONNECT_ONLY, 1)
@@ -68,7 +69,7 @@ private struct TunnelAttempt {
     }
 }
 
-/// Tells libcurl to tunnel through a proxy, or through none, whatever the environment says.
+/// Configures libcurl to tunnel through a proxy, or to use none, whatever the environment contains.
 func setProxy(_ easy: UnsafeMutableRawPointer, _ proxy: Proxy?) {
     guard let proxy else {
         weir_curl_set_text(easy, CURLOPT_PROXY, "")
@@ -78,11 +79,11 @@ func setProxy(_ easy: UnsafeMutableRawPointer, _ proxy: Proxy?) {
     weir_curl_set_text(easy, CURLOPT_PROXY, "http://\(proxy.authority)")
     weir_curl_set_text(easy, CURLOPT_NOPROXY, "")
     weir_curl_set_long(easy, CURLOPT_HTTPPROXYTUNNEL, 1)
-    // What is suppressed is not kept, either: a refusal may say when to come again.
+    // libcurl does not keep suppressed headers, and a refusal may contain Retry-After.
     weir_curl_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 0)
     weir_curl_set_long(easy, CURLOPT_PROXYAUTH, Int(weir_curl_auth_basic()))
     if let login = proxy.login {
-        // libcurl takes both for percent-encoded, though its manual does not say so.
+        // libcurl treats both as percent-encoded, although its manual does not say so.
         let escaped = { (text: String) in
             text.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%25")
         }
@@ -91,16 +92,16 @@ func setProxy(_ easy: UnsafeMutableRawPointer, _ proxy: Proxy?) {
     }
 }
 
-/// Why there is no tunnel.
+/// The reason why a proxy opened no tunnel.
 struct ProxyProblem {
     var message: String
-    /// The proxy's, if it answered.
+    /// The status of the proxy's response; `nil` if the proxy did not answer.
     var status: Int?
-    /// When to ask it again.
+    /// When to try the proxy again.
     var retry = Reconnection.later
 }
 
-/// What the proxy has to do with a failure of an exchange; nil when it has nothing to do with it.
+/// Returns the proxy's part in a failed exchange, or `nil` when the proxy did not cause the failure.
 func proxyProblem(
     _ code: CURLcode, _ easy: UnsafeMutableRawPointer?, _ proxy: Proxy, place: String
 ) -> ProxyProblem? {
@@ -112,7 +113,7 @@ func proxyProblem(
         return ProxyProblem(
             message: proxy.refusal(status: status, of: place) + retry.words, status: status, retry: retry)
     }
-    // A tunnel that was opened has done its part.
+    // The tunnel was opened, so the proxy did its part.
     guard status == 0 else { return nil }
     switch code {
     case CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST:
@@ -130,7 +131,7 @@ func proxyProblem(
     }
 }
 
-/// How many seconds the proxy's answer asks to wait.
+/// Returns the seconds in the Retry-After header of the proxy's response.
 private func secondsAsked(_ easy: UnsafeMutableRawPointer?) -> Int? {
     var header: UnsafeMutablePointer<curl_header>?
     guard curl_easy_header(easy, "Retry-After", 0, UInt32(CURLH_CONNECT), -1, &header) == CURLHE_OK,

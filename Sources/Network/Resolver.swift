@@ -1,15 +1,15 @@
 import CLibWebSockets
 import Glibc
 
-/// What a host is resolved to.
+/// The result of resolving a host.
 enum Resolution: Sendable {
-    /// Numeric addresses, in the order the system prefers.
+    /// The numeric addresses, in the order the system prefers.
     case addresses([String])
-    /// Why there are none, in the system's words.
+    /// The reason for a failure, in the system's words.
     case failed(String)
 }
 
-/// Resolves a host on a thread of its own, since `getaddrinfo` may block for as long as it likes; a numeric address needs none.
+/// Resolves a host on a new thread, since `getaddrinfo` may block for any time. A numeric address needs no thread.
 /// `completion` may be called on the calling thread.
 func resolve(_ host: String, completion: @escaping @Sendable (Resolution) -> Void) {
     if let numeric = lookUp(host, flags: AI_NUMERICHOST) {
@@ -22,7 +22,8 @@ func resolve(_ host: String, completion: @escaping @Sendable (Resolution) -> Voi
     if !started { completion(.failed("the system refuses a new thread")) }
 }
 
-/// Asks the system. Nil when a numeric address was asked for and the host is not one.
+/// Resolves a host with the system's resolver. Returns `nil` when `flags` requires a numeric address and the host is
+/// not one. Blocks.
 func lookUp(_ host: String, flags: Int32) -> Resolution? {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -50,23 +51,23 @@ private func numericText(_ entry: addrinfo) -> String? {
     return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
 }
 
-/// What an attempt to connect comes to.
+/// The result of an attempt to connect.
 enum ConnectResult {
     case connected
-    /// In the system's words.
+    /// The attempt failed, with the reason in the system's words.
     case refused(String)
-    /// Nothing came of it in time, or it cannot be tried.
+    /// The attempt had no result in time, or could not be made.
     case silent
 }
 
-/// Tries to connect, for the reason of a failure that libwebsockets does not tell: the system's words, or nil when it can
-/// connect now or does not know within a second. Blocks.
+/// Tries to connect, to find the reason of a failure that libwebsockets does not report. Returns the system's words, or
+/// `nil` when the connection now succeeds or has no result within a second. Blocks.
 func connectProblem(address: String, port: UInt16) -> String? {
     guard case .refused(let why) = connectResult(address: address, port: port, milliseconds: 1000) else { return nil }
     return why
 }
 
-/// Connects, and closes again. Blocks.
+/// Connects to a numeric address and disconnects. Blocks.
 func connectResult(address: String, port: UInt16, milliseconds: Int32) -> ConnectResult {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

@@ -2,7 +2,7 @@ import CLibWebSockets
 import Wire
 
 extension ServerConnection {
-    /// Gives the requests that are there to the handler, one at a time.
+    /// Passes the received requests to the handler, one at a time.
     func answerRequests() {
         while case .request = state {
             do throws(HTTPRequestReader.Refusal) {
@@ -34,7 +34,7 @@ extension ServerConnection {
         request.request.id = begun?.id ?? server.makeRequestID()
         begun = nil
         setTimer(nil)
-        // Reading goes on, so that the end of a client that waits for its answer is seen.
+        // Reading continues, to notice when a client disconnects before its answer.
         state = .answering(request)
         if request.request.mentions("websocket", in: "upgrade") {
             upgrade(request.request)
@@ -43,7 +43,7 @@ extension ServerConnection {
         server.handler?.handle(request.request) { [weak self] response in self?.respond(response) }
     }
 
-    /// Sends the handler's answer.
+    /// Sends the handler's response, and ends the connection unless the client keeps it.
     func respond(_ response: HTTPResponse) {
         loop.preconditionOnLoop()
         guard case .answering(let request) = state else { return }
@@ -59,7 +59,7 @@ extension ServerConnection {
         needsDelivery()
     }
 
-    /// Answers what is not a request, and ends the connection.
+    /// Answers input that is not a request, and ends the connection.
     private func refuse(_ refusal: HTTPRequestReader.Refusal) {
         let response = HTTPResponse(
             status: refusal.status, headers: [("Content-Type", "text/plain")], body: Array((refusal.reason + "\n").utf8)
@@ -100,8 +100,9 @@ extension ServerConnection {
             frameWriter = WebSocketWriter(role: .server, compression: compression.agreement)
         }
         answer += "\r\n"
-        // As the JavaScript server does: a client that gets the answer and a message at once may tell the message before anybody listens
-        // (the package ws of node, in the official suite of Engine.IO 3).
+        // The answer is written by itself, as by the JavaScript server. A client that gets the answer together with a
+        // message may emit the message before any listener is attached (node's package ws, in the official suite of
+        // Engine.IO 3).
         write {
             $0.append(ArraySlice(answer.utf8))
             $0.endWrite()
@@ -114,7 +115,8 @@ extension ServerConnection {
         needsDelivery()
     }
 
-    /// What is agreed on with a client that offers compression, when this server does that.
+    /// Returns the compression agreed with a client that offers it; `nil` without an offer, or when the server does not
+    /// compress.
     private func compression(_ request: ServerRequest) -> (agreement: PermessageDeflate, text: String)? {
         guard server.compresses else { return nil }
         let offers = request.headers.filter { $0.name == "sec-websocket-extensions" }.map(\.value)

@@ -1,18 +1,19 @@
 import Wire
 
 extension ServerConnection {
-    /// Queues a message.
+    /// Queues a message. Ignored unless the WebSocket is open.
     func send(_ message: WebSocketMessage) {
         guard case .webSocket = state else { return }
         write {
             $0.append { frameWriter.write(message, mask: nil, to: &$0) }
-            // Engine.IO's handshake packet goes out by itself, as from the JavaScript server: revision 3 has another right behind it.
+            // Engine.IO's handshake packet is written by itself, as by the JavaScript server: in revision 3 another
+            // packet follows at once.
             if !hasSent { $0.endWrite() }
         }
         hasSent = true
     }
 
-    /// Starts the closing handshake, or cuts.
+    /// Starts the closing handshake, or cuts the connection if `abrupt`.
     func close(_ close: WebSocketClose, abrupt: Bool) {
         switch state {
         case .webSocket(let socket):
@@ -43,7 +44,8 @@ extension ServerConnection {
         write { $0.append { WebSocketFrame.append(body[...], opcode: opcode, mask: nil, to: &$0) } }
     }
 
-    /// Reads frames; pings are answered at once, the rest waits for the end of the turn. May be inside a callback.
+    /// Reads frames. Pings are answered at once; everything else waits for the end of the turn. May be called inside a
+    /// callback.
     func readFrames(_ bytes: UnsafeRawBufferPointer) {
         frames.append([UInt8](bytes))
         readOn()
@@ -67,11 +69,11 @@ extension ServerConnection {
                 if pendingEnd == nil { pendingEnd = .peerClosed(close) }
             }
         }
-        // What comes after we began to close is not told.
+        // Messages that arrive after we began to close are dropped.
         if case .closing = state { frames.discardMessages() }
     }
 
-    /// Hands the whole messages over.
+    /// Delivers the complete messages to the handler.
     func deliverMessages(to socket: ServerWebSocket) {
         while frames.hasMessages {
             server.handler?.received(frames.takeMessages(), from: socket)
@@ -79,13 +81,14 @@ extension ServerConnection {
         }
     }
 
-    /// The client closed, or broke the protocol: answers what is due, ends the connection, and tells the handler.
+    /// Ends the WebSocket after the client closed it or broke the protocol: sends the close frame that is due, ends the
+    /// connection, and notifies the handler.
     func finish(_ socket: ServerWebSocket, _ end: PendingEnd) {
         pendingEnd = nil
         let told: WebSocketClose
         switch (end, state) {
         case (.peerClosed(let close), .webSocket):
-            // The answer carries the code that came (RFC 6455, 5.5.1).
+            // The answer repeats the received code (RFC 6455, 5.5.1).
             sendClose(WebSocketClose(code: close.code))
             told = close
         case (.peerClosed(let close), _):

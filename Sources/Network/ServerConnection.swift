@@ -1,24 +1,24 @@
 import Wire
 
-/// One connection of an `HTTPServer`: HTTP requests, then perhaps a WebSocket. On the loop's thread.
+/// A connection of an `HTTPServer`: HTTP requests, then possibly a WebSocket. On the loop's thread.
 final class ServerConnection: StreamSocket, @unchecked Sendable {
     // Unchecked: see `LoopSocket`.
 
-    /// What the connection is doing; in this order, `request` and `answering` in turns.
+    /// The states of the connection, in this order. `request` and `answering` alternate.
     enum State {
-        /// Reading a request.
+        /// The connection reads a request.
         case request
-        /// The handler has the request and will answer.
+        /// The handler has the request and will answer it.
         case answering(HTTPRequestReader.Request)
-        /// Messages flow.
+        /// The WebSocket is open for messages.
         case webSocket(ServerWebSocket)
         /// We sent a close frame and wait for the client's.
         case closing(ServerWebSocket, WebSocketClose)
-        /// The handler has to be told that its request's client is gone.
+        /// The client of a request is gone, and the handler must be notified.
         case aborted(ServerRequest)
-        /// The handler of the WebSocket has to be told the end.
+        /// The WebSocket ended, and the handler must be notified.
         case ended(ServerWebSocket, WebSocketClose)
-        /// Nothing more is told.
+        /// The connection has nothing more to report.
         case done
     }
 
@@ -27,19 +27,19 @@ final class ServerConnection: StreamSocket, @unchecked Sendable {
     var reader: HTTPRequestReader
     var frames: WebSocketReader
     var frameWriter = WebSocketWriter(role: .server)
-    /// Whether a message was queued.
+    /// Whether a WebSocket message was queued.
     var hasSent = false
-    /// The request whose body is arriving, once the handler knows of it.
+    /// The request whose body is arriving, once the handler knows about it.
     var begun: ServerRequest?
-    /// The close frame of the client, or a breach of the protocol, waiting for the end of the turn.
+    /// The client's close frame, or its protocol violation, kept until the end of the turn.
     var pendingEnd: PendingEnd?
-    /// Ends an idle connection, or the closing handshake.
+    /// The timer that ends an idle connection or the closing handshake.
     private var timer: LoopTimer?
 
-    /// Bytes that are read ahead while the handler has a request.
+    /// The bytes that are read ahead while the handler has a request.
     private static let maximumPipelined = 1 << 16
 
-    /// What ends a WebSocket.
+    /// The reason why a WebSocket ends.
     enum PendingEnd {
         case peerClosed(WebSocketClose)
         case violation(WebSocketViolation)
@@ -74,7 +74,7 @@ final class ServerConnection: StreamSocket, @unchecked Sendable {
         case .request: reader.append(bytes)
         case .answering:
             reader.append(bytes)
-            // A client that pipelines waits in the kernel from here on.
+            // From here on, the input of a client that pipelines waits in the kernel.
             if reader.unreadCount > Self.maximumPipelined { setReading(false) }
             return
         case .webSocket, .closing: readFrames(bytes)
@@ -96,7 +96,7 @@ final class ServerConnection: StreamSocket, @unchecked Sendable {
         needsDelivery()
     }
 
-    /// The client's close frame, when it came and was not told yet.
+    /// The client's close frame, if it arrived and was not reported yet.
     private var peerClose: WebSocketClose? {
         if case .peerClosed(let close) = pendingEnd { return close }
         return nil

@@ -1,18 +1,18 @@
 public import JSONText
 public import Wire
 
-/// What one attempt to connect is made with: asked for anew at every attempt, so that a URL with a time stamp, a fresh token or a
-/// rebuilt header is never stale.
+/// The parameters of one attempt to connect. They are requested again for every attempt, so that a time stamp in the
+/// URL, a token or a header is never stale.
 public struct SocketIOAttempt: Sendable {
-    /// `http`, `https`, `ws` or `wss` URL with the Engine.IO path; its query is the user's part of every request's.
+    /// The `http`, `https`, `ws` or `wss` URL with the Engine.IO path. Its query is added to that of every request.
     public var url: URLParts
-    /// How the server is reached, headers included.
+    /// The settings for reaching the server, including headers.
     public var access: Access
-    /// CONNECT payloads by namespace (Engine.IO 4); they stand instead of the configured ones.
+    /// CONNECT payloads by namespace (Engine.IO 4). They replace the configured ones.
     public var auth: [String: RawJSON]
-    /// Who frames the WebSocket.
+    /// The implementation that reads and writes the WebSocket frames.
     public var framing = WebSocketFraming.auto
-    /// An attempt.
+    /// Creates an attempt with automatic framing.
     public init(url: URLParts, access: Access = Access(), auth: [String: RawJSON] = [:]) {
         self.url = url
         self.access = access
@@ -20,33 +20,34 @@ public struct SocketIOAttempt: Sendable {
     }
 }
 
-/// Why an event was not acknowledged.
+/// The reason why an event was not acknowledged.
 public enum AcknowledgementFailure: Error, Hashable, Sendable {
-    /// It was sent, and no answer can come any more.
+    /// The event was sent, but its acknowledgement can no longer arrive.
     case unacknowledged(SocketIOClient.AckFailure)
-    /// It was not sent.
+    /// The event was not sent.
     case notSent(SocketIOClient.DropCause)
 }
 
-/// A Socket.IO client on an `EventLoop` that stays connected: any transport, several namespaces, events and acknowledgements both
-/// ways, binary included. What it decides, `SocketIOReconnection` decides.
+/// A Socket.IO client on an `EventLoop` that reconnects by itself. It supports all transports, several namespaces, and
+/// events and acknowledgements in both directions, including binary ones. `SocketIOReconnection` makes its decisions.
 ///
-/// All calls and callbacks are on the loop's thread, `request` excepted. It lives until `disconnect` or an end of its own
-/// (`.ended`), whoever else lets go of it.
+/// All calls and callbacks are on the loop's thread, except `request`. The client lives until `disconnect` or until it
+/// ends by itself (`.ended`), even if no other object retains it.
 public final class SocketIOConnection: Sendable {
-    /// Asked before every attempt, counted from 1 since the last success; calls back once, on any thread, now or later. A failure
-    /// counts as one of the attempt.
+    /// A callback before every attempt; `attempt` counts from 1 since the last success. It calls `proceed` once, on any
+    /// thread, now or later. A failure counts as a failure of the attempt.
     public typealias Preparation =
         @Sendable (_ attempt: Int, _ proceed: @escaping @Sendable (Result<SocketIOAttempt, ConnectFailure>) -> Void)
         -> Void
-    /// Told what happens, in order; a run of events at once.
+    /// A callback for events, in order. Consecutive events are delivered together.
     public typealias Handler = @Sendable ([SocketIOReconnection.Event]) -> Void
 
     private let loop: EventLoop
     private let core: SocketIOConnectionCore
 
-    /// Begins to connect; `handler` is called on the loop, never before this returns. To be made on the loop's thread too. Polling goes by
-    /// `http`, which must answer on the same loop. `maximumMessage` bounds one message, in bytes.
+    /// Starts to connect. Call this on the loop's thread. `handler` is called on the loop, and never before the
+    /// initialiser returns. `http` carries the polling and must answer on the same loop. `maximumMessage` limits one
+    /// message, in bytes.
     public init(
         on loop: EventLoop, http: HTTPClient, _ configuration: SocketIOReconnection.Configuration,
         transport: EngineIO.TransportChoice = .auto, maximumMessage: Int = Limits.standard,
@@ -61,7 +62,7 @@ public final class SocketIOConnection: Sendable {
         loop.run { core.start() }
     }
 
-    /// Begins to connect to a server whose address does not change.
+    /// Starts to connect to a server whose address does not change.
     public convenience init(
         on loop: EventLoop, http: HTTPClient, to attempt: SocketIOAttempt,
         _ configuration: SocketIOReconnection.Configuration, transport: EngineIO.TransportChoice = .auto,
@@ -72,15 +73,15 @@ public final class SocketIOConnection: Sendable {
             prepare: { _, proceed in proceed(.success(attempt)) }, handler: handler)
     }
 
-    /// Sends an event, or keeps it as far as its delivery allows. Gives its ack id when it asks for an acknowledgement; how that ends
-    /// is told to the handler.
+    /// Sends an event, or keeps it for as long as its delivery mode allows. Returns its ack id if it requests an
+    /// acknowledgement, whose outcome is reported to the handler.
     @discardableResult
     public func emit(_ emission: SocketIO.Emission) -> Int? {
         loop.preconditionOnLoop()
         return core.emit(emission, answer: nil)
     }
 
-    /// Sends an event that is to be acknowledged; `answer` is called once, on the loop, and the handler is not told.
+    /// Sends an event that requests an acknowledgement. `answer` is called once, on the loop, instead of the handler.
     public func emit(
         _ emission: SocketIO.Emission,
         answer: @escaping @Sendable (Result<SocketIO.Acknowledgement, AcknowledgementFailure>) -> Void
@@ -89,8 +90,8 @@ public final class SocketIOConnection: Sendable {
         _ = core.emit(emission.asking, answer: answer)
     }
 
-    /// Sends an event and waits for its acknowledgement. Any thread. Whoever shuts the loop down before has nothing to wait for: end
-    /// the connection first.
+    /// Sends an event and waits for its acknowledgement. Any thread. End the connection before shutting down the loop;
+    /// otherwise the call never returns.
     public func request(_ emission: SocketIO.Emission) async throws(AcknowledgementFailure) -> SocketIO.Acknowledgement
     {
         let core = core
@@ -100,7 +101,7 @@ public final class SocketIOConnection: Sendable {
         }.get()
     }
 
-    /// Answers an event that asked for it; one that did not is not answered.
+    /// Acknowledges an event. An event that did not request an acknowledgement is ignored.
     public func acknowledge(_ event: SocketIO.Event, with arguments: SocketIO.Arguments = SocketIO.Arguments()) {
         loop.preconditionOnLoop()
         guard let id = event.ackID else { return }
@@ -111,37 +112,38 @@ public final class SocketIOConnection: Sendable {
         }
     }
 
-    /// Joins one more namespace, on this connection and the next ones.
+    /// Joins another namespace, on this connection and later ones.
     public func join(_ namespace: SocketIOClient.Namespace) {
         loop.preconditionOnLoop()
         core.change { machine, now, effects in machine.join(namespace, at: now, into: &effects) }
     }
 
-    /// Leaves a namespace for good; with the last one the client ends.
+    /// Leaves a namespace for good. The client ends with its last namespace.
     public func leave(_ namespace: String) {
         loop.preconditionOnLoop()
         core.change { machine, now, effects in machine.leave(namespace, at: now, into: &effects) }
     }
 
-    /// Leaves every namespace and ends; `.ended` follows.
+    /// Leaves every namespace and ends the client; `.ended` follows.
     public func disconnect() {
         loop.preconditionOnLoop()
         core.change { machine, now, effects in machine.disconnect(at: now, into: &effects) }
     }
 
-    /// Stops (`false`) or resumes (`true`) reading, on this connection and the next ones: for a consumer that lags.
+    /// Pauses (`false`) or resumes (`true`) reading, on this connection and later ones. A slow consumer uses it for
+    /// back-pressure.
     public func setReading(_ reading: Bool) {
         loop.preconditionOnLoop()
         core.setReading(reading)
     }
 
-    /// Bytes queued and not yet given to the kernel, or posted and not yet answered.
+    /// The number of bytes that are queued and not yet passed to the kernel, or posted and not yet answered.
     public var pendingBytes: Int {
         loop.preconditionOnLoop()
         return core.socket?.pendingBytes ?? 0
     }
 
-    /// Whether the session is carried by a WebSocket now.
+    /// Whether a WebSocket carries the session now.
     public var isOnWebSocket: Bool {
         loop.preconditionOnLoop()
         return core.socket?.isOnWebSocket ?? false
@@ -149,7 +151,7 @@ public final class SocketIOConnection: Sendable {
 }
 
 extension SocketIO.Emission {
-    /// The same, asking for an acknowledgement.
+    /// The same emission, changed to request an acknowledgement.
     fileprivate var asking: SocketIO.Emission {
         var asking = self
         if ack == .none { asking.ack = .unlimited }

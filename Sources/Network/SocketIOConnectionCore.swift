@@ -1,8 +1,9 @@
 import Wire
 
-/// The hand of a Socket.IO client: does what its machine wants, with one Engine.IO session after another.
+/// The driver of a Socket.IO client: performs the effects of its state machine with one Engine.IO session after
+/// another.
 final class SocketIOConnectionCore: @unchecked Sendable {
-    // Unchecked: everything mutable is touched on the loop's thread only; its owner and all callbacks are there.
+    // Unchecked: all mutable state is used on the loop's thread only, where the owner and all callbacks run.
     typealias Answer = @Sendable (Result<SocketIO.Acknowledgement, AcknowledgementFailure>) -> Void
 
     private struct AckKey: Hashable {
@@ -16,16 +17,16 @@ final class SocketIOConnectionCore: @unchecked Sendable {
     private let transport: EngineIO.TransportChoice
     private let maximumMessage: Int
     private let prepare: SocketIOConnection.Preparation
-    /// nil once the end was told.
+    /// The owner's callback; `nil` after the final event.
     private var handler: SocketIOConnection.Handler?
 
     private var machine: SocketIOReconnection
     private(set) var socket: EngineIOSocket?
-    /// Counts attempts over the whole life; what an earlier one tells is passed over.
+    /// The number of attempts over the whole life. Results of an earlier attempt are ignored.
     private var attempts = 0
     private var isReading = true
     private var answers: [AckKey: Answer] = [:]
-    /// Effects to be performed; those of a call made by the handler come behind those that are under way.
+    /// The effects to perform. If the handler makes a call, its effects are performed after the current ones.
     private var effects: [SocketIOReconnection.Effect] = []
     private var isPerforming = false
     private var timer: (moment: Moment, timer: LoopTimer)?
@@ -69,10 +70,10 @@ final class SocketIOConnectionCore: @unchecked Sendable {
 
     // MARK: The machine
 
-    /// Gives the machine something, at the time it is, and does what it wants.
+    /// Applies `body` to the machine at the current time, and performs the effects.
     func change(_ body: (inout SocketIOReconnection, Moment, inout [SocketIOReconnection.Effect]) -> Void) {
         let now = loop.now
-        // What has come is heard before the time judges: it may have waited.
+        // Input that has arrived is handled before the deadlines, since it may have waited.
         body(&machine, now, &effects)
         machine.advance(to: now, into: &effects)
         guard !isPerforming else { return }
@@ -126,7 +127,7 @@ final class SocketIOConnectionCore: @unchecked Sendable {
         events = []
     }
 
-    /// Whether the event is the end of an acknowledgement that somebody in particular waits for, who is told.
+    /// Calls the answer callback that waits for the event's acknowledgement. Returns whether there was one.
     private func settle(_ event: SocketIOReconnection.Event) -> Bool {
         if answers.isEmpty { return false }
         switch event {
@@ -196,7 +197,7 @@ final class SocketIOConnectionCore: @unchecked Sendable {
 
     private func close() {
         if let socket { return socket.close(WebSocketClose(code: 1000)) }
-        // The attempt is still being prepared: what comes of that is passed over.
+        // The attempt is still being prepared. Its result will be ignored.
         attempts += 1
         failed(ConnectFailure(phase: .handshake, message: "closed before it opened"))
     }

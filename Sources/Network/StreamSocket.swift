@@ -2,31 +2,32 @@ import CLibWebSockets
 import Glibc
 import Wire
 
-/// An accepted connection: bytes in, bytes out, TLS when its virtual host has a certificate. On the loop's thread.
+/// An accepted connection that reads and writes bytes, over TLS when its virtual host has a certificate. On the loop's
+/// thread.
 ///
-/// libwebsockets' raw role: what we write is what is sent, many frames at once, and what is read is given as read.
+/// It uses libwebsockets' raw role: bytes are sent as written, many frames at once, and are delivered as read.
 class StreamSocket: LoopSocket, @unchecked Sendable {
     // Unchecked: see `LoopSocket`.
 
-    /// How the connection ends.
+    /// The progress of ending the connection.
     private enum Ending {
         case none
-        /// When all is written, we send no more and wait a moment for the peer to end.
+        /// Once everything is written, we send no more and wait a moment for the peer to end.
         case afterWriting
-        /// We send no more; what comes is dropped.
+        /// We send no more, and received bytes are dropped.
         case lingering
     }
 
     private var outgoing = OutgoingBytes()
-    /// Bytes libwebsockets holds since the kernel did not take them.
+    /// The bytes that libwebsockets holds because the kernel did not take them.
     private var heldBytes = 0
     private var ending = Ending.none
-    /// Whether the owner wants bytes.
+    /// Whether the owner wants to read.
     private var wantsBytes = true
-    /// Whether libwebsockets polls for bytes.
+    /// Whether libwebsockets polls for input.
     private var isPolled = true
 
-    /// Takes over an accepted descriptor; nil when libwebsockets does not take it (it is closed then).
+    /// Takes over an accepted descriptor. Returns `nil` when libwebsockets refuses it; the descriptor is then closed.
     init?(loop: EventLoop, host: OpaquePointer?, descriptor: Int32) {
         super.init(loop: loop)
         guard let host else {
@@ -50,29 +51,29 @@ class StreamSocket: LoopSocket, @unchecked Sendable {
         }
     }
 
-    /// Bytes arrived; they are valid during the call only. Inside a callback. Overridden.
+    /// Handles received bytes, which are valid during the call only. Inside a callback. Overridden.
     func received(_ bytes: UnsafeRawBufferPointer) {}
 
-    /// The connection is gone. Inside a callback. Overridden.
+    /// Notes that the connection is gone. Inside a callback, or from `drop`. Overridden.
     func gone() {}
 
-    /// Bytes queued and not yet given to the kernel.
+    /// The number of bytes queued and not yet passed to the kernel.
     final var pendingBytes: Int { outgoing.count + heldBytes }
 
-    /// Queues bytes.
+    /// Queues the bytes that `add` appends, unless the connection is ending.
     final func write(_ add: (inout OutgoingBytes) -> Void) {
         guard case .none = ending, wsi != nil else { return }
         add(&outgoing)
         needsWriting()
     }
 
-    /// Says whether bytes are wanted.
+    /// Pauses (`false`) or resumes (`true`) reading.
     final func setReading(_ reading: Bool) {
         wantsBytes = reading
         applyReading()
     }
 
-    /// Ends the connection when all is written, so that the peer can read all of it.
+    /// Ends the connection once everything is written, so that the peer can read all of it.
     final func endAfterWriting() {
         guard case .none = ending else { return }
         ending = .afterWriting
@@ -90,7 +91,7 @@ class StreamSocket: LoopSocket, @unchecked Sendable {
     final override func callback(_ call: SocketCall) -> Int32 {
         switch call.reason {
         case LWS_CALLBACK_RAW_RX:
-            // libwebsockets set a time limit for the first bytes; ours are elsewhere.
+            // libwebsockets sets a time limit for the first bytes; our own timers replace it.
             lws_set_timeout(call.wsi, NO_PENDING_TIMEOUT, 0)
             if case .none = ending { received(call.bytes) }
         case LWS_CALLBACK_RAW_WRITEABLE:
@@ -120,14 +121,16 @@ class StreamSocket: LoopSocket, @unchecked Sendable {
         return 0
     }
 
-    /// Closing with bytes unread would make the kernel cut off what the peer has not read yet.
+    /// Stops sending and waits for the peer. Closing with unread bytes would make the kernel discard output that the
+    /// peer has not read yet.
     private func linger(_ wsi: OpaquePointer) {
         ending = .lingering
         shutdown(lws_get_socket_fd(wsi), Int32(SHUT_WR))
         _ = loop.schedule(at: loop.now + .seconds(1)) { [weak self] in self?.drop() }
     }
 
-    /// In the raw role libwebsockets does not read while it holds bytes to write, and would spin on a readable socket.
+    /// Updates whether the socket is polled. In the raw role libwebsockets does not read while it holds bytes to write,
+    /// and it would spin on a readable socket.
     private func applyReading() {
         let isWanted = (wantsBytes || isLingering) && heldBytes == 0
         guard isWanted != isPolled, let wsi else { return }

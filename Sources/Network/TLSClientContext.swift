@@ -2,7 +2,8 @@ import CLibWebSockets
 import Glibc
 import Wire
 
-/// An OpenSSL context for clients that trust certain authorities and nothing else, and show a certain certificate.
+/// Makes an OpenSSL context for clients. It trusts only the given authorities and presents the given certificate. The
+/// caller frees it.
 func makeTLSClientContext(_ settings: TLSClientSettings) throws(NetworkError) -> OpaquePointer {
     ERR_clear_error()
     guard let tls = SSL_CTX_new(TLS_client_method()) else {
@@ -29,11 +30,11 @@ private func load(_ trust: TLSTrust, into tls: OpaquePointer) throws(NetworkErro
 }
 
 private func load(_ certificate: ClientCertificate, into tls: OpaquePointer) throws(NetworkError) {
-    // Always one of our own: OpenSSL's would ask at the terminal.
+    // The callback is always ours, because OpenSSL's own would prompt at the terminal.
     SSL_CTX_set_default_passwd_cb(tls, givePassphrase)
     var question = PassphraseQuestion(passphrase: certificate.passphrase)
     let (chain, key): (Bool, Bool) = withUnsafeMutablePointer(to: &question) { question in
-        // OpenSSL has it only during these calls.
+        // OpenSSL holds the pointer only during these calls.
         SSL_CTX_set_default_passwd_cb_userdata(tls, question)
         defer { SSL_CTX_set_default_passwd_cb_userdata(tls, nil) }
         guard SSL_CTX_use_certificate_chain_file(tls, certificate.certificate) == 1 else { return (false, false) }
@@ -43,13 +44,13 @@ private func load(_ certificate: ClientCertificate, into tls: OpaquePointer) thr
     guard key, SSL_CTX_check_private_key(tls) == 1 else { throw badKey(certificate, isEncrypted: question.wasAsked) }
 }
 
-/// What OpenSSL asks of a key that is encrypted.
+/// The passphrase for OpenSSL's callback, and whether OpenSSL asked for it.
 private struct PassphraseQuestion {
     let passphrase: Secret?
     var wasAsked = false
 }
 
-/// OpenSSL asks for the passphrase of a PEM file; 0 when there is none, so that reading it fails.
+/// Gives OpenSSL the passphrase of a PEM file. Returns its length; 0 makes the read fail.
 private func givePassphrase(
     _ place: UnsafeMutablePointer<CChar>?, _ size: Int32, _ isForWriting: Int32, _ passphrase: UnsafeMutableRawPointer?
 ) -> Int32 {
@@ -61,7 +62,8 @@ private func givePassphrase(
     return Int32(text.count)
 }
 
-/// OpenSSL's words for a key are about its decoders, and about what a wrong passphrase made of it: one in 256 leaves what looks decrypted.
+/// Returns the error for an unusable key. OpenSSL's own message describes its decoders, or the garbage that a wrong
+/// passphrase decrypts to: one in 256 wrong passphrases appears to work.
 private func badKey(_ certificate: ClientCertificate, isEncrypted: Bool) -> NetworkError {
     let reason = opensslReason() ?? "unknown reason"
     let message =
@@ -80,11 +82,11 @@ private func badFile(_ path: String) -> NetworkError {
     .badTLSFile(path: path, message: opensslReason() ?? "unknown reason")
 }
 
-/// OpenSSL's words for the first error it noted on this thread since the last time it was asked; clears them.
+/// Returns OpenSSL's message for the first error on this thread since the last call, and clears its errors.
 func opensslReason() -> String? {
     let code = ERR_peek_error()
     defer { ERR_clear_error() }
-    // Bit 31 marks an error number of the system.
+    // Bit 31 marks a system error number.
     if code >> 31 & 1 == 1 { return systemMessage(Int32(truncatingIfNeeded: code & 0x7fff_ffff)) }
     return ERR_reason_error_string(code).map { String(cString: $0) }
 }

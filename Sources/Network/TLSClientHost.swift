@@ -1,21 +1,23 @@
 import CLibWebSockets
 import Wire
 
-/// A virtual host whose client sockets trust certain authorities and show a certain certificate.
+/// A virtual host for client sockets that share their TLS settings.
 struct TLSClientHost {
     let host: OpaquePointer
-    /// Freed with the libwebsockets context, after its sockets.
+    /// The OpenSSL context. It is freed with the libwebsockets context, after its sockets.
     let tls: OpaquePointer
 }
 
 extension EventLoop {
-    /// The virtual host for client sockets with these settings, made when first needed. Their files are read once per loop.
+    /// Returns the virtual host for client sockets with these settings, made on first use. The files are read once per
+    /// loop.
     ///
-    /// The OpenSSL context is our own: libwebsockets would also trust the folder `../share`, whatever that is.
+    /// The OpenSSL context is our own, because libwebsockets would also trust the folder `../share`, whatever it
+    /// contains.
     func clientHost(for settings: TLSClientSettings) throws(NetworkError) -> OpaquePointer {
         if let known = core.clientHosts[settings] { return known.host }
         let tls = try makeTLSClientContext(settings)
-        // The loop outlives the context. Index 0 is the one OpenSSL keeps for applications.
+        // The loop outlives the context. OpenSSL reserves index 0 for applications.
         SSL_CTX_set_ex_data(tls, 0, Unmanaged.passUnretained(self).toOpaque())
         SSL_CTX_set_info_callback(tls, noteTLSProblem)
         let made = makeHost(named: "client-\(core.clientHosts.count)") { info in
@@ -32,7 +34,7 @@ extension EventLoop {
     }
 }
 
-/// Checks that a server can use a certificate chain and key.
+/// Checks that a server can use a certificate chain and its key.
 func check(_ identity: TLSIdentity) throws(NetworkError) {
     ERR_clear_error()
     guard let tls = SSL_CTX_new(TLS_server_method()) else {

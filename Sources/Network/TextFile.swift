@@ -1,28 +1,28 @@
 import Glibc
 import JSONText
 
-/// Reads the files of people, with a bound. `PlainText` says what is text. Blocks.
+/// Reads text files that people write, up to a size limit. `PlainText` decides what counts as text. All calls block.
 package enum TextFile {
-    /// Why there is no text.
+    /// The reason why a file could not be read as text.
     package struct Problem: Error {
         /// The end of a sentence that begins with the file's name and a colon.
         package var message: String
     }
 
-    /// The most bytes read of a file that a person writes, unless said otherwise.
+    /// The default limit for a file, in bytes.
     package static let limit = 1 << 20
 
-    /// The text of the file at `path`.
+    /// Returns the text of the file at `path`.
     package static func read(_ path: String, limit: Int = limit) throws(Problem) -> String {
         try text(try bytes(path, limit: limit))
     }
 
-    /// The text of an open file, to its end.
+    /// Returns the text of an open file, read to its end.
     package static func read(_ descriptor: Int32, limit: Int = limit) throws(Problem) -> String {
         try text(try bytes(descriptor, limit: limit))
     }
 
-    /// The bytes of the file at `path`.
+    /// Returns the bytes of the file at `path`.
     package static func bytes(_ path: String, limit: Int) throws(Problem) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw unreadable() }

@@ -1,14 +1,15 @@
 import CLibWebSockets
 import Glibc
 
-/// Starts a thread that runs `body`, and is gone with it; false when the system has none to give.
+/// Starts a detached thread that runs `body`. Returns `false` when the system refuses a thread.
 func startThread(named name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
     guard let thread = startJoinableThread(named: name, body) else { return false }
     pthread_detach(thread)
     return true
 }
 
-/// Starts a thread that runs `body`; nil when the system has none to give. Its stack is kept until the caller joins it.
+/// Starts a thread that runs `body`. Returns `nil` when the system refuses a thread. The caller must join it to free
+/// its stack.
 func startJoinableThread(named name: String, _ body: @escaping @Sendable () -> Void) -> pthread_t? {
     let box = Unmanaged.passRetained(ThreadBody(name: name, run: body))
     var thread = pthread_t()
@@ -29,7 +30,7 @@ private final class ThreadBody: Sendable {
     }
 }
 
-/// The thread owns the box that was retained for it.
+/// Runs a thread. It consumes the reference to the `ThreadBody` that was retained for it.
 private func runThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let argument else { return nil }
     let body = Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue()

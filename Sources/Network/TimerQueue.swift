@@ -1,8 +1,9 @@
 import Wire
 
-/// Work waiting for moments, earliest first; work for the same moment in the order it was scheduled.
+/// A queue of closures ordered by deadline. Closures with the same deadline keep the order in which they were
+/// scheduled.
 struct TimerQueue {
-    /// A timer's place in the order.
+    /// The key by which a timer is ordered.
     private struct Entry {
         var deadline: Moment
         var number: UInt64
@@ -12,12 +13,12 @@ struct TimerQueue {
         }
     }
 
-    /// A binary heap. Entries of cancelled timers stay until they come up or there are too many of them.
+    /// A binary heap. Entries of cancelled timers stay until they reach the front or become too many.
     private var heap: [Entry] = []
     private var work: [UInt64: @Sendable () -> Void] = [:]
     private var lastNumber: UInt64 = 0
 
-    /// Adds work; the number cancels it.
+    /// Adds a closure. Returns the number that cancels it.
     mutating func insert(at deadline: Moment, _ body: @escaping @Sendable () -> Void) -> UInt64 {
         lastNumber += 1
         work[lastNumber] = body
@@ -26,19 +27,19 @@ struct TimerQueue {
         return lastNumber
     }
 
-    /// Forgets work that has not run.
+    /// Removes a closure that has not run.
     mutating func cancel(_ number: UInt64) {
         guard work.removeValue(forKey: number) != nil else { return }
         if heap.count > 64, heap.count > 2 * work.count { compact() }
     }
 
-    /// The earliest deadline.
+    /// Returns the earliest deadline, or `nil` when the queue is empty.
     mutating func nextDeadline() -> Moment? {
         dropCancelled()
         return heap.first?.deadline
     }
 
-    /// Takes the earliest work that is due at `now`.
+    /// Removes and returns the earliest closure that is due at `now`.
     mutating func popDue(at now: Moment) -> (@Sendable () -> Void)? {
         dropCancelled()
         guard let first = heap.first, first.deadline <= now else { return nil }

@@ -1,19 +1,19 @@
 import JSONText
 
-/// The parts of an absolute URL, split without guessing (RFC 3986); user information is refused.
+/// The parts of an absolute URL, parsed strictly (RFC 3986). User information is refused.
 public struct URLParts: Hashable, Sendable, CustomStringConvertible {
-    /// `http`, `https`, `ws` or `wss`, lower case.
+    /// The scheme in lower case: `http`, `https`, `ws` or `wss`.
     public var scheme: String
     /// The host: a name, an IPv4 address, or an IPv6 address without brackets.
     public var host: String
-    /// The port, the scheme's default when none is written.
+    /// The port. It is the scheme's default when the URL contains none.
     public var port: UInt16
-    /// The path, `/` at least.
+    /// The path, percent-encoded; at least `/`.
     public var path: String
-    /// The query without `?`; empty when there is none.
+    /// The query without its `?`, percent-encoded; empty when there is none.
     public var query: String
 
-    /// Parts as given.
+    /// Creates a URL from its parts without checking them.
     public init(scheme: String, host: String, port: UInt16, path: String = "/", query: String = "") {
         self.scheme = scheme
         self.host = host
@@ -22,45 +22,46 @@ public struct URLParts: Hashable, Sendable, CustomStringConvertible {
         self.query = query
     }
 
-    /// Splits a URL. Throws with what is wrong and where.
+    /// Parses a URL. Throws an error that describes what is wrong and where.
     public init(parsing text: String) throws(URLError) {
         self = try URLParser(text).parse()
     }
 
-    /// Whether the scheme is one over TLS.
+    /// Whether the scheme uses TLS (`https` or `wss`).
     public var isSecure: Bool { scheme == "https" || scheme == "wss" }
 
-    /// Host and port as a Host header has them: an IPv6 address in brackets, the port only when it is not the scheme's own.
+    /// The host and port as in a Host header: an IPv6 address is in brackets, and the scheme's default port is omitted.
     public var authority: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return port == URLParser.defaultPort(of: scheme) ? name : "\(name):\(port)"
     }
 
-    /// Whether the parts can be sent: a host, and no character that would end it or the target. Parts that were parsed can.
+    /// Whether the parts can be sent: they have a host, and no character that would end the host or the target. Parsed
+    /// parts always can.
     var canBeSent: Bool {
         let isVisible = { (byte: UInt8) in (0x21...0x7e).contains(byte) }
         return !host.isEmpty && host.utf8.allSatisfy { isVisible($0) && !"/?#@[]".utf8.contains($0) }
             && path.hasPrefix("/") && target.utf8.allSatisfy { isVisible($0) && $0 != UInt8(ascii: "#") }
     }
 
-    /// Path and query as a request line has them.
+    /// The path and query as in a request line.
     public var target: String {
         query.isEmpty ? path : "\(path)?\(query)"
     }
 
-    /// The URL again.
+    /// The whole URL as text.
     public var description: String { "\(scheme)://\(authority)\(target)" }
 }
 
-/// Why a text is not a URL that can be used.
+/// The reason why a text is not a usable URL.
 public struct URLError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// One line for people: what is wrong and what was expected.
+    /// The problem and the expected form, as one line for people.
     public var message: String
-    /// The message.
+    /// The same text as `message`.
     public var description: String { message }
 }
 
-/// Splits a URL by the grammar of RFC 3986, section 3, with a host that must be there.
+/// A parser for the grammar of RFC 3986, section 3, that requires a host.
 struct URLParser {
     private let text: String
     private let bytes: [UInt8]
@@ -90,7 +91,7 @@ struct URLParser {
         guard let port = port ?? Self.defaultPort(of: scheme) else {
             throw error("the scheme \(scheme) has no default port")
         }
-        // The fragment is for the user of the URL, not for the server.
+        // The fragment is for the client and is never sent to the server.
         let target = rest[authorityEnd...].prefix { $0 != UInt8(ascii: "#") }
         let path = target.prefix { $0 != UInt8(ascii: "?") }
         return URLParts(
@@ -111,7 +112,7 @@ struct URLParser {
 
     private func parseAuthority(_ authority: ArraySlice<UInt8>) throws(URLError) -> (String, UInt16?) {
         guard !authority.contains(UInt8(ascii: "@")) else {
-            // The text may hold a password: it is not repeated.
+            // The text may contain a password, so the error does not repeat it.
             throw URLError(message: "a URL with user information (user:password@) is refused; give the token by itself")
         }
         var host = authority
@@ -150,7 +151,7 @@ struct URLParser {
         }
     }
 
-    /// An empty port is the default one (RFC 3986, 3.2.3).
+    /// Parses a port. An empty port means the default (RFC 3986, 3.2.3).
     private func parsePort(_ digits: ArraySlice<UInt8>) throws(URLError) -> UInt16? {
         if digits.isEmpty { return nil }
         guard digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
@@ -169,7 +170,7 @@ struct URLParser {
     }
 
     private func isURLCharacter(_ byte: UInt8) -> Bool {
-        // Visible ASCII without what RFC 3986 never allows.
+        // Visible ASCII except the characters that RFC 3986 never allows.
         (0x21...0x7e).contains(byte) && !"\"<>\\^`{|}".utf8.contains(byte)
     }
 
@@ -180,7 +181,7 @@ struct URLParser {
     }
 }
 
-/// Whether a text is an IPv6 address (RFC 4291, 2.2), without a zone.
+/// Returns whether a text is an IPv6 address without a zone (RFC 4291, 2.2).
 func isIPv6(_ text: String) -> Bool {
     let halves = text.split(separator: "::", omittingEmptySubsequences: false)
     guard halves.count <= 2 else { return false }

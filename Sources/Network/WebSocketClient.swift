@@ -1,27 +1,28 @@
 public import Wire
 
-/// Where and how to open a WebSocket.
+/// The server and the options for opening a WebSocket.
 public struct WebSocketRequest: Sendable {
-    /// `ws://` or `wss://` URL with path and query.
+    /// The `ws://` or `wss://` URL with path and query.
     public var url: URLParts
-    /// Headers sent with the upgrade request.
+    /// The headers sent with the upgrade request.
     public var headers: [(name: String, value: String)]
-    /// How the server is reached.
+    /// The settings for reaching the server.
     public var access: Access
-    /// Longest time for resolving, connecting, TLS and upgrade, together.
+    /// The longest time for resolving, connecting, TLS and upgrade together.
     public var timeout: Duration
-    /// Largest message accepted, in bytes; a larger one closes the socket with 1009.
+    /// The largest message accepted, in bytes. A larger one closes the socket with code 1009.
     public var maximumMessage: Int
-    /// Who reads the frames.
+    /// The implementation that reads and writes the frames.
     public var framing = WebSocketFraming.auto
-    /// Called on the loop, before the opened event, when libwebsockets reads the frames and the user did not choose that.
+    /// Called on the loop, before the `opened` event, when libwebsockets handles the frames although the user did not
+    /// choose it.
     public var fellBack: (@Sendable () -> Void)?
-    /// Whether compression of messages (permessage-deflate) is offered to the server; only our own framing does.
+    /// Whether to offer the server compression of messages (permessage-deflate). Only our own framing can offer it.
     public var offersCompression = false
-    /// What libwebsockets 4.1 puts into an HTTP request just before it asks for more headers, and what an upgrade must not say. Tests
-    /// expect something else here, and so have a library that is not known.
+    /// The header that libwebsockets 4.1 adds to an HTTP request just before it requests more headers, and that an
+    /// upgrade must not contain. Tests set a different text to simulate an unknown library.
     var headerToTakeBack = "connection: close\r\n"
-    /// A request.
+    /// Creates a request with automatic framing and without compression.
     public init(
         url: URLParts, headers: [(name: String, value: String)] = [], access: Access = Access(),
         timeout: Duration = .seconds(20), maximumMessage: Int = Limits.standard
@@ -34,39 +35,40 @@ public struct WebSocketRequest: Sendable {
     }
 }
 
-/// Who reads and writes the frames of a client's WebSocket.
+/// The implementation that reads and writes the frames of a client's WebSocket.
 public enum WebSocketFraming: String, CaseIterable, Hashable, Sendable {
-    /// Our own, and libwebsockets' where its HTTP client is not the one we know.
+    /// Our own, or libwebsockets' if the version of its HTTP client is not a known one.
     case auto
     /// Our own, which reads in bulk and is many times as fast.
     case own
-    /// libwebsockets' WebSocket role. That of Debian (4.1.6) does not answer each of ten pings that come at once, and takes a close frame
-    /// whose reason is not UTF-8 (Autobahn's cases 2.10, 2.11 and 7.5.1).
+    /// libwebsockets' WebSocket role. Debian's version (4.1.6) does not answer every ping when ten arrive at once, and
+    /// accepts a close frame whose reason is not UTF-8 (Autobahn's cases 2.10, 2.11 and 7.5.1).
     case library
 }
 
-/// What happens to a WebSocket, told on the loop's thread.
+/// An event of a WebSocket, delivered on the loop's thread.
 public enum WebSocketEvent: Sendable {
-    /// The upgrade was accepted.
+    /// The server accepted the upgrade.
     case opened
-    /// The messages one turn of the loop read, in order.
+    /// The messages that one turn of the loop read, in order.
     case received([WebSocketMessage])
-    /// The socket is gone; nothing follows.
+    /// The socket is closed; no event follows.
     case closed(WebSocketClose)
-    /// The socket never opened; nothing follows.
+    /// The socket never opened; no event follows.
     case failed(ConnectFailure)
 }
 
 /// A client WebSocket on an `EventLoop`. All calls and callbacks are on the loop's thread.
 ///
-/// The loop keeps the socket until it is closed or failed, whoever else lets go of it. A close that we began is told with our own
-/// code. In libwebsockets' framing (4.1) the close codes 1012 to 1015 of a server arrive as 1002.
+/// The loop retains the socket until it is closed or has failed. A close that the client began is reported with the
+/// client's own code. With libwebsockets' framing (4.1), a server's close codes 1012 to 1015 arrive as 1002.
 public final class WebSocketClient: Sendable {
     private let loop: EventLoop
     private let socket: WebSocketClientSocket
 
-    /// Resolves (on a helper thread), connects, verifies and upgrades; `handler` is called on the loop, never before this
-    /// returns. To be made on the loop's thread too. Messages sent before the socket opens leave when it does.
+    /// Resolves the host (on a helper thread), connects, verifies and upgrades. Call this on the loop's thread.
+    /// `handler` is called on the loop, and never before the initialiser returns. Messages sent before the socket opens
+    /// are kept until then.
     public init(on loop: EventLoop, _ request: WebSocketRequest, handler: @escaping @Sendable (WebSocketEvent) -> Void)
     {
         self.loop = loop
@@ -75,34 +77,34 @@ public final class WebSocketClient: Sendable {
         loop.run { socket.start() }
     }
 
-    /// Queues a message. Messages leave in order. Ignored once the socket is closing.
+    /// Queues a message. Messages are sent in order. Ignored once the socket is closing.
     public func send(_ message: WebSocketMessage) {
         loop.preconditionOnLoop()
         socket.send(message)
     }
 
-    /// Bytes queued and not yet given to the kernel.
+    /// The number of bytes queued and not yet passed to the kernel.
     public var pendingBytes: Int {
         loop.preconditionOnLoop()
         return socket.pendingBytes
     }
 
-    /// Bytes received that the handler was not given yet: the beginning of a message, and, while reading is stopped, what had been read
-    /// before. Never more than the largest message, a mebibyte, and a few reads of 64 KiB.
+    /// The number of received bytes not yet delivered to the handler: the beginning of a message and, while reading is
+    /// paused, everything read before. At most the largest message, a mebibyte, and a few reads of 64 KiB.
     public var undeliveredBytes: Int {
         loop.preconditionOnLoop()
         return socket.undeliveredBytes
     }
 
-    /// Starts the closing handshake, after what is queued; `closed` follows, at the latest after five seconds, and no more
-    /// messages are received. A socket that has not opened fails at once.
+    /// Starts the closing handshake after the queued messages. `closed` follows within five seconds, and no more
+    /// messages are delivered. A socket that has not opened fails at once.
     public func close(_ close: WebSocketClose) {
         loop.preconditionOnLoop()
         socket.close(close)
     }
 
-    /// Stops (`false`) or resumes (`true`) reading from the socket. While it is stopped no message is received; when the socket
-    /// ends meanwhile with messages not yet received, they and `closed` come after it is resumed.
+    /// Pauses (`false`) or resumes (`true`) reading from the socket. While paused, no message is delivered. If the
+    /// socket ends with undelivered messages in the meantime, they and `closed` are delivered after reading resumes.
     public func setReading(_ reading: Bool) {
         loop.preconditionOnLoop()
         socket.setReading(reading)

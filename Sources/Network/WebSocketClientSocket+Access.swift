@@ -4,7 +4,7 @@ import Wire
 
 // Proxies and cookies.
 extension WebSocketClientSocket {
-    /// Has a proxy open a tunnel, then goes on in it.
+    /// Opens a tunnel through a proxy, then connects in it.
     func tunnel(through proxy: Proxy) {
         phase = .proxy
         let loop = self.loop
@@ -21,8 +21,9 @@ extension WebSocketClientSocket {
         }
     }
 
-    /// libwebsockets takes no descriptor for a client, it connects one itself: so it begins to connect to a port of our own, and
-    /// before it looks again, its descriptor is made to stand for the tunnel.
+    /// Connects through an open tunnel. libwebsockets accepts no existing descriptor for a client; it always connects
+    /// by itself. So it starts connecting to a port of our own, and before it polls again, its descriptor is replaced
+    /// by the tunnel's.
     private func connect(in tunnel: ProxyTunnel) {
         guard let host = virtualHost() else { return }
         do throws(NetworkError) {
@@ -40,7 +41,7 @@ extension WebSocketClientSocket {
         }
     }
 
-    /// Keeps the cookies of the answer to the upgrade.
+    /// Stores the cookies of the response to the upgrade.
     func keepCookies(_ wsi: OpaquePointer) {
         guard let jar = request.access.cookies else { return }
         var value = [CChar](repeating: 0, count: 2 * CookieStore.maximumSize)
@@ -48,7 +49,7 @@ extension WebSocketClientSocket {
             guard lws_hdr_fragment_length(wsi, WSI_TOKEN_HTTP_SET_COOKIE, index) > 0 else { return }
             let count = lws_hdr_copy_fragment(
                 wsi, &value, Int32(value.count), WSI_TOKEN_HTTP_SET_COOKIE, index)
-            // One that does not fit is too long to keep.
+            // A cookie that does not fit is too long to store.
             guard count > 0 else { continue }
             let text = value.prefix(Int(count)).map(UInt8.init(bitPattern:))
             jar.take(String(decoding: text, as: UTF8.self), from: request.url)

@@ -3,7 +3,8 @@ import Glibc
 import Wire
 
 extension WebSocketClientSocket {
-    /// libwebsockets writes the request line and the Host header into fixed buffers and cuts what is longer.
+    /// The longest target and host, in bytes. libwebsockets writes the request line and the Host header into fixed
+    /// buffers and truncates longer ones.
     private static let longestTarget = 2030
     private static let longestHost = 110
 
@@ -28,7 +29,7 @@ extension WebSocketClientSocket {
         }
     }
 
-    /// What the messages call the server.
+    /// The server's name in messages.
     var place: String { request.url.authority }
 
     private var stage: String {
@@ -79,7 +80,7 @@ extension WebSocketClientSocket {
         }
     }
 
-    /// Tries the first address, giving it its share of the time that is left.
+    /// Tries the first address, with its share of the time.
     private func connect(to addresses: [String]) {
         phase = .connect
         state = .connecting(addresses)
@@ -96,7 +97,7 @@ extension WebSocketClientSocket {
         if wsi == nil { attemptEnded() }
     }
 
-    /// Where libwebsockets is to put the socket; fails the attempt when it cannot be made.
+    /// Returns the virtual host for the socket. If it cannot be made, fails the attempt and returns `nil`.
     func virtualHost() -> OpaquePointer? {
         do throws(NetworkError) {
             return request.url.isSecure ? try loop.clientHost(for: request.access.tls) : loop.core.plainHost
@@ -106,7 +107,7 @@ extension WebSocketClientSocket {
         }
     }
 
-    /// Has libwebsockets connect to a numeric address, at the server's port when none is given.
+    /// Starts a libwebsockets connection to a numeric address. `port` defaults to the server's port.
     func makeConnection(to address: String, port: UInt16? = nil, on host: OpaquePointer) -> OpaquePointer? {
         var info = lws_client_connect_info()
         info.context = loop.core.context
@@ -122,7 +123,7 @@ extension WebSocketClientSocket {
         if isOwnFraming { info.method = LibWebSockets.get }
         return address.withCString { address in
             request.url.target.withCString { target in
-                // The name, for the Host header, for SNI and for the certificate.
+                // The name is used for the Host header, for SNI and for the certificate.
                 place.withCString { name in
                     info.address = address
                     info.path = target
@@ -139,13 +140,14 @@ extension WebSocketClientSocket {
         attemptEnded()
     }
 
-    /// The attempt is over; what follows waits for the end of the turn, outside of callbacks.
+    /// Notes that the attempt is over. The next step waits for the end of the turn, outside of callbacks.
     func attemptEnded() {
         attemptIsOver = true
         needsDelivery()
     }
 
-    /// The address being tried could not be connected to, or what it answered will not do. Not from inside a callback.
+    /// Continues after an address failed: it refused the connection, or its response was not acceptable. Not from
+    /// inside a callback.
     func addressFailed() {
         guard case .connecting(let addresses) = state, let address = addresses.first else { return }
         wsi = nil
@@ -168,7 +170,7 @@ extension WebSocketClientSocket {
         explain(address)
     }
 
-    /// This libwebsockets is not the one our framing knows how to use; its own role does.
+    /// Retries with libwebsockets' own role, because our framing does not know this version of libwebsockets.
     private func fallBack(_ addresses: [String]) {
         isHandshakeUnknown = false
         interim = nil
@@ -183,7 +185,7 @@ extension WebSocketClientSocket {
         tunnel(through: proxy)
     }
 
-    /// libwebsockets does not tell why a connection failed; a second try on a helper thread does.
+    /// Connects once more on a helper thread to find the reason, which libwebsockets does not report.
     private func explain(_ address: String) {
         let (loop, port) = (self.loop, request.url.port)
         let started = startThread(named: "weir-explain") { [self] in
@@ -195,7 +197,7 @@ extension WebSocketClientSocket {
 
     // MARK: From callbacks
 
-    /// Adds the request's headers; libwebsockets says how many bytes there is room for.
+    /// Writes the request's headers. libwebsockets passes the number of bytes that fit.
     func appendHeaders(_ call: SocketCall) -> Int32 {
         phase = .handshake
         guard mayBeSent else { return -1 }
@@ -217,7 +219,7 @@ extension WebSocketClientSocket {
         return 0
     }
 
-    /// libwebsockets gives the connection up; its object is going.
+    /// Notes why libwebsockets gives up the connection. libwebsockets then destroys its socket.
     func connectionError(_ call: SocketCall) {
         guard refusal == nil else { return }
         noteLateAlert(call)
@@ -249,7 +251,7 @@ extension WebSocketClientSocket {
 }
 
 extension Duration {
-    /// A few characters for messages, such as `20 s` or `1.5 s`.
+    /// The duration as a short text for messages, such as `20 s` or `1.5 s`.
     var shortText: String {
         let milliseconds = microseconds / 1000
         guard milliseconds % 1000 != 0 else { return "\(milliseconds / 1000) s" }

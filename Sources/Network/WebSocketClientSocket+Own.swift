@@ -1,12 +1,12 @@
 import CLibWebSockets
 import Wire
 
-// Our own framing, over a connection that libwebsockets takes for an HTTP exchange whose answer never ends.
+// Our own framing, over a connection that libwebsockets treats as an HTTP exchange with an endless response.
 //
-// libwebsockets' WebSocket role reads a byte a call; its HTTP client gives us what came, in bulk (64 KiB).
+// libwebsockets' WebSocket role reads one byte per call; its HTTP client delivers bytes in bulk (64 KiB).
 extension WebSocketClientSocket {
-    /// Begins to turn the HTTP request that libwebsockets is writing at `place` into an upgrade; nil when this is not the library we
-    /// know.
+    /// Starts to turn the HTTP request that libwebsockets is writing at `place` into an upgrade. Returns `nil` when
+    /// this is not the libwebsockets we know.
     func beginHandshake(_ place: inout UnsafeMutablePointer<UInt8>) -> WebSocketHandshake? {
         guard WebSocketHandshake.takeBack(request.headerToTakeBack, &place) else { return nil }
         let handshake = WebSocketHandshake(offersCompression: request.offersCompression, &random)
@@ -14,9 +14,9 @@ extension WebSocketClientSocket {
         return handshake
     }
 
-    /// The head of the server's answer is there.
+    /// Handles the head of the server's response.
     func answered(_ wsi: OpaquePointer) -> Int32 {
-        // libwebsockets tells it of its own role too.
+        // libwebsockets makes this callback for its own role too.
         guard isOwnFraming else { return 0 }
         guard case .connecting = state, handshake != nil else { return -1 }
         let status = Int(lws_http_client_http_response(wsi))
@@ -34,7 +34,7 @@ extension WebSocketClientSocket {
         return 0
     }
 
-    /// Begins to read frames, when the head of the answer is right; else says why not.
+    /// Starts reading frames if the head of the response is correct. Otherwise notes the refusal and returns `false`.
     private func accept(_ status: Int, _ header: (WebSocketHandshake.Header) -> String?) -> Bool {
         guard let handshake, let wsi else { return false }
         do throws(HandshakeProblem) {
@@ -60,7 +60,7 @@ extension WebSocketClientSocket {
             phase: .handshake, httpStatus: problem.status, message: "\(request.url.authority): \(words)", retry: retry)
     }
 
-    /// Reads the words of the refusal, from the first 4 KiB of the body.
+    /// Reads the text of the refusal from the first 4 KiB of the body.
     private func readRefusal(_ bytes: some Sequence<UInt8>) {
         guard var told = refusal, let status = told.httpStatus else { return }
         let body = ((refusalBody ?? []) + bytes).prefix(EngineIO.ServerError.longestBody)
@@ -71,7 +71,7 @@ extension WebSocketClientSocket {
         refusal = told
     }
 
-    /// The answer does not end in time: what came of it is used.
+    /// Uses the part of the refusal that was read in time, because its body does not end.
     private func endRefusal() {
         guard case .connecting = state, refusalBody != nil else { return }
         refusalBody = nil
@@ -79,7 +79,7 @@ extension WebSocketClientSocket {
         attemptEnded()
     }
 
-    /// What follows an interim answer: heads, and then frames.
+    /// Reads the heads after an interim response, and then frames.
     private func readHeads(_ bytes: UnsafeRawBufferPointer) {
         do throws(HandshakeProblem) {
             guard let (head, rest) = try interim?.take(bytes) else { return }
@@ -98,22 +98,23 @@ extension WebSocketClientSocket {
         }
     }
 
-    /// Bytes wait to be read.
+    /// Reads the bytes that wait on the socket.
     func readInBulk(_ wsi: OpaquePointer) -> Int32 {
         var place = loop.core.readBuffer.baseAddress
         var count = Int32(loop.core.readBuffer.count)
-        // Calls us back with the bytes.
+        // libwebsockets calls back with the bytes.
         guard lws_http_client_read(wsi, &place, &count) == 0 else { return -1 }
         return isOver || (refusal != nil && refusalBody == nil) ? -1 : 0
     }
 
-    /// The bytes of one read.
+    /// Processes the bytes of one read.
     func readFrames(_ bytes: UnsafeRawBufferPointer) {
         if interim != nil { return readHeads(bytes) }
         if refusalBody != nil { return readRefusal(bytes) }
         reader.append([UInt8](bytes))
         readOn()
-        // A server that refuses after the upgrade writes an HTTP answer where frames belong (python-engineio with some web servers).
+        // A server that refuses after the upgrade sends an HTTP response in place of frames (python-engineio with some
+        // web servers).
         if case .closed(var close) = lastEvent, close.code == 1002,
             let error = EngineIO.ServerError(answer: Array(bytes.prefix(EngineIO.ServerError.longestBody))[...])
         {
@@ -122,15 +123,16 @@ extension WebSocketClientSocket {
         }
     }
 
-    /// Asks for what waits to be written when the turn ends.
+    /// Schedules writing of the queued bytes for the end of the turn.
     func writeSoon() {
         if isOwnFraming { needsDelivery() } else { needsWriting() }
     }
 
-    /// Our own framing: writes what waits, as far as the kernel takes it. Not inside a callback.
+    /// Writes the queued bytes, as many as the kernel takes. Only for our own framing. Not inside a callback.
     ///
-    /// libwebsockets' HTTP client writes only when nothing is left to be read. A socket that is not read it leaves alone, and polls it without end
-    /// once it is asked to write to it. So it is asked only when the kernel takes no more, and never while the socket is not read.
+    /// libwebsockets' HTTP client writes only when nothing is left to be read. It skips a socket whose reading is
+    /// paused, yet polls it endlessly once a write is requested. So a write is requested only when the kernel takes no
+    /// more, and never while reading is paused.
     func flush() {
         guard isOwnFraming, isEstablished, let wsi else { return }
         while !outgoing.isEmpty, lws_send_pipe_choked(wsi) == 0 {
@@ -149,10 +151,10 @@ extension WebSocketClientSocket {
         }
     }
 
-    /// A socket that is being closed is read whatever the owner wants.
+    /// Whether the socket is read. A closing socket is read even if the owner has paused.
     private var isRead: Bool { if case .open = state { isReading } else { true } }
 
-    /// Reads what was not read yet; pings are answered at once.
+    /// Parses the unread bytes. Pings are answered at once.
     func readOn() {
         var controls: [WebSocketReader.Control] = []
         do throws(WebSocketViolation) {
@@ -181,12 +183,12 @@ extension WebSocketClientSocket {
         switch state {
         case .open:
             state = .answeringClose(close)
-            // The answer carries the code that came (RFC 6455, 5.5.1).
+            // The answer repeats the received code (RFC 6455, 5.5.1).
             append(WebSocketFrame.closeBody(close), .close)
             limitClosing(close)
             writeSoon()
         case .awaitingAnswer: isOver = true
-        // The bytes with the close frame had to wait until messages before it were taken.
+        // The bytes with the close frame had to wait until the messages before it were taken.
         case .ended: if case .closed = lastEvent { lastEvent = .closed(close) }
         case .resolving, .connecting, .closing, .answeringClose: break
         }

@@ -1,10 +1,10 @@
 import CLibWebSockets
 import Wire
 
-// Whom the client believes. From callbacks.
+// Verification of the server. Called from callbacks.
 extension WebSocketClientSocket {
-    /// The certificate chain is being verified, a certificate at a time; OpenSSL's error, if any, is in `verification`.
-    /// A result other than 0 refuses the server.
+    /// Verifies the certificate chain, one certificate per call. OpenSSL's error, if any, is in `verification`. A
+    /// result other than 0 refuses the server.
     func verify(_ call: SocketCall) -> Int32 {
         guard let verification = call.user.map(OpaquePointer.init) else { return 1 }
         if call.count != 0 { return checkPins(verification) }
@@ -21,7 +21,7 @@ extension WebSocketClientSocket {
         return 0
     }
 
-    /// A certificate of the chain was found good; the server's own comes last, and its key must be a pinned one.
+    /// Checks a certificate that OpenSSL accepted. The server's own comes last, and its key must be a pinned one.
     private func checkPins(_ verification: OpaquePointer) -> Int32 {
         let pins = request.access.pins
         guard !pins.isEmpty, X509_STORE_CTX_get_error_depth(verification) == 0 else { return 0 }
@@ -33,7 +33,7 @@ extension WebSocketClientSocket {
         return 1
     }
 
-    /// Whether the request may be sent. A connection nobody asked `verify` about is not believed.
+    /// Whether the request may be sent. With pins, a connection that `verify` did not check is refused.
     var mayBeSent: Bool {
         guard !request.access.pins.isEmpty, !isPinKept else { return true }
         certificateProblem = certificateProblem ?? "the server's public key was not checked"
@@ -41,7 +41,7 @@ extension WebSocketClientSocket {
         return false
     }
 
-    /// Why TLS failed.
+    /// Returns a message that describes why TLS failed.
     func tlsReason(_ call: SocketCall) -> String {
         if let certificateProblem { return "TLS: \(certificateProblem)" }
         guard let problem = tlsProblem(call) else { return "TLS: the server ended the connection in the handshake" }
@@ -50,14 +50,14 @@ extension WebSocketClientSocket {
             : notTLS(problem.text) ?? "TLS: \(problem.text)"
     }
 
-    /// What OpenSSL said about this connection.
+    /// Returns the problem that OpenSSL reported for this connection, and clears it.
     private func tlsProblem(_ call: SocketCall) -> TLSProblem? {
         guard let problem = loop.core.tlsProblem, problem.connection == lws_get_ssl(call.wsi) else { return nil }
         loop.core.tlsProblem = nil
         return problem
     }
 
-    /// A server that refuses our certificate may say so only after the handshake, as TLS 1.3 has it.
+    /// Notes an alert that arrives after the handshake. In TLS 1.3 a server refuses our certificate only then.
     func noteLateAlert(_ call: SocketCall) {
         guard phase == .handshake, let problem = loop.core.tlsProblem, problem.isAlert,
             problem.connection == lws_get_ssl(call.wsi)

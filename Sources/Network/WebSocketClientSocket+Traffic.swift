@@ -2,11 +2,11 @@ import CLibWebSockets
 import Wire
 
 extension WebSocketClientSocket {
-    /// Notes what libwebsockets tells.
+    /// Handles a libwebsockets callback. The result goes to libwebsockets; nonzero closes.
     func note(_ call: SocketCall) -> Int32 {
         switch call.reason {
         case LWS_CALLBACK_WSI_CREATE:
-            // The TCP connection is there.
+            // The TCP connection is established.
             phase = request.url.isSecure ? .tls : .handshake
         case LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION:
             return verify(call)
@@ -21,7 +21,7 @@ extension WebSocketClientSocket {
         case LWS_CALLBACK_RECEIVE_CLIENT_HTTP_READ:
             readFrames(call.bytes)
         case LWS_CALLBACK_COMPLETED_CLIENT_HTTP:
-            // Only an answer with an end, which is none to an upgrade.
+            // Only a response with an end gets here, and such a response does not accept an upgrade.
             return -1
         case LWS_CALLBACK_CLIENT_FILTER_PRE_ESTABLISH:
             keepCookies(call.wsi)
@@ -43,7 +43,7 @@ extension WebSocketClientSocket {
         return 0
     }
 
-    /// The upgrade was accepted.
+    /// Opens the socket after the server accepted the upgrade.
     func established() {
         state = .open
         for timer in timers { timer.cancel() }
@@ -53,7 +53,7 @@ extension WebSocketClientSocket {
         if !outgoing.isEmpty { writeSoon() }
     }
 
-    /// The socket is gone, or going inside this callback.
+    /// Handles the end of the libwebsockets socket, which may still be in this callback.
     func gone() {
         wsi = nil
         switch state {
@@ -65,13 +65,13 @@ extension WebSocketClientSocket {
         }
     }
 
-    /// A close that we began, as it is told: as it was sent.
+    /// Returns a close that we began as it is reported: with the code that was sent.
     func ownClose(_ close: WebSocketClose) -> WebSocketClose {
         WebSocketClose(code: WebSocketFrame.sendableCode(close.code), reason: close.reason)
     }
 
     private func receive(_ call: SocketCall) -> Int32 {
-        // What comes after we began to close is not told.
+        // Messages that arrive after we began to close are dropped.
         guard case .open = state else { return 0 }
         do throws(MessageBatch.Refusal) {
             try batch.append(call.bytes)
@@ -87,9 +87,9 @@ extension WebSocketClientSocket {
         return 0
     }
 
-    /// Writes once, as libwebsockets wants it. The frames are our own, many in one write.
+    /// Writes once, when libwebsockets allows it. The frames are our own, many in one write.
     func write(_ wsi: OpaquePointer) -> Int32 {
-        // Called only when the kernel took what libwebsockets held.
+        // libwebsockets calls this only after the kernel took the bytes it held.
         heldBytes = 0
         guard outgoing.isEmpty else {
             let result = outgoing.take(EventLoop.transferSize) { bytes in
@@ -101,7 +101,7 @@ extension WebSocketClientSocket {
             return 0
         }
         if case .answeringClose = state { return -1 }
-        // libwebsockets asks again while it awaits the answer.
+        // libwebsockets calls again while it waits for the answer.
         guard case .closing(let close) = state else { return 0 }
         state = .awaitingAnswer(close)
         var reason = Array(WebSocketFrame.closeBody(close).dropFirst(2))
@@ -111,7 +111,7 @@ extension WebSocketClientSocket {
         return -1
     }
 
-    /// Whether something is to be done when all is written.
+    /// Whether a step remains after everything is written.
     private var isToBeClosed: Bool {
         switch state {
         case .closing, .answeringClose: true

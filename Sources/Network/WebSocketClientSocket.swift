@@ -1,70 +1,70 @@
 import CLibWebSockets
 import Wire
 
-/// The client's end of a WebSocket: our own framing over libwebsockets' HTTP client, or libwebsockets' WebSocket role. On the loop's
-/// thread.
+/// The client's end of a WebSocket: our own framing over libwebsockets' HTTP client, or libwebsockets' WebSocket role.
+/// On the loop's thread.
 final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
     // Unchecked: see `LoopSocket`.
 
-    /// The life of the socket, in this order.
+    /// The states of the socket, in this order.
     enum State {
         /// The host is being resolved, or a proxy opens the tunnel to it.
         case resolving
-        /// Addresses are tried in turn; the first of them is being tried.
+        /// The remaining addresses, tried in turn; the first one is being tried.
         case connecting([String])
-        /// Messages flow.
+        /// Messages can be sent and received.
         case open
-        /// libwebsockets' framing only: we will send a close frame, after what is queued.
+        /// libwebsockets' framing only: a close frame follows the queued messages.
         case closing(WebSocketClose)
-        /// Our close frame is sent, or queued; the close is told when the socket is gone, or when time is up.
+        /// Our close frame is sent or queued. The close is reported when the socket is gone, or at the time limit.
         case awaitingAnswer(WebSocketClose)
         /// Our framing only: the server closed, and our answer is on its way.
         case answeringClose(WebSocketClose)
-        /// The socket is gone or given up; the handler may still have to be told.
+        /// The socket is gone or given up. The handler may not have been notified yet.
         case ended
     }
 
     let request: WebSocketRequest
-    /// The headers of the upgrade request that are not libwebsockets' own.
+    /// The headers of the upgrade request, except those that libwebsockets adds.
     let headers: [(name: String, value: String)]
     var state = State.resolving
-    /// How far the address being tried has come.
+    /// The progress of the address being tried.
     var phase = ConnectFailure.Phase.resolve
-    /// Why the certificate was refused, from OpenSSL's verification.
+    /// The reason why the certificate was refused, from OpenSSL's verification.
     var certificateProblem: String?
-    /// Whether the server's public key was seen to be a pinned one.
+    /// Whether the server's public key was found to be a pinned one.
     var isPinKept = false
-    /// What libwebsockets' error callback said.
+    /// The failure noted during the attempt, from libwebsockets' error callback or from the response to the upgrade.
     var refusal: ConnectFailure?
-    /// The attempt at an address is over, and what follows waits for the end of the turn.
+    /// Whether the attempt at an address is over. The next step waits for the end of the turn.
     var attemptIsOver = false
-    /// The close the server began.
+    /// The close that the server began.
     var peerClose: WebSocketClose?
-    /// Ends the attempt, the address, or the closing handshake.
+    /// The timers that limit the attempt, the address, and the closing handshake.
     var timers: [LoopTimer] = []
     var outgoing = OutgoingBytes()
-    /// Bytes libwebsockets holds since the kernel did not take them.
+    /// The bytes that libwebsockets holds because the kernel did not take them.
     var heldBytes = 0
-    /// Whether our own framing reads and writes; decided before each connection.
+    /// Whether our own framing reads and writes. It is decided before each connection.
     var isOwnFraming: Bool
-    /// Our own framing: the handshake of this connection, what reads and what writes.
+    /// The handshake of this connection. Only for our own framing.
     var handshake: WebSocketHandshake?
-    /// An interim answer came, and the final one did not yet.
+    /// The heads after an interim response, until the final one is complete; otherwise `nil`.
     var interim: InterimHeads?
-    /// The server refused the upgrade: what was read of its answer's body so far. Nil when nothing is to be read.
+    /// The body read so far of a response that refuses the upgrade; `nil` when no body is to be read.
     var refusalBody: [UInt8]?
-    /// Our own framing cannot be used: the request that libwebsockets writes is not as expected.
+    /// Whether our own framing cannot be used, because libwebsockets writes a request of an unexpected form.
     var isHandshakeUnknown = false
     var reader: WebSocketReader
     var writer = WebSocketWriter(role: .client)
-    /// What comes after the owner began to close is not told.
+    /// Whether messages are delivered; `false` once the owner began to close.
     var tellsMessages = true
-    /// Our own framing: the closing handshake is done, and the connection can go.
+    /// Whether the closing handshake is done and the connection can be dropped. Only for our own framing.
     var isOver = false
-    /// libwebsockets' framing: the messages it reads.
+    /// The messages being read. Only for libwebsockets' framing.
     var batch: MessageBatch
     var isReading = true
-    /// What ends the socket, when it is not told yet.
+    /// The event that ends the socket, until it is delivered.
     var lastEvent: WebSocketEvent?
     private var handler: (@Sendable (WebSocketEvent) -> Void)?
     private var hasOpened = false
@@ -123,7 +123,7 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
 
     // MARK: The end
 
-    /// Sends a close frame after what is queued, and waits five seconds at most.
+    /// Sends a close frame after the queued messages, and waits at most five seconds.
     func startClosing(_ close: WebSocketClose) {
         if isOwnFraming {
             state = .awaitingAnswer(close)
@@ -137,8 +137,8 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
         writeSoon()
     }
 
-    /// The server broke the protocol. The close frame and the handler get the reason, the handler after what came before it. Nothing more
-    /// of the server is waited for.
+    /// Closes the socket because the server broke the protocol. The close frame and the handler get the reason; the
+    /// handler gets it after the earlier messages. The socket waits for nothing more from the server.
     func violated(_ violation: WebSocketViolation) {
         let close = WebSocketClose(code: violation.code, reason: violation.reason, retry: .atOnce)
         startClosing(close)
@@ -155,7 +155,8 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
         end(.failed(failure))
     }
 
-    /// Gives the socket up; the handler is told in its turn. Callable from a callback of this socket only when it is dying.
+    /// Gives the socket up and schedules the final event. A callback of this socket may call it only when the socket is
+    /// dying.
     func end(_ event: WebSocketEvent) {
         if case .ended = state { return }
         state = .ended
@@ -197,7 +198,7 @@ final class WebSocketClientSocket: LoopSocket, @unchecked Sendable {
             if reader.hasUnread { readOn() }
         }
         if isOver, case .awaitingAnswer(let close) = state { end(.closed(ownClose(close))) }
-        // The handler may have paused; what ends the socket does not wait for that, since nothing is left to read.
+        // The handler may have paused. The final event does not wait for that, since nothing is left to read.
         if let lastEvent {
             self.lastEvent = nil
             let told = handler

@@ -3,14 +3,14 @@ import Wire
 
 /// The client's side of the opening handshake (RFC 6455, 4.1), for our own framing over libwebsockets' HTTP client.
 struct WebSocketHandshake {
-    /// Versions of libwebsockets whose HTTP client is known to do what our framing wants of it: see `takeBack`.
+    /// The versions of libwebsockets whose HTTP client is known to suit our framing; see `takeBack`.
     private static let knownVersions = ["4.1.6"]
-    /// The fresh key of this connection.
+    /// The random key of this connection, in base64.
     let key: String
-    /// Whether compression is offered.
+    /// Whether the request offers compression (permessage-deflate).
     let offersCompression: Bool
 
-    /// Whether the library that is loaded is one whose ways are known.
+    /// Whether the loaded libwebsockets is a known version.
     static var libraryIsKnown: Bool {
         guard let version = lws_get_library_version() else { return false }
         let text = String(cString: version)
@@ -23,14 +23,15 @@ struct WebSocketHandshake {
         key = nonce.withUnsafeBytes(base64)
     }
 
-    /// The headers that make the request an upgrade.
+    /// The headers that turn the request into an upgrade.
     var headers: String {
         "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: \(key)\r\nSec-WebSocket-Version: 13\r\n"
             + (offersCompression ? "Sec-WebSocket-Extensions: \(PermessageDeflate.offer)\r\n" : "")
     }
 
-    /// Takes back the header `connection: close`, which a server would take for our word. False when it is not there: then this
-    /// is not the library we know. `place` is where the next header would be written, behind the request line and the Host header.
+    /// Removes the header `connection: close`, which would contradict the upgrade. Returns `false` when the header is
+    /// missing; then this is not the libwebsockets we know. `place` is where the next header would be written, after
+    /// the request line and the Host header.
     static func takeBack(_ header: String, _ place: inout UnsafeMutablePointer<UInt8>) -> Bool {
         let before = place - header.utf8.count
         guard UnsafeBufferPointer(start: before, count: header.utf8.count).elementsEqual(header.utf8) else {
@@ -40,7 +41,7 @@ struct WebSocketHandshake {
         return true
     }
 
-    /// A header of the server's answer that matters here, by its name, lower case.
+    /// A header of the response that the handshake uses. The raw value is its name in lower case.
     enum Header: String {
         case upgrade, connection
         case accept = "sec-websocket-accept"
@@ -60,7 +61,7 @@ struct WebSocketHandshake {
         }
     }
 
-    /// Checks the head of the server's answer.
+    /// Checks the head of the server's response. Returns the agreed compression, or `nil` for none.
     func check(_ status: Int, _ header: (Header) -> String?) throws(HandshakeProblem) -> PermessageDeflate? {
         guard status == 101 else {
             throw HandshakeProblem(status: status, retryAfter: header(.retryAfter).flatMap { retryAfter($0) })
@@ -82,7 +83,7 @@ struct WebSocketHandshake {
         }
     }
 
-    /// A header of the answer whose head libwebsockets still holds.
+    /// Returns a header of the response while libwebsockets holds its head.
     static func header(_ header: Header, of wsi: OpaquePointer) -> String? {
         let length = Int(lws_hdr_total_length(wsi, header.token))
         guard length > 0, length < 1 << 12 else { return nil }
@@ -95,11 +96,11 @@ struct WebSocketHandshake {
     private func lower(_ text: some StringProtocol) -> String { text.lowercased() }
 }
 
-/// Why a server's answer to the upgrade will not do.
+/// The reason why a response to the upgrade is not acceptable.
 struct HandshakeProblem: Error {
-    /// The status, when the server refused.
+    /// The HTTP status of a refusal; `nil` for a malformed response.
     var status: Int?
-    /// How many seconds it asks to wait.
+    /// The seconds in the Retry-After header.
     var retryAfter: Int?
     var words = ""
 
@@ -107,15 +108,16 @@ struct HandshakeProblem: Error {
     init(_ words: String) { self.words = words }
 }
 
-/// The heads that follow an interim answer (100, 103) before the final one: libwebsockets takes the first head for the whole. Pure.
+/// A parser for the heads after an interim response (100, 103), up to the final one. libwebsockets parses only the first
+/// head, as if it were final. Pure.
 struct InterimHeads {
-    /// So many interim answers are passed over.
+    /// The number of interim responses that are skipped.
     private static let most = 32
     private var bytes: [UInt8] = []
     private var total = 0
     private var count = 1
 
-    /// A head that is whole.
+    /// A complete head: the status and the header fields, with names in lower case.
     struct Head {
         var status: Int
         var fields: [(name: String, value: String)]
@@ -123,7 +125,8 @@ struct InterimHeads {
         func value(_ name: String) -> String? { fields.last { $0.name == name }?.value }
     }
 
-    /// Takes bytes in; gives the final head and what came behind it, once it is whole. Together they may be as long as any head.
+    /// Adds bytes. Returns the final head and the bytes after it, once the head is complete. Together the heads may be
+    /// as long as any one head.
     mutating func take(_ more: UnsafeRawBufferPointer) throws(HandshakeProblem) -> (Head, rest: [UInt8])? {
         bytes += more
         while let end = headEnd {
@@ -160,7 +163,7 @@ struct InterimHeads {
     }
 }
 
-/// What a server makes of the client's key (RFC 6455, 4.2.2).
+/// Returns the accept value that a server computes from the client's key (RFC 6455, 4.2.2).
 func acceptHash(_ key: String) -> String {
     let input = Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)
     var hash = [UInt8](repeating: 0, count: 20)
@@ -168,7 +171,7 @@ func acceptHash(_ key: String) -> String {
     return hash.withUnsafeBytes(base64)
 }
 
-/// Base64 (RFC 4648, 4) of a few bytes.
+/// Encodes a few bytes in base64 (RFC 4648, 4).
 private func base64(_ bytes: UnsafeRawBufferPointer) -> String {
     var text = [CChar](repeating: 0, count: bytes.count * 2 + 8)
     let count = lws_b64_encode_string(
