@@ -1,12 +1,12 @@
-/// Finds what somebody may have meant.
+/// Suggestions of known words for misspelt ones.
 public enum Suggestion {
-    /// `; did you mean 'X'?` for the nearest candidate, or nothing when none is near.
+    /// Returns `; did you mean 'X'?` for the nearest candidate, or an empty string when none is near.
     public static func phrase(for word: String, among candidates: [String]) -> String {
         nearest(to: word, among: candidates).map { "; did you mean '\($0)'?" } ?? ""
     }
 
-    /// The candidate with the fewest changed, missing, added or swapped letters; the first one of several, nil when too
-    /// many differ.
+    /// Returns the candidate with the fewest changed, missing, added or swapped letters, and the first of several such
+    /// candidates. Returns `nil` when more than a third of the letters differ (1 to 3 letters are allowed).
     public static func nearest(to word: String, among candidates: [String]) -> String? {
         let allowed = max(1, min(3, word.count / 3))
         var best: (candidate: String, distance: Int)?
@@ -17,7 +17,7 @@ public enum Suggestion {
         return best?.candidate
     }
 
-    /// Optimal string alignment distance.
+    /// Returns the optimal string alignment distance between two words, in bytes.
     private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...b.count)

@@ -1,33 +1,31 @@
-/// How one cell of a screen looks.
+/// The colours and attributes of a cell on a screen.
 package struct TerminalAppearance: Hashable, Sendable {
-    /// What a terminal does to text besides colouring it.
+    /// The changes that a terminal makes to text in addition to colours.
     package struct Attributes: OptionSet, Hashable, Sendable {
-        /// The bits.
         package let rawValue: UInt8
-        /// A set of these bits.
         package init(rawValue: UInt8) { self.rawValue = rawValue }
-        /// Brighter, or in heavier letters.
+        /// Brighter, or in heavier letters (SGR 1).
         package static let bold = Attributes(rawValue: 1)
-        /// Fainter.
+        /// Fainter than normal text (SGR 2).
         package static let dim = Attributes(rawValue: 2)
-        /// With a line below.
+        /// With a line below the letters (SGR 4).
         package static let underlined = Attributes(rawValue: 4)
-        /// Foreground and background changed places.
+        /// With foreground and background colours swapped (SGR 7).
         package static let reversed = Attributes(rawValue: 8)
     }
 
-    /// A colour of the 256-colour table, or the terminal's own.
+    /// A colour of the 256-colour table, or the terminal's default colour.
     package struct Colour: Hashable, Sendable {
         private let code: UInt16
-        /// What the terminal takes by itself.
+        /// The default colour of the terminal.
         package static let own = Colour(code: 0)
         private init(code: UInt16) { self.code = code }
-        /// A colour of the table.
+        /// Creates a colour from its index in the 256-colour table.
         package init(_ index: UInt8) { code = UInt16(index) + 1 }
-        /// Its place in the table; nil for the terminal's own.
+        /// The colour's index in the 256-colour table; `nil` for the terminal's default.
         package var index: UInt8? { code == 0 ? nil : UInt8(truncatingIfNeeded: code - 1) }
 
-        /// The colour of the table that comes closest; each part is 0 to 255.
+        /// Returns the table's nearest colour from index 16 on. Each part ranges from 0 to 255.
         package static func nearest(red: Int, green: Int, blue: Int) -> Colour {
             func distance(_ index: UInt8) -> Int {
                 let parts = Colour(index).parts
@@ -36,7 +34,8 @@ package struct TerminalAppearance: Hashable, Sendable {
             return Colour((16...255).min { distance($0) < distance($1) } ?? 16)
         }
 
-        /// What it is made of, each part 0 to 255. The first sixteen are whatever the user says; here they are as xterm has them.
+        /// The colour's red, green and blue parts, each from 0 to 255. Users can configure the first sixteen colours;
+        /// these are xterm's defaults.
         package var parts: (red: Int, green: Int, blue: Int) {
             switch Int(index ?? 0) {
             case let index where index < 16:
@@ -50,24 +49,24 @@ package struct TerminalAppearance: Hashable, Sendable {
         }
     }
 
-    /// The colour of the letters.
+    /// The colour of the characters.
     package var foreground: Colour
-    /// The colour behind them.
+    /// The colour of the cell's background.
     package var background: Colour
-    /// What else is done to them.
+    /// The attributes of the characters, such as bold.
     package var attributes: Attributes
 
-    /// As the terminal shows text by itself, unless something is said.
+    /// Creates an appearance. The defaults are those of the terminal.
     package init(foreground: Colour = .own, background: Colour = .own, _ attributes: Attributes = []) {
         self.foreground = foreground
         self.background = background
         self.attributes = attributes
     }
 
-    /// As the terminal shows text by itself.
+    /// The default appearance of the terminal.
     package static let plain = TerminalAppearance()
 
-    /// The same with more attributes.
+    /// Returns this appearance with additional attributes.
     package func adding(_ attributes: Attributes) -> TerminalAppearance {
         TerminalAppearance(
             foreground: foreground, background: background, self.attributes.union(attributes))
@@ -75,7 +74,7 @@ package struct TerminalAppearance: Hashable, Sendable {
 }
 
 extension TerminalAppearance {
-    /// Applies the parameters of an SGR sequence (ECMA-48 8.3.117); what it does not know is passed over.
+    /// Applies the parameters of an SGR sequence (ECMA-48 8.3.117). Unknown parameters are ignored.
     mutating func apply(_ parameters: ArraySlice<UInt8>) {
         var numbers = parameters.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map {
             $0.reduce(0) { value, digit in
@@ -109,7 +108,8 @@ extension TerminalAppearance {
         }
     }
 
-    /// The shortest sequence that gives this look to a terminal that has `other`; nothing when it is the same.
+    /// Appends the shortest sequence that changes a terminal's appearance from `other` to this one. Appends nothing
+    /// when both are equal.
     func appendSequence(after other: TerminalAppearance, to bytes: inout [UInt8]) {
         guard self != other else { return }
         var codes: [String] = []
@@ -118,7 +118,7 @@ extension TerminalAppearance {
         let losesColour =
             (other.foreground != .own && foreground == .own) || (other.background != .own && background == .own)
         if !gone.isEmpty || losesColour {
-            // Taking away one thing of several costs more than beginning anew.
+            // Removing one of several attributes costs more than starting again from plain.
             codes.append("0")
             base = .plain
         }

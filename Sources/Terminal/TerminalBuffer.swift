@@ -1,23 +1,24 @@
-/// Lines for a terminal, gathered for one write: everything appended is escaped, measured, styled and cut at a limit.
+/// Lines of text for one write to a terminal. All appended text is escaped, measured, styled and cut at a limit.
 package struct TerminalBuffer: Sendable {
-    /// What has been gathered, UTF-8.
+    /// The bytes to write, in UTF-8.
     package private(set) var bytes: [UInt8] = []
-    /// The columns the current line takes.
+    /// The width of the current line in columns.
     package private(set) var columns = 0
-    /// The columns a line may take; nil for any. Takes effect from the next line on, or before anything is appended.
+    /// The maximum width of a line in columns; `nil` for no limit. A new value takes effect from the next line on, or
+    /// before anything is appended.
     package var limit: Int? { didSet { fits = bytes.count } }
-    /// Whether what is appended stands out from what is around it.
+    /// Whether appended text is highlighted in addition to its style.
     package var isHighlighted = false
-    /// How styles look; nil where they leave no trace.
+    /// The theme that styles the text; `nil` to ignore styles.
     package let theme: TerminalTheme?
-    /// How many bytes of the line still leave a column for the ellipsis.
+    /// The number of bytes up to which the line still leaves a column for the ellipsis.
     private var fits = 0
     private var isCut = false
 
-    /// An empty buffer; without a theme no style leaves a trace.
+    /// Creates an empty buffer. Without a theme, styles are ignored.
     package init(_ theme: TerminalTheme? = nil) { self.theme = theme }
 
-    /// Appends text in one style, which is not asked for where there is no colour.
+    /// Appends text in one style. `style` is not evaluated without a theme.
     package mutating func append(_ text: String, _ style: @autoclosure () -> TerminalStyle = .plain) {
         guard !isCut, !text.isEmpty else { return }
         guard let theme else { return append(escaping: text) }
@@ -33,7 +34,7 @@ package struct TerminalBuffer: Sendable {
         var context: TerminalForm.Context?
         var position = 0
         while position < span.count, !isCut {
-            // Most of what is ever printed is plain: it is taken a run at a time, without asking what Unicode knows.
+            // Most printed text is ASCII. It is copied in runs, without looking up Unicode properties.
             let end = Self.endOfPlain(span.span, from: position)
             if end > position {
                 append(plain: span.span.extracting(position..<end))
@@ -48,14 +49,14 @@ package struct TerminalBuffer: Sendable {
         }
     }
 
-    /// Where the run of visible ASCII ends that begins at `start`.
+    /// Returns the end of the run of visible ASCII that begins at `start`.
     private static func endOfPlain(_ text: Span<UInt8>, from start: Int) -> Int {
         var end = start
         while end < text.count, text[end] >= 0x20, text[end] < 0x7F { end += 1 }
         return end
     }
 
-    /// Appends visible ASCII, as much of it as the line takes.
+    /// Appends visible ASCII, up to the limit of the line.
     private mutating func append(plain text: Span<UInt8>) {
         guard let limit, columns + text.count >= limit else {
             text.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
@@ -78,7 +79,7 @@ package struct TerminalBuffer: Sendable {
         fits = bytes.count
     }
 
-    /// Ends the line.
+    /// Ends the line with a line feed.
     package mutating func endLine() {
         bytes.append(UInt8(ascii: "\n"))
         columns = 0
@@ -86,7 +87,7 @@ package struct TerminalBuffer: Sendable {
         fits = bytes.count
     }
 
-    /// Forgets what was gathered and keeps the room it took.
+    /// Removes all bytes and keeps the capacity.
     package mutating func reset() {
         bytes.removeAll(keepingCapacity: true)
         columns = 0
@@ -111,7 +112,7 @@ package struct TerminalBuffer: Sendable {
         advance(by: form.columns)
     }
 
-    /// Counts columns, and cuts the line back to where an ellipsis fits once it is too long.
+    /// Adds `width` to the line's columns. If the line becomes too long, cuts it back to make room for an ellipsis.
     private mutating func advance(by width: Int) {
         columns += width
         guard let limit else { return }

@@ -1,17 +1,16 @@
-/// One cell of a screen: what stands in it, and how it looks.
+/// One cell of a screen: its character and its appearance.
 ///
-/// Characters of two columns take two cells: the second one has no columns of its own.
+/// A character of two columns takes two cells. The second one has a `columns` of 0.
 package struct TerminalCell: Hashable, Sendable {
-    /// The character, a space where there is none.
+    /// The character; a space in an empty cell.
     package var base: Unicode.Scalar
-    /// The marks on it, and what else makes one picture with it.
+    /// The combining marks, and the other scalars that form one picture with the character.
     package var marks: [Unicode.Scalar]
-    /// 1 or 2; 0 for the right half of what stands in the cell before.
+    /// The number of columns, 1 or 2; 0 for the right half of the character in the previous cell.
     package var columns: UInt8
-    /// How it looks.
+    /// The colours and attributes of the cell.
     package var appearance: TerminalAppearance
 
-    /// A cell of a character.
     package init(
         _ base: Unicode.Scalar, marks: [Unicode.Scalar] = [], columns: UInt8 = 1,
         _ appearance: TerminalAppearance = .plain
@@ -22,15 +21,16 @@ package struct TerminalCell: Hashable, Sendable {
         self.appearance = appearance
     }
 
-    /// An empty cell.
+    /// An empty cell in the terminal's default appearance.
     package static let blank = TerminalCell(" ")
 
-    /// The right half of a character of two columns.
+    /// Returns the right half of a character of two columns.
     static func rightHalf(_ appearance: TerminalAppearance) -> TerminalCell {
         TerminalCell(" ", columns: 0, appearance)
     }
 
-    /// Whether every terminal agrees about its columns. Where they may not, the next cell is drawn at a place that is said.
+    /// Whether all terminals agree on the cell's width. If not, the screen sets the position of the next cell
+    /// explicitly.
     var isCertain: Bool {
         let value = base.value
         guard marks.allSatisfy({ (0x300...0x36F).contains($0.value) }) else { return false }
@@ -43,7 +43,7 @@ package struct TerminalCell: Hashable, Sendable {
         }
     }
 
-    /// What is sent for it, UTF-8.
+    /// Appends the bytes that draw the cell, in UTF-8.
     func append(to bytes: inout [UInt8]) {
         if base.value < 0x80 {
             bytes.append(UInt8(truncatingIfNeeded: base.value))
@@ -53,6 +53,6 @@ package struct TerminalCell: Hashable, Sendable {
         for mark in marks { bytes.append(contentsOf: mark.utf8) }
     }
 
-    /// The bytes of that.
+    /// The number of bytes that `append(to:)` appends.
     var byteCount: Int { marks.reduce(base.utf8.count) { $0 + $1.utf8.count } }
 }

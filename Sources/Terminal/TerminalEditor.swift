@@ -1,38 +1,38 @@
-/// A line that somebody types.
+/// A line of text that the user edits.
 package struct TerminalEditor: Hashable, Sendable {
-    /// What became of what was done.
+    /// The result of a key press or a paste.
     package enum Change: Hashable, Sendable {
-        /// The text is another one.
+        /// The key press or paste changed the text.
         case edited
-        /// It is done.
+        /// The user pressed Enter to submit the text.
         case submitted
-        /// It is not wanted any more.
+        /// The user cancelled the input, or pressed Backspace in an empty line.
         case cancelled
-        /// The same text as before.
+        /// The text stays the same; the cursor may have moved.
         case nothing
     }
 
-    /// No line is longer; scalars.
+    /// The maximum length of the text, in Unicode scalars.
     package static let longest = 1000
 
     private var scalars: [Unicode.Scalar]
-    /// Scalars before the cursor.
+    /// The number of scalars before the cursor.
     private var position: Int
 
-    /// A line with the cursor at its end.
+    /// Creates a line with the cursor at its end.
     package init(_ text: String = "") {
         scalars = Array(text.unicodeScalars.prefix(Self.longest))
         position = scalars.count
     }
 
-    /// What was typed.
+    /// The text that the user entered.
     package var text: String {
         var text = String.UnicodeScalarView()
         text.append(contentsOf: scalars)
         return String(text)
     }
 
-    /// Text that was pasted is typed; line breaks and controls are left out.
+    /// Inserts pasted text at the cursor. Line breaks and control characters are left out.
     package mutating func paste(_ text: String) -> Change {
         let before = scalars.count
         for scalar in text.unicodeScalars where scalar.value >= 0x20 && !(0x7F..<0xA0).contains(scalar.value) {
@@ -41,7 +41,7 @@ package struct TerminalEditor: Hashable, Sendable {
         return scalars.count == before ? .nothing : .edited
     }
 
-    /// What a key does.
+    /// Handles a key press and returns its result.
     package mutating func press(_ key: TerminalKey) -> Change {
         switch key {
         case .character(let scalar):
@@ -72,7 +72,7 @@ package struct TerminalEditor: Hashable, Sendable {
         return .edited
     }
 
-    /// The keys of many line editors.
+    /// Handles a control key, with the bindings of common line editors.
     private mutating func control(_ letter: Unicode.Scalar) -> Change {
         let before = scalars.count
         switch letter {
@@ -108,8 +108,12 @@ package struct TerminalEditor: Hashable, Sendable {
         position += 1
     }
 
-    /// Draws the line in one row of an area, scrolled so that the cursor is in it, and puts the cursor there. What is `wrong` with it,
-    /// counted in Unicode scalars from 0, is pointed out; nothing at its end is what is missing there.
+    /// Draws the line in the first row of an area and sets the grid's cursor. The line is scrolled so that the cursor
+    /// is visible.
+    ///
+    /// - Parameters:
+    ///   - prompt: The text before the line.
+    ///   - wrong: The part to mark as wrong, in Unicode scalars from 0. An empty range at the end marks a missing part.
     package func draw(
         _ prompt: String, wrong: Range<Int>? = nil, _ theme: TerminalTheme, in area: TerminalArea,
         of grid: inout TerminalGrid
@@ -128,7 +132,7 @@ package struct TerminalEditor: Hashable, Sendable {
         } else {
             line.append(text(position..<scalars.count))
         }
-        // A column is left for the cursor.
+        // One column is reserved for the cursor.
         let hidden = max(before.columns - (area.columns.count - 1), 0)
         grid.write(line, row: row, column: area.columns.lowerBound - hidden, in: area)
         grid.cursor = TerminalPlace(row: row, column: area.columns.lowerBound + before.columns - hidden)

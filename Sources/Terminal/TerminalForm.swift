@@ -1,19 +1,20 @@
-/// How one scalar is shown.
+/// The form in which a terminal shows one scalar.
 enum TerminalForm: Hashable {
-    /// As it is, taking so many columns.
+    /// The scalar itself, `columns` columns wide.
     case visible(columns: Int)
-    /// As its escape.
+    /// The escape of this scalar.
     case escaped(Unicode.Scalar)
 
-    /// What stands before the scalar, as far as it matters.
+    /// The relevant text before the scalar.
     struct Context {
         /// The last visible scalar that takes columns.
         var base: Unicode.Scalar
-        /// How many marks stand on it.
+        /// The number of marks on `base`.
         var marks = 0
     }
 
-    /// More marks than any language puts on one letter only cover the lines above and below.
+    /// The number of marks allowed on one character. No language uses more, and more would cover the lines above and
+    /// below.
     static let mostMarks = 4
 
     init(of scalar: Unicode.Scalar, after context: Context?) {
@@ -29,7 +30,8 @@ enum TerminalForm: Hashable {
         self = Self.isUsual(value) ? .visible(columns: 1) : TerminalForm(unusual: scalar, after: context)
     }
 
-    /// What other text is full of, one column each: letters of Greek and Cyrillic, dashes, quotation marks, bullets, the ellipsis, arrows.
+    /// Returns whether a scalar is common non-ASCII text of one column: Greek and Cyrillic letters, dashes, quotation
+    /// marks, bullets, the ellipsis, arrows.
     static func isUsual(_ value: UInt32) -> Bool {
         switch value {
         case 0x391...0x3A1, 0x3A3...0x3FF, 0x400...0x481, 0x2010...0x2027, 0x2190...0x21FF: true
@@ -37,17 +39,17 @@ enum TerminalForm: Hashable {
         }
     }
 
-    /// As Unicode has it.
+    /// Creates the form of a less common scalar from its Unicode properties.
     init(unusual scalar: Unicode.Scalar, after context: Context?) {
         let properties = scalar.properties
         if scalar == "\u{FE0F}" || scalar == "\u{FE0E}" {
-            // Emoji are written with these selectors; after anything else they only hide.
+            // Emoji are written with these selectors. After any other character the selectors are only invisible.
             let onEmoji = context.map { $0.marks == 0 && $0.base.properties.isEmoji && $0.base.value > 0x7F } ?? false
             let widens = scalar == "\u{FE0F}" && context.map { TerminalForm.width($0.base) == 1 } ?? false
             self = onEmoji ? .visible(columns: widens ? 1 : 0) : .escaped(scalar)
             return
         }
-        // Between emoji it makes one of them; after anything else it only hides.
+        // This joiner combines emoji. After any other character it is only invisible.
         if scalar == "\u{200D}", let context, context.marks <= 2, context.base.value > 0x7F,
             context.base.properties.isEmoji
         {
@@ -62,7 +64,7 @@ enum TerminalForm: Hashable {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate:
             self = .escaped(scalar)
         case .format:
-            // The visible number signs of Arabic and its neighbours are of this category, too.
+            // The visible number signs of Arabic and related scripts also belong to this category.
             self = TerminalForm.isVisibleFormat(scalar.value) ? .visible(columns: 1) : .escaped(scalar)
         case .nonspacingMark, .enclosingMark:
             let piled = context.map { $0.marks >= TerminalForm.mostMarks } ?? true
@@ -79,7 +81,7 @@ enum TerminalForm: Hashable {
         }
     }
 
-    /// The columns of the scalar, or of its escape.
+    /// The width of the scalar, or of its escape, in columns.
     var columns: Int {
         switch self {
         case .visible(let columns): columns
@@ -87,7 +89,7 @@ enum TerminalForm: Hashable {
         }
     }
 
-    /// The escape shown instead of a scalar; ASCII.
+    /// Returns the ASCII escape that is shown instead of a scalar.
     static func escape(of scalar: Unicode.Scalar) -> String {
         switch scalar {
         case "\n": "\\n"

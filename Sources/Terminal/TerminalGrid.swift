@@ -1,20 +1,22 @@
-/// A screen as it is wanted: rows and columns of cells. Pure; whatever is written is escaped, and what does not fit is cut.
+/// The desired content of a screen, as rows and columns of cells. Pure. Written text is escaped, and text that does not
+/// fit is cut.
 package struct TerminalGrid: Hashable, Sendable {
-    /// The most rows or columns of a screen, whatever a terminal says of itself.
+    /// The maximum number of rows and of columns, whatever size a terminal reports.
     package static let largest = 1000
 
-    /// The columns, 1 at least.
+    /// The number of columns, at least 1.
     package let width: Int
-    /// The rows, 1 at least.
+    /// The number of rows, at least 1.
     package let height: Int
     /// The cells, row by row.
     private(set) var cells: [TerminalCell]
-    /// Where the cursor is seen; nil for nowhere.
+    /// The position of the visible cursor; `nil` to hide it.
     package var cursor: TerminalPlace?
-    /// Rows that may stand higher or lower in another screen, by numbers: the same number stands for the same; nil for what does not move.
+    /// The identities of rows that may move between screens. Rows with the same number have the same content; `nil` is
+    /// for a row that does not move.
     private(set) var numbers: [Int?]
 
-    /// An empty screen; sizes out of bounds are taken to the nearest that is not.
+    /// Creates an empty screen. Sizes are clamped to 1 and `largest`.
     package init(width: Int, height: Int) {
         self.width = min(max(width, 1), Self.largest)
         self.height = min(max(height, 1), Self.largest)
@@ -22,15 +24,16 @@ package struct TerminalGrid: Hashable, Sendable {
         numbers = Array(repeating: nil, count: self.height)
     }
 
-    /// Says what a row shows, so that it is known again in another row of a later screen.
+    /// Identifies the content of a row by a number, so that the row is recognised at another position of a later
+    /// screen.
     package mutating func number(row: Int, _ number: Int) { if numbers.indices.contains(row) { numbers[row] = number } }
 
-    /// Whether another screen looks the same.
+    /// Returns whether another screen looks the same.
     func looks(like other: TerminalGrid) -> Bool {
         width == other.width && height == other.height && cursor == other.cursor && cells == other.cells
     }
 
-    /// The same with rows moved as a terminal moves them.
+    /// Returns this screen with rows moved as a terminal moves them.
     func moved(_ scroll: TerminalScroll) -> TerminalGrid {
         var moved = self
         for row in scroll.rows {
@@ -42,13 +45,13 @@ package struct TerminalGrid: Hashable, Sendable {
         return moved
     }
 
-    /// The cell at a place; a blank one outside.
+    /// The cell at a position; a blank cell outside the screen.
     package subscript(row: Int, column: Int) -> TerminalCell {
         guard (0..<height).contains(row), (0..<width).contains(column) else { return .blank }
         return cells[row * width + column]
     }
 
-    /// The text of a row, without the blanks at its end.
+    /// Returns the text of a row without trailing blanks.
     package func text(ofRow row: Int) -> String {
         guard (0..<height).contains(row) else { return "" }
         var text = ""
@@ -60,7 +63,7 @@ package struct TerminalGrid: Hashable, Sendable {
         return text
     }
 
-    /// The part of the screen that is all of it.
+    /// The area that covers the whole screen.
     package var area: TerminalArea { TerminalArea(row: 0, column: 0, height: height, width: width) }
 
     // MARK: - Writing
@@ -73,8 +76,8 @@ package struct TerminalGrid: Hashable, Sendable {
         }
     }
 
-    /// Gives all cells of an area further attributes. What is reversed loses its colours, which would be patches in the bar that a
-    /// selected row is.
+    /// Adds attributes to all cells of an area. Reversed cells lose their colours, which would look like patches in the
+    /// bar of a selected row.
     package mutating func add(_ attributes: TerminalAppearance.Attributes, in area: TerminalArea) {
         let area = area.intersection(self.area)
         for row in area.rows {
@@ -89,8 +92,8 @@ package struct TerminalGrid: Hashable, Sendable {
         }
     }
 
-    /// Writes text in one row from a place on, escaped, in `area` at most; what is too long ends with an ellipsis. Gives the
-    /// column behind it.
+    /// Writes escaped text in one row, from `column` on and within `area`. Text that is too long ends with an ellipsis.
+    /// Returns the column after the text.
     @discardableResult
     package mutating func write(
         _ text: String, row: Int, column: Int, _ appearance: TerminalAppearance = .plain, in area: TerminalArea? = nil
@@ -98,7 +101,8 @@ package struct TerminalGrid: Hashable, Sendable {
         write(TerminalLine(text, appearance), row: row, column: column, in: area)
     }
 
-    /// Writes a line from a place on, in `area` at most; what is too long ends with an ellipsis. Gives the column behind it.
+    /// Writes a line, from `column` on and within `area`. A line that is too long ends with an ellipsis. Returns the
+    /// column after the line.
     @discardableResult
     package mutating func write(_ line: TerminalLine, row: Int, column: Int, in area: TerminalArea? = nil) -> Int {
         let area = (area ?? self.area).intersection(self.area)
@@ -116,7 +120,7 @@ package struct TerminalGrid: Hashable, Sendable {
         return place
     }
 
-    /// What follows does not fit: the last column says so.
+    /// Marks text that does not fit with an ellipsis in the last column.
     private mutating func cut(_ row: Int, _ place: Int, from start: Int, end: Int) {
         guard end > start else { return }
         let appearance = cells[row * width + max(place - 1, start)].appearance
@@ -124,7 +128,7 @@ package struct TerminalGrid: Hashable, Sendable {
         if end - 1 > place { for column in place..<end - 1 { put(TerminalCell(" ", appearance), row, column) } }
     }
 
-    /// Puts a cell. Halves of what stood there before go.
+    /// Writes a cell. If it overwrites half of a wide character, the other half becomes a space.
     private mutating func put(_ cell: TerminalCell, _ row: Int, _ column: Int) {
         let start = row * width
         guard column + Int(max(cell.columns, 1)) <= width else { return }
@@ -140,34 +144,30 @@ package struct TerminalGrid: Hashable, Sendable {
     }
 }
 
-/// A place on a screen, both from 0 on.
+/// A position on a screen, with row and column counted from 0.
 package struct TerminalPlace: Hashable, Sendable {
-    /// The row.
     package var row: Int
-    /// The column.
     package var column: Int
 }
 
-/// A rectangle of a screen; it may be empty.
+/// A rectangle of a screen, which may be empty.
 package struct TerminalArea: Hashable, Sendable {
-    /// Its rows.
     package var rows: Range<Int>
-    /// Its columns.
     package var columns: Range<Int>
 
-    /// A rectangle; sizes below 0 count as 0.
+    /// Creates a rectangle. Negative sizes count as 0.
     package init(row: Int, column: Int, height: Int, width: Int) {
         rows = row..<row + max(height, 0)
         columns = column..<column + max(width, 0)
     }
 
-    /// Whether nothing fits in.
+    /// Whether the rectangle contains no cell.
     package var isEmpty: Bool { rows.isEmpty || columns.isEmpty }
 
-    /// Whether a place is in it.
+    /// Returns whether the rectangle contains a position.
     package func contains(_ place: TerminalPlace) -> Bool { rows.contains(place.row) && columns.contains(place.column) }
 
-    /// What both have.
+    /// Returns the overlap of two rectangles.
     package func intersection(_ other: TerminalArea) -> TerminalArea {
         var area = self
         area.rows = rows.clamped(to: other.rows)
@@ -175,14 +175,14 @@ package struct TerminalArea: Hashable, Sendable {
         return area
     }
 
-    /// Takes rows off its top; as many as there are.
+    /// Removes up to `height` rows from the top and returns them.
     package mutating func takeTop(_ height: Int) -> TerminalArea {
         var taken = self
         taken.rows = rows.takeFirst(height)
         return taken
     }
 
-    /// Takes rows off its bottom; as many as there are.
+    /// Removes up to `height` rows from the bottom and returns them.
     package mutating func takeBottom(_ height: Int) -> TerminalArea {
         let cut = max(rows.upperBound - max(height, 0), rows.lowerBound)
         var taken = self
@@ -191,7 +191,7 @@ package struct TerminalArea: Hashable, Sendable {
         return taken
     }
 
-    /// Takes columns off its left side; as many as there are.
+    /// Removes up to `width` columns from the left and returns them.
     package mutating func takeLeft(_ width: Int) -> TerminalArea {
         var taken = self
         taken.columns = columns.takeFirst(width)
@@ -200,7 +200,7 @@ package struct TerminalArea: Hashable, Sendable {
 }
 
 extension Range<Int> {
-    /// Takes so many off the front; as many as there are.
+    /// Removes up to `count` elements from the front and returns them.
     fileprivate mutating func takeFirst(_ count: Int) -> Range<Int> {
         let cut = Swift.min(lowerBound + Swift.max(count, 0), upperBound)
         defer { self = cut..<upperBound }

@@ -1,43 +1,39 @@
-/// What somebody did at a terminal.
+/// One action of the user at a terminal.
 package enum TerminalInput: Hashable, Sendable {
-    /// Pressed a key.
     case key(TerminalKey)
-    /// Did something with the mouse.
     case mouse(TerminalMouse)
-    /// Pasted text. Untrusted.
+    /// Pasted text, which is untrusted.
     case pasted(String)
 }
 
-/// A key of a terminal.
+/// A key press as a terminal reports it.
 package enum TerminalKey: Hashable, Sendable {
-    /// A character that is not one of the others.
+    /// A character without a case of its own.
     case character(Unicode.Scalar)
-    /// A character with the control key, as a lower-case letter.
+    /// A character typed with the control key, as a lower-case letter.
     case control(Unicode.Scalar)
-    /// Keys with a name on them.
+    /// Keys for editing and for confirming input.
     case enter, tab, backTab, backspace, delete, escape
-    /// Keys that go somewhere.
+    /// Keys that move the cursor or the page.
     case up, down, home, end, pageUp, pageDown
-    /// To the left.
+    /// The left arrow, with or without the shift key.
     case left(isShifted: Bool)
-    /// To the right.
+    /// The right arrow, with or without the shift key.
     case right(isShifted: Bool)
 }
 
-/// What was done with the mouse, and where.
+/// A mouse action and its position.
 package struct TerminalMouse: Hashable, Sendable {
-    /// What was done.
+    /// The mouse actions that the decoder recognises.
     package enum Action: Hashable, Sendable {
-        /// The main button was pressed, or the pointer moved while it was.
+        /// The main button was pressed, or the pointer moved while it was held.
         case pressed, dragged
-        /// The wheel was turned by one step.
+        /// The wheel turned by one step.
         case wheelUp, wheelDown
     }
-    /// What was done.
     package var action: Action
-    /// Where the pointer was.
+    /// The position of the pointer, with row and column counted from 0.
     package var place: TerminalPlace
-    /// Something done somewhere.
     package init(_ action: Action, at place: TerminalPlace) {
         self.action = action
         self.place = place

@@ -1,44 +1,44 @@
-/// Takes the bytes that a terminal sends apart into what somebody did. What it does not know is passed over; the bytes may come
-/// cut anywhere.
+/// A decoder that turns the bytes from a terminal into user input. Unknown sequences are ignored. The bytes may be
+/// split at any point.
 ///
-/// The escape key and the beginning of a sequence are the same byte: while `waitsForMore`, more may come in a moment, and
-/// when it does not, `flush` says that it was the key.
+/// The escape key and the beginning of a sequence are the same byte. While `waitsForMore` is true, more bytes may
+/// follow at once. If none do, the caller calls `flush`, which returns the key.
 package struct TerminalKeyDecoder: Sendable {
-    /// No text that is pasted is longer; what is behind is left out.
+    /// The maximum length of pasted text in bytes. The rest is dropped.
     package static let longestPaste = 65_536
-    /// No sequence of a key is longer.
+    /// The maximum length of a key's sequence, in bytes.
     private static let longestSequence = 32
     private static let pasteEnd = Array("\u{1B}[201~".utf8)
 
     private enum State {
-        /// A byte begins something. → sequence, character, pasting
+        /// The next byte begins a new input. → sequence, character, pasting
         case ground
-        /// An escape and what followed it. → ground, pasting
+        /// An escape byte and the bytes after it. → ground, pasting
         case sequence([UInt8])
-        /// The beginning of a character. → ground
+        /// The beginning of a UTF-8 character. → ground
         case character([UInt8], length: Int)
-        /// Text between the marks of a paste. → ground
+        /// Text between the two markers of a paste. → ground
         case pasting([UInt8])
     }
 
     private var state = State.ground
 
-    /// A decoder at the start of the input.
+    /// Creates a decoder at the start of the input.
     package init() {}
 
-    /// Whether an escape came of which nobody knows yet whether it was the key.
+    /// Whether the last byte is an escape that may be the key or the beginning of a sequence.
     package var waitsForMore: Bool {
         if case .sequence(let bytes) = state { bytes.count == 1 } else { false }
     }
 
-    /// Nothing followed for a moment.
+    /// Returns the escape key if the decoder waits for more. Call this when no byte has followed for a moment.
     package mutating func flush() -> [TerminalInput] {
         guard waitsForMore else { return [] }
         state = .ground
         return [.key(.escape)]
     }
 
-    /// What these bytes complete.
+    /// Returns the inputs that these bytes complete.
     package mutating func inputs(in bytes: some Sequence<UInt8>) -> [TerminalInput] {
         var inputs: [TerminalInput] = []
         for byte in bytes { take(byte, into: &inputs) }
@@ -50,7 +50,7 @@ package struct TerminalKeyDecoder: Sendable {
         case .ground: begin(byte, into: &inputs)
         case .sequence(let bytes): takeEscaped(byte, after: bytes, into: &inputs)
         case .character(var bytes, let length):
-            // What does not go on is no character; the byte begins something else.
+            // An incomplete character is dropped, and the byte begins a new input.
             guard byte & 0xC0 == 0x80 else {
                 state = .ground
                 return begin(byte, into: &inputs)
@@ -63,14 +63,14 @@ package struct TerminalKeyDecoder: Sendable {
                 inputs.append(.key(.character(scalar)))
             }
         case .pasting(var bytes):
-            // Let go here, so that it is not copied for each byte.
+            // The state is reset here to avoid a copy of the bytes for each byte.
             state = .ground
             bytes.append(byte)
             if bytes.last == Self.pasteEnd.last, bytes.suffix(Self.pasteEnd.count).elementsEqual(Self.pasteEnd) {
                 let text = bytes.dropLast(Self.pasteEnd.count).prefix(Self.longestPaste)
                 inputs.append(.pasted(String(decoding: text, as: UTF8.self)))
             } else {
-                // What is too long is still read, up to the mark.
+                // Text that is too long is still read up to the marker.
                 if bytes.count > Self.longestPaste + 2 * Self.pasteEnd.count {
                     bytes.removeSubrange(Self.longestPaste..<bytes.count - Self.pasteEnd.count)
                 }
@@ -94,19 +94,19 @@ package struct TerminalKeyDecoder: Sendable {
         }
     }
 
-    /// `ESC [` parameters and a letter, or `ESC O` and a letter.
+    /// Continues a sequence: `ESC [`, parameters and a letter, or `ESC O` and a letter.
     private mutating func takeEscaped(_ byte: UInt8, after bytes: [UInt8], into inputs: inout [TerminalInput]) {
         guard bytes.count > 1 else {
             switch byte {
             case UInt8(ascii: "["), UInt8(ascii: "O"): state = .sequence(bytes + [byte])
             case 0x1B: inputs.append(.key(.escape))
-            // An escape before anything else is somebody's Alt: passed over.
+            // An escape before any other byte is an Alt combination, which is ignored.
             default: state = .ground
             }
             return
         }
         if byte == 0x1B {
-            // A sequence that was broken off.
+            // The previous sequence was incomplete.
             state = .sequence([byte])
         } else if (0x40...0x7E).contains(byte) {
             state = .ground
@@ -154,12 +154,12 @@ package struct TerminalKeyDecoder: Sendable {
         }
     }
 
-    /// `ESC [ < button ; column ; row M`, with `m` when it is let go (xterm's SGR reports).
+    /// Decodes a mouse report: `ESC [ < button ; column ; row M`, with `m` for a release (xterm's SGR reports).
     private static func mouse(_ parameters: ArraySlice<UInt8>, _ last: UInt8) -> TerminalMouse? {
         let numbers = numbers(parameters)
         guard numbers.count == 3, last == UInt8(ascii: "M") else { return nil }
         let place = TerminalPlace(row: max(numbers[2] - 1, 0), column: max(numbers[1] - 1, 0))
-        // Shift, meta and control do not matter.
+        // Shift, meta and control are ignored.
         switch numbers[0] & ~(4 | 8 | 16) {
         case 0: return TerminalMouse(.pressed, at: place)
         case 32: return TerminalMouse(.dragged, at: place)

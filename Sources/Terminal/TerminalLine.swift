@@ -1,15 +1,16 @@
-/// One line of cells of any length: text that was escaped and measured, in one or several looks.
+/// A line of cells of any length. Its text is escaped and measured, in one or several appearances.
 package struct TerminalLine: Hashable, Sendable {
-    /// The cells; the right halves of wide ones follow them.
+    /// The cells. Each wide one is followed by its right half.
     package private(set) var cells: [TerminalCell] = []
 
-    /// An empty line.
+    /// Creates a line without cells.
     package init() {}
 
-    /// Text in one look, escaped.
+    /// Creates a line of escaped text in one appearance.
     package init(_ text: String, _ appearance: TerminalAppearance = .plain) { append(text, appearance) }
 
-    /// The lines that a `TerminalBuffer` gathered: its sequences become looks. Only what it escaped may be given.
+    /// Converts the lines in a `TerminalBuffer` to cells, with its sequences as appearances. `bytes` must come from
+    /// such a buffer.
     package static func lines(of bytes: [UInt8]) -> [TerminalLine] {
         var lines: [TerminalLine] = []
         var rest = bytes[...]
@@ -34,10 +35,10 @@ package struct TerminalLine: Hashable, Sendable {
         }
     }
 
-    /// The columns it takes.
+    /// The width of the line in columns.
     package var columns: Int { cells.count }
 
-    /// Its text as it is shown.
+    /// The line's text as it is shown.
     package var text: String {
         var text = ""
         for cell in cells where cell.columns > 0 {
@@ -47,7 +48,7 @@ package struct TerminalLine: Hashable, Sendable {
         return text
     }
 
-    /// Appends text in one look, escaped.
+    /// Appends escaped text in one appearance.
     package mutating func append(_ text: String, _ appearance: TerminalAppearance = .plain) {
         var context: TerminalForm.Context?
         for scalar in text.unicodeScalars {
@@ -67,7 +68,7 @@ package struct TerminalLine: Hashable, Sendable {
         }
     }
 
-    /// Appends a scalar that is seen: a character, a mark on the last one, or what makes one picture with it.
+    /// Appends a visible scalar: a character, a mark on the last character, or a scalar that forms one picture with it.
     private mutating func append(
         _ scalar: Unicode.Scalar, _ columns: Int, _ appearance: TerminalAppearance,
         _ context: inout TerminalForm.Context?
@@ -85,7 +86,7 @@ package struct TerminalLine: Hashable, Sendable {
         context = TerminalForm.Context(base: scalar)
     }
 
-    /// Joins a scalar to the last character, which `columns` more columns make wide.
+    /// Joins a scalar to the last character. If `columns` is positive, the character becomes wide.
     private mutating func join(_ scalar: Unicode.Scalar, _ columns: Int, _ appearance: TerminalAppearance) {
         guard let place = cells.lastIndex(where: { $0.columns > 0 }) else { return }
         cells[place].marks.append(scalar)
@@ -97,12 +98,12 @@ package struct TerminalLine: Hashable, Sendable {
 
     private static func isRegional(_ scalar: Unicode.Scalar) -> Bool { (0x1F1E6...0x1F1FF).contains(scalar.value) }
 
-    /// Gives the cells of a range further attributes; what is outside is passed over.
+    /// Adds attributes to the cells of a range. Columns outside the line are ignored.
     package mutating func add(_ attributes: TerminalAppearance.Attributes, in range: Range<Int>) {
         for index in range.clamped(to: cells.indices) { cells[index].appearance.attributes.formUnion(attributes) }
     }
 
-    /// The line cut into parts of `width` columns at most; one part at least. Wide characters stay whole.
+    /// Splits the line into parts of at most `width` columns, and at least one part. Wide characters stay whole.
     package func wrapped(to width: Int) -> [TerminalLine] {
         let width = max(width, 2)
         guard cells.count > width else { return [self] }
@@ -120,12 +121,12 @@ package struct TerminalLine: Hashable, Sendable {
     }
 }
 
-// Finding text in a line.
+// Search within a line.
 extension TerminalLine {
     /// Appends the cells of another line.
     package mutating func append(_ other: TerminalLine) { cells += other.cells }
 
-    /// The line without its first columns; half a character is a space.
+    /// Returns the line without its first columns. Half a wide character becomes a space.
     package func dropping(_ columns: Int) -> TerminalLine {
         var line = TerminalLine()
         line.cells = Array(cells.dropFirst(max(columns, 0)))
@@ -133,8 +134,8 @@ extension TerminalLine {
         return line
     }
 
-    /// The columns of the first place of a text from a column on, as it is shown. A text without upper-case letters is found
-    /// in any case. Of an empty text there is no place.
+    /// Returns the columns of the first match of `text` at or after column `start`, comparing text as it is shown. A
+    /// text without upper-case letters matches in any case. An empty text never matches.
     package func range(of text: String, from start: Int) -> Range<Int>? {
         let wanted = Array(text.unicodeScalars)
         guard !wanted.isEmpty, start >= 0 else { return nil }

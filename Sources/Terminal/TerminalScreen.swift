@@ -1,24 +1,24 @@
-/// A terminal's screen as it was drawn last, and how to make it what is wanted.
+/// The last drawn content of a terminal's screen, and the encoder of updates to it.
 ///
-/// Each update is one synchronized frame without a visible cursor: what has not changed is not sent.
+/// Each update is one synchronized frame with a hidden cursor. Unchanged cells are not sent.
 package struct TerminalScreen: Sendable {
-    /// What stands on the screen; nil when nobody knows.
+    /// The content of the screen; `nil` when it is unknown.
     private var drawn: TerminalGrid?
-    /// How the terminal would show what is sent next.
+    /// The appearance in which the terminal shows the next characters.
     private var appearance = TerminalAppearance.plain
-    /// Where what is sent next is shown; nil when terminals differ.
+    /// The position at which the next character appears; `nil` when terminals differ.
     private var place: TerminalPlace?
     private var bytes: [UInt8] = []
-    /// The columns of the screen.
+    /// The width of the screen in columns.
     private var width = 1
 
-    /// A screen with unknown contents.
+    /// Creates a screen with unknown content.
     package init() {}
 
-    /// Nobody knows any more what is on the screen.
+    /// Marks the content of the screen as unknown.
     package mutating func invalidate() { drawn = nil }
 
-    /// What to send so that the screen shows `grid`; nothing when it does.
+    /// Returns the bytes that make the screen show `grid`; empty when it already does.
     package mutating func update(to grid: TerminalGrid) -> [UInt8] {
         if let drawn, drawn.looks(like: grid) {
             self.drawn = grid
@@ -39,7 +39,7 @@ package struct TerminalScreen: Sendable {
         return bytes
     }
 
-    /// What is on the screen; one of another size is wiped first.
+    /// Returns the content to update. A screen of another size is cleared first.
     private mutating func begin(_ grid: TerminalGrid) -> TerminalGrid {
         place = nil
         appearance = .plain
@@ -56,7 +56,7 @@ package struct TerminalScreen: Sendable {
         let cells = grid.cells[start..<start + grid.width]
         let old = before.cells[start..<start + grid.width]
         if cells == old { return }
-        // Behind this, the row is blank.
+        // The rest of the row is blank.
         let inked = (cells.lastIndex { $0 != .blank } ?? start - 1) - start + 1
         let oldInked = (old.lastIndex { $0 != .blank } ?? start - 1) - start + 1
         let erases = oldInked - inked >= 4
@@ -76,12 +76,13 @@ package struct TerminalScreen: Sendable {
         }
     }
 
-    /// Whether a cell is to be drawn. The halves of one character are drawn together.
+    /// Returns whether a cell must be drawn. Both halves of a wide character are drawn together.
     private func differs(_ cells: ArraySlice<TerminalCell>, _ old: ArraySlice<TerminalCell>, _ index: Int) -> Bool {
         cells[index] != old[index] || (cells[index].columns == 2 && cells[index + 1] != old[index + 1])
     }
 
-    /// Draws cells that differ, and what stands between them where that is shorter than going there. Gives the column behind.
+    /// Draws cells that differ, and the cells between them if that is shorter than moving the cursor. Returns the
+    /// column after the run.
     private mutating func drawRun(
         _ row: Int, from first: Int, to end: Int, _ cells: ArraySlice<TerminalCell>, _ old: ArraySlice<TerminalCell>,
         _ start: Int
@@ -101,11 +102,11 @@ package struct TerminalScreen: Sendable {
         return column
     }
 
-    /// The next cell that differs, if what stands before it is cheap to send again.
+    /// Returns the next cell that differs if the cells before it are cheap to send again.
     private func nextWorthReaching(
         from column: Int, to end: Int, _ cells: ArraySlice<TerminalCell>, _ old: ArraySlice<TerminalCell>, _ start: Int
     ) -> Int? {
-        // As long as going there: ESC [ 1 2 C.
+        // The length of the sequence that skips the cells: ESC [ n C.
         let worth = 4
         var cost = 0
         var column = column
@@ -120,20 +121,20 @@ package struct TerminalScreen: Sendable {
         return nil
     }
 
-    /// Sends a cell; gives the columns it takes.
+    /// Sends a cell. Returns the number of columns it takes.
     private mutating func draw(_ cell: TerminalCell, _ row: Int, _ column: Int) -> Int {
         let columns = Int(max(cell.columns, 1))
         if place == nil { move(to: TerminalPlace(row: row, column: column)) }
         change(to: cell.appearance)
         cell.append(to: &bytes)
-        // Behind the last column a terminal waits before it goes on to the next row.
+        // After the last column, a terminal delays the move to the next row.
         place = cell.isCertain && column + columns < width ? TerminalPlace(row: row, column: column + columns) : nil
         return columns
     }
 
     // MARK: - Sequences
 
-    /// Sends a sequence after which nobody knows where the cursor is, and cells look plain.
+    /// Appends a sequence that leaves the cursor at an unknown position and the appearance plain.
     mutating func send(_ sequence: String) {
         bytes.append(contentsOf: sequence.utf8)
         (place, appearance) = (nil, .plain)
@@ -144,7 +145,7 @@ package struct TerminalScreen: Sendable {
         appearance = wanted
     }
 
-    /// Goes to a place by the shortest sequence.
+    /// Moves the cursor by the shortest sequence.
     private mutating func move(to wanted: TerminalPlace) {
         defer { place = wanted }
         if place == wanted { return }

@@ -1,14 +1,16 @@
-/// What of a screen only stands higher or lower in the next one: a terminal moves rows by itself, which is shorter than sending them anew.
+/// A block of rows that only moves up or down between two screens. A terminal moves rows itself, which takes fewer
+/// bytes than sending them again.
 struct TerminalScroll: Hashable {
-    /// The rows that are moved, and what stands between them.
+    /// The rows that move, and those between them.
     var rows: Range<Int>
-    /// So many rows up; down when it is negative. Never 0.
+    /// The number of rows to move up; negative to move down. Never 0.
     var up: Int
 
-    /// Fewer rows are not worth it.
+    /// The minimum number of moved rows for which scrolling is worthwhile.
     private static let fewest = 4
 
-    /// How the numbered rows of a screen moved to the next one; nil when they stayed, went different ways, or it saves nothing.
+    /// Finds how the numbered rows of a screen moved to the next one. Returns `nil` when they did not move, moved by
+    /// different distances, or when scrolling saves nothing.
     init?(from before: TerminalGrid, to after: TerminalGrid) {
         var places: [Int: Int] = [:]
         for (row, number) in before.numbers.enumerated() { if let number { places[number] = row } }
@@ -18,7 +20,7 @@ struct TerminalScroll: Hashable {
             guard let old = number.flatMap({ places[$0] }) else { continue }
             moves[old - row, default: 0] += 1
         }
-        // The most of them; of as many the shorter way, and up rather than down.
+        // The most frequent move wins. Among equals, the shorter one wins, then up before down.
         let best = moves.max { ($0.value, -abs($0.key), $0.key) < ($1.value, -abs($1.key), $1.key) }
         guard let best, best.key != 0, best.value >= Self.fewest else { return nil }
         let numbered = (0..<after.height).filter { before.numbers[$0] != nil || after.numbers[$0] != nil }
@@ -27,10 +29,10 @@ struct TerminalScroll: Hashable {
         guard saved(from: before, to: after) > 0 else { return nil }
     }
 
-    /// The row that stands in a row once it is moved; nil for one that is blank then.
+    /// Returns the row whose content moves to `row`; `nil` when `row` becomes blank.
     func source(of row: Int) -> Int? { rows.contains(row + up) ? row + up : nil }
 
-    /// Cells that need not be sent, less those that must be sent for it.
+    /// Returns the cells that need not be sent, minus the cells that must be sent because of the move.
     private func saved(from before: TerminalGrid, to after: TerminalGrid) -> Int {
         var saved = 0
         for row in rows {
@@ -46,11 +48,11 @@ struct TerminalScroll: Hashable {
 }
 
 extension TerminalScreen {
-    /// Has the terminal move what only stands higher or lower; gives what is on the screen then.
+    /// Makes the terminal move rows that only changed position. Returns the content of the screen after the move.
     mutating func scroll(_ before: TerminalGrid, to grid: TerminalGrid) -> TerminalGrid {
         guard let scroll = TerminalScroll(from: before, to: grid) else { return before }
         let lines = abs(scroll.up)
-        // Only the rows between the margins move (DECSTBM), when something goes beyond the last of them, or the first.
+        // Only the rows between the margins move (DECSTBM), when the cursor moves beyond the last or the first of them.
         var sequence = "\u{1B}[m\u{1B}[\(scroll.rows.lowerBound + 1);\(scroll.rows.upperBound)r"
         if scroll.up > 0 {
             sequence += "\u{1B}[\(scroll.rows.upperBound)H" + String(repeating: "\n", count: lines)

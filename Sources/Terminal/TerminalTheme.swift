@@ -1,25 +1,26 @@
-/// How text of each role looks. All colours of the program are in its one table.
+/// The appearance of text by role. Its table defines all colours of the program.
 package struct TerminalTheme: Hashable, Sendable {
-    /// The themes there are.
+    /// The names of the built-in themes.
     package enum Name: String, CaseIterable, Sendable {
-        /// Can be read on black and on white.
+        /// Readable on both black and white backgrounds.
         case auto
         /// For a dark background, and for a light one.
         case dark, light
-        /// In the sixteen colours that the user gave the terminal.
+        /// The sixteen colours that the user configured in the terminal.
         case terminal
-        /// Without colours: bold, dim and reversed text only.
+        /// No colours: bold, dim and reversed text only.
         case none
     }
 
-    /// Says what is wrong with a style.
+    /// The reason why a style is malformed.
     package struct Malformed: Error {
         /// A sentence without a full stop.
         package let message: String
     }
 
-    /// A row a role, in their order; a column a theme. `auto` has contrasts of 3.8 and more to black and to white, `dark` and `light` of 5 to theirs (WCAG 2).
-    /// Rooms have none of the colours of trouble.
+    /// One row per role, in their order, and one column per theme. `auto` has a contrast of at least 3.8 to both black
+    /// and white; `dark` and `light` have at least 5 to their backgrounds (WCAG 2). Rooms use none of the warning
+    /// colours.
     private static let table: [(role: TerminalStyle.Role, looks: [String])] = [
         (.time, ["243", "245", "242", "dim", "dim"]),
         (
@@ -39,7 +40,8 @@ package struct TerminalTheme: Hashable, Sendable {
         (.match, ["reverse", "reverse", "reverse", "reverse", "reverse"]),
     ]
 
-    /// The looks of each role with the sequences that begin them: one for all texts of the role, or several to take turns.
+    /// The appearances of each role with the sequences that begin them: one for all texts of the role, or several to
+    /// choose from.
     private var looks: [[Look]]
 
     private struct Look: Hashable, Sendable {
@@ -52,7 +54,7 @@ package struct TerminalTheme: Hashable, Sendable {
         }
     }
 
-    /// One of the themes.
+    /// Creates one of the built-in themes.
     package init(_ name: Name) {
         let column = Name.allCases.firstIndex(of: name) ?? 0
         looks = Self.table.map { row in
@@ -63,7 +65,8 @@ package struct TerminalTheme: Hashable, Sendable {
         }
     }
 
-    /// Changes how a role looks, as in `actor=bold blue`, `time=#888888`, `room=27,29,underline 31`, `match=black on yellow`.
+    /// Changes the appearance of a role, as in `actor=bold blue`, `time=#888888`, `room=27,29,underline 31`,
+    /// `match=black on yellow`.
     package mutating func set(_ text: String) throws(Malformed) {
         let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
         guard parts.count == 2 else { throw Malformed(message: "expected ROLE=STYLE, as in actor=bold blue") }
@@ -76,15 +79,15 @@ package struct TerminalTheme: Hashable, Sendable {
         looks[index] = try Self.looks(parts[1])
     }
 
-    /// How text of a style looks.
+    /// The appearance of text in a style.
     package subscript(style: TerminalStyle) -> TerminalAppearance { look(style)?.appearance ?? .plain }
 
-    /// The looks of a role, one at least.
+    /// Returns the appearances of a role, at least one.
     package func appearances(of role: TerminalStyle.Role) -> [TerminalAppearance] {
         looks[role.rawValue].map(\.appearance)
     }
 
-    /// Appends what begins a style; nothing for text that does not stand out. Whether there was something.
+    /// Appends the sequence that begins a style, or nothing for plain text. Returns whether it appended a sequence.
     func appendSequence(of style: TerminalStyle, to bytes: inout [UInt8]) -> Bool {
         guard let look = look(style), !look.sequence.isEmpty else { return false }
         bytes.append(contentsOf: look.sequence)
