@@ -2,12 +2,12 @@ import JSONText
 package import Network
 package import Wire
 
-/// A Bayeux endpoint of an HTTP server: gives the machine of its sessions what WebSockets and exchanges say, and sends what it answers.
-/// To be owned by an actor on the loop.
+/// A Bayeux endpoint of an HTTP server. It passes frames from WebSockets and exchanges to the session machine, and
+/// sends the machine's answers. The owner is an actor on the loop.
 ///
-/// WebSockets, POSTs of JSON or of a form, and the GETs of JSONP are served (`reference/groupme.md` 1.2, 4.5).
+/// The endpoint serves WebSockets, POSTs of JSON or of a form, and the GETs of JSONP (`reference/groupme.md` 1.2, 4.5).
 package struct BayeuxEndpoint {
-    /// Where it is.
+    /// The path that clients connect to.
     let path: String
     private let loop: EventLoop
     private let configuration: BayeuxServer.Configuration
@@ -17,12 +17,12 @@ package struct BayeuxEndpoint {
     private var sockets: [ObjectIdentifier: Int] = [:]
     private var exchanges: [Int: Int] = [:]
     private var nextLink = 1
-    /// Bytes that may wait for a client that does not read, before it is cut off.
+    /// The number of bytes that may wait for a slow client before it is disconnected.
     private static let mostPending = 8 << 20
 
     private enum Link {
         case socket(ServerWebSocket)
-        /// `callback` is the function that JSONP wants called with the answer.
+        /// An HTTP exchange. `callback` is the function that JSONP calls with the answer.
         case exchange(request: Int, callback: String?, respond: @Sendable (HTTPResponse) -> Void)
     }
 
@@ -36,12 +36,12 @@ package struct BayeuxEndpoint {
         machine = BayeuxServer(configuration, seed: seed)
     }
 
-    /// When `advance` wants to be called next.
+    /// The time at which `advance` must be called next.
     package var deadline: Moment? { machine.deadline }
 
     // MARK: - What clients do
 
-    /// A request for the endpoint's path came.
+    /// Handles a request for the endpoint's path.
     mutating func handle(
         _ request: ServerRequest, _ policy: BayeuxServer.Policy, respond: @escaping @Sendable (HTTPResponse) -> Void
     ) -> [BayeuxServer.Occasion] {
@@ -57,7 +57,7 @@ package struct BayeuxEndpoint {
         return receive(body[...], on: link, isSocket: false, policy)
     }
 
-    /// The client of an exchange went away.
+    /// Notes that the client of an exchange disconnected.
     mutating func aborted(_ request: ServerRequest) {
         guard let link = exchanges.removeValue(forKey: request.id) else { return }
         links[link] = nil
@@ -94,26 +94,26 @@ package struct BayeuxEndpoint {
 
     // MARK: - What the server does
 
-    /// Publishes from the server itself.
+    /// Publishes data on a channel from the server itself.
     mutating func publish(_ channel: Bayeux.Channel, _ data: RawJSON) -> [BayeuxServer.Occasion] {
         run { machine, effects in machine.publish(channel, data, into: &effects) }
     }
 
-    /// Cuts every WebSocket, without a word; their sessions live on for a while.
+    /// Cuts every WebSocket without a closing handshake. The sessions live on for a while.
     func dropSockets() {
         for link in links.keys.sorted() {
             if case .socket(let socket)? = links[link] { socket.close(WebSocketClose(code: 1001), abrupt: true) }
         }
     }
 
-    /// No session is known any more, as after a restart.
+    /// Forgets all sessions, as after a restart.
     mutating func forgetSessions() {
         for link in links.keys.sorted() { answer(link, HTTPResponse(status: 503)) }
         seed &+= 1
         machine = BayeuxServer(configuration, seed: seed)
     }
 
-    /// Does what is due.
+    /// Performs everything that is due now.
     package mutating func advance() -> [BayeuxServer.Occasion] {
         let now = loop.now
         return run { machine, effects in machine.advance(to: now, into: &effects) }
@@ -146,7 +146,7 @@ package struct BayeuxEndpoint {
                 let type = (name: "content-type", value: "application/json; charset=utf-8")
                 return answer(link, HTTPResponse(status: 200, headers: [type], body: frame))
             }
-            // The comment keeps what a stranger named from being the first thing in the file.
+            // The comment keeps a function name chosen by the client from being the first bytes of the file.
             let type = (name: "content-type", value: "text/javascript; charset=utf-8")
             let body = Array("/**/\(callback)(".utf8) + frame + Array(");".utf8)
             answer(link, HTTPResponse(status: 200, headers: [type], body: body))
@@ -160,7 +160,7 @@ package struct BayeuxEndpoint {
         respond(response)
     }
 
-    /// The frame of a request; nil when it has none.
+    /// Returns the frame in a request, or `nil` when it contains none.
     private static func frame(of request: ServerRequest) -> [UInt8]? {
         switch request.method {
         case "GET":

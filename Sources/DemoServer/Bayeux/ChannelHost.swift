@@ -1,20 +1,20 @@
 package import Network
 package import Wire
 
-/// An actor on the loop that serves a Bayeux endpoint: it hands what sockets and exchanges say to the endpoint, and hears what that made
-/// of it.
+/// An actor on the loop that serves a Bayeux endpoint. It passes input from sockets and exchanges to the endpoint, and
+/// handles the resulting occasions.
 package protocol ChannelHost: Actor, HTTPServerHandler {
     nonisolated var loop: EventLoop { get }
     var endpoint: BayeuxEndpoint { get set }
-    /// Who may subscribe to what and publish where.
+    /// The rules for which clients may subscribe to, and publish on, which channels.
     var policy: BayeuxServer.Policy { get }
-    /// Whether WebSockets are taken; else they are refused, as by a proxy that lets nothing but HTTP through.
+    /// Whether WebSockets are accepted. If not, they are refused, as by a proxy that only allows HTTP.
     var takesWebSockets: Bool { get }
-    /// Hears what happened at the endpoint.
+    /// Handles what happened at the endpoint.
     func note(_ occasions: [BayeuxServer.Occasion])
-    /// Does what comes after every turn.
+    /// Finishes a turn. Called after every call of the server that may change the endpoint.
     func settle()
-    /// Answers a request that is not for the endpoint.
+    /// Answers a request for any path other than the endpoint's.
     func answer(_ request: ServerRequest) -> HTTPResponse
 }
 
