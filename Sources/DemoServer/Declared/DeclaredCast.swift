@@ -2,8 +2,8 @@ import JSONText
 import Pipeline
 import Wire
 
-/// A world made up for a profile without a scenario: a few rows of each entity, and people who say and change something
-/// about once a second. One seed gives one history.
+/// A generated world for a profile without a scenario: a few rows of each entity, and users who send or change
+/// something about once a second. The same seed gives the same history.
 struct DeclaredCast: Sendable {
     private var random: RandomSource
 
@@ -16,12 +16,13 @@ struct DeclaredCast: Sendable {
         "The build is green again.", "Who owns this?", "Thanks!", "Let us talk about it tomorrow.",
     ]
 
-    /// Milliseconds to the next thing that happens.
+    /// Returns the milliseconds until the next event.
     mutating func pause() -> Int64 { Int64(random.within(700...1_300)) }
 
     // MARK: - The first rows
 
-    /// A few rows of each entity, of fields by their names; people and places first, since the others belong to them.
+    /// Returns a few rows of each entity, with fields by name. Users and rooms come first, because other rows belong to
+    /// them.
     static func rows(of profile: Profile, _ speech: DeclaredSpeech, seed: UInt64) -> [(String, [JSONValue])] {
         var cast = DeclaredCast(seed: seed &+ 1)
         let account = profile.reads.first { $0.name == profile.account }?.entity ?? "account"
@@ -46,7 +47,7 @@ struct DeclaredCast: Sendable {
         return rows
     }
 
-    /// The fields of a row that its maker gives it.
+    /// Returns the fields of a row that its creator sets.
     private mutating func fields(
         of entity: Profile.Entity, _ speech: DeclaredSpeech, named name: String? = nil, in parent: String? = nil,
         _ number: Int
@@ -68,14 +69,14 @@ struct DeclaredCast: Sendable {
         case .integer, .number: return .integer(Int64(number))
         case .boolean: return .bool(random.oneIn(2))
         case .id: return .string((random.pick(Self.people) ?? Self.people[0]).0)
-        // The server knows the times.
+        // The server sets the times.
         case .time: return nil
         }
     }
 
     // MARK: - What happens
 
-    /// Something that can happen now, and who does it; nil where nothing can.
+    /// Returns something that can happen now, and the user who does it; `nil` if nothing is possible.
     mutating func deed(
         _ speech: DeclaredSpeech, _ tables: DeclaredTables, _ others: [DeclaredUser], at time: Int64
     ) -> (deed: DeclaredDeed, by: String)? {

@@ -3,8 +3,8 @@ import Network
 import Pipeline
 import Wire
 
-/// A declared backend on Bayeux: what happens in a room is published on its channel, and what concerns everybody on the channels beside the
-/// rooms.
+/// A declared backend on Bayeux. Events of a room are published on the room's channel, and events for all clients on
+/// the channels outside the rooms.
 actor DeclaredChannels: ChannelHost, DeclaredHost {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -13,7 +13,7 @@ actor DeclaredChannels: ChannelHost, DeclaredHost {
     var alarm: (due: Moment, timer: LoopTimer)?
     var isOpen = false
     private let realtime: Profile.Realtime
-    /// Subscriptions to channels beside the rooms, by the numbers of the sessions.
+    /// The subscribed channels outside the rooms, by session number.
     private var others: [Int: Set<Bayeux.Channel>] = [:]
 
     init(on loop: EventLoop, _ service: DeclaredService, _ options: EndpointOptions, seed: UInt64) {

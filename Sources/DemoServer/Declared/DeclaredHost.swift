@@ -1,21 +1,21 @@
 import Network
 import Wire
 
-/// An actor on the loop that serves a declared backend: it gives the service what the sockets say and the time, and
-/// sends what that answers.
+/// An actor on the loop that serves a declared backend. It passes socket input and the time to the service, and sends
+/// the service's answers.
 protocol DeclaredHost: Actor {
     nonisolated var loop: EventLoop { get }
     var service: DeclaredService { get set }
-    /// When the script goes on.
+    /// The timer for the next deadline; `nil` while none is set.
     var alarm: (due: Moment, timer: LoopTimer)? { get set }
-    /// Whether the server listens.
+    /// Whether the server runs, from `open` until `stop`.
     var isOpen: Bool { get set }
-    /// When something is due.
+    /// The earliest deadline of the script and the clients.
     var deadline: Moment? { get }
-    /// Does what is due of the clients.
+    /// Performs what is due for the clients, such as closing silent ones.
     func advanceClients()
     func carryOut(_ effects: [DeclaredService.Effect])
-    /// Forgets the clients, which are gone with the listener.
+    /// Forgets the clients, which are disconnected when the listener closes.
     func forgetClients()
 }
 
@@ -23,13 +23,13 @@ extension DeclaredHost {
     var deadline: Moment? { service.deadline }
     func advanceClients() {}
 
-    /// Begins.
+    /// Starts the script and the timers.
     func open() {
         isOpen = true
         turn()
     }
 
-    /// Nothing happens any more.
+    /// Stops the script and forgets the clients.
     func stop() {
         isOpen = false
         alarm?.timer.cancel()
@@ -37,7 +37,7 @@ extension DeclaredHost {
         forgetClients()
     }
 
-    /// Does what is due in the world, and asks to be called again.
+    /// Performs everything that is due, and sets the timer for the next deadline.
     func turn() {
         guard isOpen else { return }
         carryOut(service.advance(to: loop.now))
@@ -60,7 +60,7 @@ extension DeclaredHost {
         turn()
     }
 
-    /// Answers a request, and tells others of what it changed.
+    /// Answers a request, and notifies clients of the changes it made.
     func rest(_ request: ServerRequest) -> HTTPResponse {
         let (response, news) = service.answer(request, at: loop.now)
         carryOut(service.tell(news))

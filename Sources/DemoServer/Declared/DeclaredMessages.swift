@@ -3,7 +3,7 @@ import Network
 import Pipeline
 import Wire
 
-/// A declared backend on plain WebSockets: the hand of `MessageServer`.
+/// A declared backend on plain WebSockets: the driver of `MessageServer`.
 actor DeclaredMessages: HTTPServerHandler, DeclaredHost {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -43,7 +43,7 @@ actor DeclaredMessages: HTTPServerHandler, DeclaredHost {
             case .send(let number, let message):
                 guard let socket = sockets[number] else { continue }
                 socket.send(.text(message.raw.bytes))
-                // A client that does not read is cut off.
+                // A client that does not read is disconnected.
                 if socket.pendingBytes > options.maximumPending { cut(number) }
             case .close(let number, let close): sockets[number]?.close(close)
             case .cut(let number): cut(number)

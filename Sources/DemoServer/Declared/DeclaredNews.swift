@@ -1,12 +1,12 @@
 package import JSONText
 import Pipeline
 
-/// An event of a declared backend's server.
+/// An event that a declared backend's server sends to clients.
 package struct DeclaredNews: Hashable, Sendable {
     package var name: String
-    /// The arguments of a Socket.IO event; of a plain WebSocket's message what it carries.
+    /// The arguments of a Socket.IO event; for a plain WebSocket, one element with the message's data.
     package var arguments: [JSONValue]
-    /// The id of the room that receives it; nil for every client.
+    /// The id of the room that receives the event; `nil` for every client.
     package var room: String?
 
     package init(name: String, arguments: [JSONValue], room: String? = nil) {
@@ -14,9 +14,9 @@ package struct DeclaredNews: Hashable, Sendable {
     }
 }
 
-/// What the rules of a profile's events are turned round to: the events that the server emits when something happens.
+/// The inverse of a profile's event rules: it creates the events that the server emits when something happens.
 struct DeclaredSpeech: Hashable, Sendable {
-    /// What happened to a row.
+    /// The kinds of change to a row.
     enum Change: Hashable, Sendable { case made, changed, deleted }
 
     let profile: Profile
@@ -29,7 +29,8 @@ struct DeclaredSpeech: Hashable, Sendable {
         return profile.entities.first { $0.name == name }
     }
 
-    /// The event for a changed row: by a rule that carries its entity, else by a rule that makes clients read it again.
+    /// Returns the event for a changed row: by a rule that carries its entity, otherwise by a rule that makes clients
+    /// refetch it.
     func news(
         of change: Change, _ row: JSONValue, _ entity: Profile.Entity, by user: DeclaredUser?, at time: Int64
     ) -> DeclaredNews? {
@@ -39,14 +40,14 @@ struct DeclaredSpeech: Hashable, Sendable {
         for rule in rules(for: change, of: entity) {
             let carried = rule.entity == nil ? nil : change == .deleted ? entity.reference(to: row) : row
             guard var news = news(by: rule, carrying: carried, room: room, user, at: time) else { continue }
-            // Who is in no room has to hear of a new one, too.
+            // Clients that have joined no room must also learn about a new one.
             if isRoom || rule.says == .room || rule.says == .gone { news.room = nil }
             return news
         }
         return nil
     }
 
-    /// The rules that can tell of a change, the fittest first.
+    /// Returns the rules that can report a change, the most suitable first.
     private func rules(for change: Change, of entity: Profile.Entity) -> [Profile.EventRule] {
         let carrying = profile.events.filter { $0.entity == entity.name }
         func removes(_ rule: Profile.EventRule) -> Bool { rule.then.newer == .remove && rule.then.unknown == .remove }
@@ -56,7 +57,7 @@ struct DeclaredSpeech: Hashable, Sendable {
         }
         if change == .deleted { return carrying.filter(removes) + asking }
         let telling = carrying.filter { !removes($0) }
-        // Where creating and changing have events of their own, their names tell which is which.
+        // If creation and change have separate events, their names show which is which.
         let changing = telling.filter { rule in
             let words = (rule.event + " " + (rule.kind ?? "")).lowercased()
             return ["updat", "edit", "chang", "patch", "modif"].contains { words.contains($0) }
@@ -65,7 +66,8 @@ struct DeclaredSpeech: Hashable, Sendable {
         return (change == .made ? making + changing : changing + making) + asking
     }
 
-    /// An event as a message of a plain WebSocket or of a channel. Where the profile does not say where its name is, it is at `usualName`.
+    /// Returns an event as a message of a plain WebSocket or a channel. `usualName` is the key of its name if the
+    /// profile defines none.
     func message(of news: DeclaredNews, usualName: String? = nil) -> JSONValue {
         let parts = profile.realtime.message
         var message = JSONValue.object([])
@@ -75,7 +77,7 @@ struct DeclaredSpeech: Hashable, Sendable {
         return message
     }
 
-    /// What says something of the connection or of a room; nil where no rule does.
+    /// Returns an event that reports a state of the connection or of a room; `nil` when no rule does.
     func news(
         saying word: Profile.EventRule.Saying, room: JSONValue? = nil, why: String? = nil, to user: DeclaredUser?,
         at time: Int64
@@ -86,7 +88,7 @@ struct DeclaredSpeech: Hashable, Sendable {
         return nil
     }
 
-    /// An event that this rule is about; nil where its condition is beyond what can be guessed.
+    /// Returns an event that matches a rule; `nil` when no example can be found for the rule's condition.
     func news(
         by rule: Profile.EventRule, carrying row: JSONValue?, room: JSONValue?, _ user: DeclaredUser?,
         why: String? = nil, at time: Int64
@@ -102,7 +104,7 @@ struct DeclaredSpeech: Hashable, Sendable {
         place(rule.actorID)?.fill(user.map { .string($0.id) }, into: &payload)
         place(rule.actor)?.fill(user.map { .string(rule.actorID == nil ? $0.id : $0.name) }, into: &payload)
         place(rule.why)?.fill(why.map { .string($0) }, into: &payload)
-        // Only what says something of its own has a text that nothing else holds.
+        // Only an event without a row has a text of its own.
         if row == nil { place(rule.text)?.fill(user.map { .string($0.name) }, into: &payload) }
         place(rule.time)?.fill(.string(ISODate.text(milliseconds: time)), into: &payload)
         if let condition = rule.when, !condition.holds(of: payload.raw) { return nil }
@@ -111,17 +113,17 @@ struct DeclaredSpeech: Hashable, Sendable {
     }
 }
 
-/// A user: the owner of a token, or the actor of a scenario's step.
+/// A user: the owner of a token, or the actor of a step in a scenario.
 struct DeclaredUser: Hashable, Sendable {
-    /// The key of their row.
+    /// The key of the user's row.
     var id: String
-    /// What people call them.
+    /// The display name of the user.
     var name: String
 }
 
-// What the server itself writes into a row.
+// Fields of a row that the server itself sets.
 extension DeclaredSpeech {
-    /// A row that was just made: who made it and when, where the profile says that rows have it.
+    /// Returns a new row with its creator and its creation time, in the fields that the profile defines for them.
     func completed(
         _ row: JSONValue, of entity: Profile.Entity, by user: DeclaredUser?, at time: Int64
     ) -> JSONValue {
@@ -140,7 +142,7 @@ extension DeclaredSpeech {
         return row
     }
 
-    /// A row that was just changed: the field that says which state is newer goes on.
+    /// Returns a changed row with a higher value in the field that orders its versions.
     func touched(_ row: JSONValue, of entity: Profile.Entity, at time: Int64) -> JSONValue {
         guard let field = entity.fields.first(where: { $0.name == entity.newer }) else { return row }
         var row = row
@@ -154,17 +156,18 @@ extension DeclaredSpeech {
         return row
     }
 
-    /// Where in a row something is that a rule finds in the event which carries it; nil where it is beside the row.
+    /// Returns where a value of an event lies within the row that the event carries; `nil` when it lies outside the
+    /// row.
     func place(_ path: ProfilePath?, inRowOf rule: Profile.EventRule) -> JSONPlace? {
         guard let steps = path.map({ JSONPlace($0, inEventWithName: isNamed) })?.steps else { return nil }
         let way = rule.at.map { JSONPlace($0, inEventWithName: isNamed) }?.steps ?? (isNamed ? [.element(1)] : [])
         return steps.count > way.count && steps.starts(with: way) ? JSONPlace(Array(steps[way.count...])) : nil
     }
 
-    /// Whether an event reports a change of this entity's rows.
+    /// Whether an event reports this kind of change for the entity's rows.
     func tells(_ change: Change, of entity: Profile.Entity) -> Bool { !rules(for: change, of: entity).isEmpty }
 
-    /// The fields of a row that the server or a client's action gives their values.
+    /// Returns the names of the fields that are set by the server or by a client's action.
     func ownFields(of entity: Profile.Entity) -> Set<String> {
         var names = Set(
             profile.writes.filter { $0.entity == entity.name }.compactMap(\.echo) + [entity.newer].compactMap { $0 })

@@ -3,12 +3,12 @@ import Network
 import Pipeline
 package import Wire
 
-// The REST side: a route for each read and write of the profile.
+// The REST API: one route for each read and write of the profile.
 extension DeclaredService {
-    /// A request that a route takes, and what stands in its places.
+    /// A request that matched a route, with the values of the route's placeholders.
     private struct Asked {
         var user: DeclaredUser?
-        /// Of the path and the query, then of the body.
+        /// The placeholder values of the path, the query and the body. Earlier ones win.
         var values: [String: JSONValue]
         var query: [(name: String, value: String)]
         var body: JSONValue = .null
@@ -16,7 +16,7 @@ extension DeclaredService {
         func parameter(_ name: String) -> String? { query.first { $0.name == name }?.value }
     }
 
-    /// Answers a request whose token is where it usually is, as the one below does.
+    /// Answers a request with an optional bearer token, as `answer(_:at:)` does.
     package mutating func answer(
         _ method: String, _ target: String, body: [UInt8], bearer: String?, at now: Moment
     ) -> (status: Int, body: [UInt8], news: DeclaredNews?) {
@@ -28,7 +28,7 @@ extension DeclaredService {
         return (response.status, response.body, news)
     }
 
-    /// Answers a request; the news tell others of what it changed.
+    /// Answers a request. `news` notifies other clients of the change it made.
     mutating func answer(_ request: ServerRequest, at now: Moment) -> (response: HTTPResponse, news: DeclaredNews?) {
         clock.asked(at: now)
         let query = PercentText.pairs(request.query)
@@ -68,7 +68,7 @@ extension DeclaredService {
             status: status, headers: [("content-type", "application/json; charset=utf-8")], body: Array(body.raw.bytes))
     }
 
-    /// The user of the request's token; nil where the service takes none.
+    /// Returns the user of the request's token; `nil` for a service without tokens.
     private func caller(_ request: ServerRequest, _ service: Profile.Service?) throws(RESTError) -> DeclaredUser? {
         guard service?.token ?? true else { return nil }
         var token = request.header((service?.header ?? "Authorization").lowercased())
@@ -81,8 +81,8 @@ extension DeclaredService {
 
     // MARK: - Logging in
 
-    /// The answer to a login by the name or id of a user that has a token, and to a renewal: that token, which does not end. Nil for any other
-    /// request.
+    /// Answers a login by the name or id of a user who has a token, and a renewal. Both return the user's token, which
+    /// does not expire. Returns `nil` for any other request.
     private func login(_ request: ServerRequest) throws(RESTError) -> JSONValue? {
         guard let login = profile.login else { return nil }
         for call in [login.call, login.renew].compactMap({ $0 }) {
@@ -111,17 +111,17 @@ extension DeclaredService {
         name.flatMap { name in profile.services.first { $0.name == name } } ?? profile.services.first
     }
 
-    /// What stands in the places of a path.
+    /// Returns the values of a path's placeholders, or `nil` when the path does not match.
     private func values(_ template: Template, _ service: Profile.Service?, in path: String) -> [String: JSONValue]? {
         let prefix = service?.basePath ?? ""
         guard path.hasPrefix(prefix) else { return nil }
         let found = template.values(in: String(path.dropFirst(prefix.count)), stop: "/")
-        // An empty place names nothing.
+        // A placeholder is never empty.
         if found?.values.contains("") == true { return nil }
         return found?.mapValues { .string($0.percentDecoded(plusIsSpace: false)) }
     }
 
-    /// The read whose path and query a request has: of several the one with the most of its parameters.
+    /// Returns the read that matches a path and a query. Among several, the one that matches the most parameters wins.
     private func read(
         for path: String, _ query: [(name: String, value: String)]
     ) -> (Profile.Read, [String: JSONValue])? {
@@ -131,7 +131,7 @@ extension DeclaredService {
             var score = 0
             for parameter in read.query {
                 let given = query.first { $0.name == parameter.name }.flatMap { parameter.value.values(in: $0.value) }
-                // A person who tries a path with curl leaves out what is always the same.
+                // People who try a path with curl leave out constant parameters.
                 if given != nil { score += 1 } else if !parameter.value.places.isEmpty { score -= 1000 }
                 for (name, text) in given ?? [:] { values[name] = .string(text) }
             }
@@ -141,11 +141,11 @@ extension DeclaredService {
     }
 
     private func write(for request: ServerRequest) -> (Profile.Write, [String: JSONValue])? {
-        // One that does not fit says so.
+        // The first write with a matching path is the fallback, so that its error is returned.
         var other: (Profile.Write, [String: JSONValue])?
         for write in profile.writes where write.method.rawValue.uppercased() == request.method {
             guard let values = values(write.path, service(write.service), in: request.path) else { continue }
-            // The body decides between writes of the same path.
+            // The body selects between writes of the same path.
             let body = try? JSONValue(parsing: request.body[...])
             let fits = write.body.map { template in body.map { template.values(in: $0) != nil } ?? false } ?? true
             if fits { return (write, values) }
@@ -154,7 +154,7 @@ extension DeclaredService {
         return other
     }
 
-    /// Takes what a write's body template says out of a body.
+    /// Parses a request's body and extracts the placeholder values of the write's body template.
     private func read(_ body: [UInt8], for write: Profile.Write, into asked: inout Asked) throws(RESTError) {
         guard let template = write.body else { return }
         do throws(JSONError) { asked.body = try JSONValue(parsing: body[...]) } catch {
@@ -166,7 +166,8 @@ extension DeclaredService {
         asked.values.merge(values) { first, _ in first }
     }
 
-    /// The id of the room that a request is about; throws where it is none that the caller may see.
+    /// Returns the id of the room that a request concerns. Throws when the room is unknown or the caller may not see
+    /// it.
     private func room(_ asked: Asked) throws(RESTError) -> JSONValue? {
         guard let id = roomID(asked.values) else { return nil }
         if let why = refusal(of: id, to: asked.user ?? DeclaredUser(id: "", name: "")) {
@@ -179,7 +180,7 @@ extension DeclaredService {
 
     // MARK: - Reads
 
-    /// How many rows an answer has where the query does not say.
+    /// The number of rows in an answer when the query contains none.
     private static let usualRows = 50
     private static let mostRows = 1000
 
@@ -205,8 +206,8 @@ extension DeclaredService {
         return page(of: found, read, asked)
     }
 
-    /// The key of the one row that a path ends with; nil where it ends with something else, or with what the rows
-    /// belong to.
+    /// Returns the key of the single row that a path ends with; `nil` when it ends with anything else, or with the
+    /// parent of the rows.
     private func key(_ path: Template, _ entity: Profile.Entity, _ asked: Asked) -> String? {
         if let id = asked.values[entity.name + ".id"]?.plainText { return id }
         guard case .place(let name)? = path.parts.last, let value = asked.values[name]?.plainText else { return nil }
@@ -219,11 +220,11 @@ extension DeclaredService {
         let sizes = ["limit", "per_page", "page_size", "size", "count", "n"].compactMap { asked.parameter($0) }
         let size = max(1, min(sizes.compactMap { Int($0) }.first ?? Self.usualRows, Self.mostRows))
         guard let pages = read.pages else {
-            // A list without pages that is said to be whole is whole.
+            // A list without pages is complete if the profile requires that.
             let kept = read.replaces == .all ? rows[...] : rows.suffix(size)
             return Self.shaped(.array(kept.map(\.json)), read, next: nil)
         }
-        // The first page of a window is the newest.
+        // The first page of a window contains the newest rows.
         let rows = read.replaces == .window ? rows.reversed() : rows
         var begin = 0
         if let page = asked.parameter(pages.query) {
@@ -241,7 +242,7 @@ extension DeclaredService {
         return Self.shaped(.array(kept.map(\.json)), read, next: pages.next == nil ? nil : next)
     }
 
-    /// An answer that a client reads these rows from.
+    /// Returns an answer in the shape from which a client reads these rows.
     private static func shaped(_ rows: JSONValue, _ read: Profile.Read, next: JSONValue?) -> JSONValue {
         var answer = JSONValue.object([])
         (read.rows.map(JSONPlace.init) ?? JSONPlace([])).put(rows, into: &answer)
@@ -274,7 +275,7 @@ extension DeclaredService {
                     echo.value(in: $0.json) == mark && entity.parentID(of: $0.json) == entity.parentID(of: json)
                 })
             {
-                // Asked again, since the answer was lost: nothing is made twice.
+                // The client repeats a request whose answer was lost, so no second row is created.
                 return answered(200, known.json, nil)
             }
             json = speech.completed(json, of: entity, by: asked.user, at: time)
@@ -291,8 +292,8 @@ extension DeclaredService {
         return answered(200, try tables.change(id, of: entity, to: json).json, .changed)
     }
 
-    /// Puts what a request says into a row: what the body has where the row has it, too, and what the client shows
-    /// meanwhile.
+    /// Copies values of a request into a row: the values of the body that the row also has, and the values that the
+    /// client shows in the meantime.
     private func fill(_ json: inout JSONValue, _ write: Profile.Write, _ entity: Profile.Entity, _ asked: Asked) {
         let places = Set(
             entity.fields.map(\.place) + [entity.key, entity.parent].compactMap { $0 }.map(JSONPlace.init))
@@ -315,7 +316,7 @@ extension DeclaredService {
 }
 
 extension Template {
-    /// The text with each place filled; nil where a place has no value.
+    /// Returns the text with each placeholder filled; `nil` when one has no value.
     fileprivate func text(_ values: [String: JSONValue]) -> String? {
         var text = ""
         for part in parts {

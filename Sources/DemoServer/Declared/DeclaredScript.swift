@@ -5,14 +5,14 @@ import Wire
 /// Something that happens on the server.
 package enum DeclaredDeed: Hashable, Sendable {
     case tell(DeclaredNews)
-    /// A row of an entity is made, of fields by their names.
+    /// Creates a row of an entity, with fields by name.
     case make(String, id: String? = nil, JSONValue)
     case change(String, id: String, JSONValue)
     case delete(String, id: String)
     case drop(forgetting: Bool)
 }
 
-/// What happens on a declared backend's server, and when: the steps of a scenario, or without one what a seed makes up.
+/// The events on a declared backend's server and their times: the steps of a scenario, or events generated from a seed.
 struct DeclaredScript: Sendable {
     private enum Source: Sendable {
         case steps(ArraySlice<ProfileScenario.Step>)
@@ -20,9 +20,9 @@ struct DeclaredScript: Sendable {
     }
 
     private var source: Source
-    /// Milliseconds since the script began, of the next thing; nil when nothing is left.
+    /// The time of the next event, in milliseconds since the script began; `nil` when none is left.
     private(set) var due: Int64?
-    /// Who does what nobody is said to do.
+    /// The users other than the token's owner. They perform the events without an explicit actor.
     var others: [DeclaredUser] = []
 
     init(_ steps: [ProfileScenario.Step]) {
@@ -35,7 +35,7 @@ struct DeclaredScript: Sendable {
         due = 1_000
     }
 
-    /// The next thing, and who does it.
+    /// Removes and returns the next event and its actor.
     mutating func next(_ speech: DeclaredSpeech, _ tables: DeclaredTables) -> (deed: DeclaredDeed, by: String?)? {
         guard let now = due else { return nil }
         switch source {
@@ -67,10 +67,10 @@ extension ProfileScenario.Step {
 }
 
 extension DeclaredService {
-    /// When `advance` is due.
+    /// The time at which `advance` must be called next.
     var deadline: Moment? { clock.deadline(next: script.due.map { Self.epoch + $0 }) }
 
-    /// Does what is due.
+    /// Performs the events of the script that are due.
     mutating func advance(to now: Moment) -> [Effect] {
         guard clock.runs(at: now) else { return [] }
         let time = clock.time(at: now)
@@ -86,8 +86,8 @@ extension DeclaredService {
         return tell(act(deed, by: id, at: time))
     }
 
-    /// Changes the world, and gives what is to be told of it. What is not possible any more, as a client has changed
-    /// the world, is passed over.
+    /// Performs a deed and returns the event that reports it. A deed that a client's change has made impossible is
+    /// skipped.
     package mutating func act(_ deed: DeclaredDeed, by id: String?, at time: Int64) -> DeclaredNews? {
         let user = id.map { self.user(named: $0) } ?? script.others.first
         switch deed {

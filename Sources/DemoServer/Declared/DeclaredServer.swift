@@ -2,22 +2,23 @@ package import Network
 package import Pipeline
 package import Wire
 
-/// A server that plays a backend as its profile declares it, for demonstrations and tests: Socket.IO, Bayeux or
-/// a plain WebSocket, rooms, and REST with rows in memory behind it. A scenario says what is there and what happens; without
-/// one both are made up from the seed.
+/// A server that simulates the backend a profile declares, for demonstrations and tests. It offers Socket.IO, Bayeux or
+/// a plain WebSocket, rooms, and REST with rows in memory. A scenario defines the rows and the events; without one,
+/// both are generated from the seed.
 ///
-/// It knows the profile alone and nothing of how the pipeline reads it, so that each can tell the other's mistakes.
+/// It knows only the profile, not how the pipeline reads it, so that each implementation can reveal the other's
+/// mistakes.
 package final class DeclaredServer: Sendable {
-    /// Where clients reach it: `http://address:port`.
+    /// The URL at which clients reach the server: `http://address:port`.
     package let url: String
-    /// A token that it takes.
+    /// A token that the server accepts.
     package let token: Secret
     private let http: HTTPServer
     private let host: any DeclaredHost
 
-    /// Listens on `address` and `port` (0: one the system chooses). Not from the loop; returns when clients can
-    /// connect. The profile says where the endpoint is. The script starts with the server, or when the first client has
-    /// joined its rooms.
+    /// Starts listening on `address` and `port` (0 lets the system choose one), and returns when clients can connect.
+    /// The profile defines the endpoint's path. The script starts with the server, or when the first client has joined
+    /// its rooms. Not from the loop.
     package init(
         on loop: EventLoop, address: String = "127.0.0.1", port: UInt16 = 0, profile: Profile,
         scenario: ProfileScenario?, seed: UInt64 = 1, startsAtOnce: Bool = false, options: EndpointOptions? = nil
@@ -25,12 +26,12 @@ package final class DeclaredServer: Sendable {
         let service = DeclaredService(profile, scenario, seed: seed, startsAtOnce: startsAtOnce, at: loop.now)
         let realtime = profile.realtime
         let usual = EndpointOptions(path: realtime.path ?? realtime.transport.usualPath)
-        // Without a realtime connection every path but this one is the services'.
+        // Without a realtime connection, every path except this one belongs to the services.
         let options = realtime.transport == .none ? EndpointOptions(path: "/socket.io/") : options ?? usual
         token = Secret(service.token)
         let handler: any DeclaredHost & HTTPServerHandler =
             switch profile.realtime.transport {
-            // Without a realtime connection there is REST alone; nobody asks for the endpoint.
+            // Without a realtime connection there is only REST, and no client requests the endpoint.
             case .socketio, .none: DeclaredSocketIO(on: loop, service, options, seed: seed)
             case .bayeux: DeclaredChannels(on: loop, service, options, seed: seed)
             case .websocket: DeclaredMessages(on: loop, service, options, seed: seed)

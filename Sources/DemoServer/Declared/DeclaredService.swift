@@ -2,21 +2,21 @@ package import JSONText
 package import Pipeline
 package import Wire
 
-/// A declared backend's server without its sockets: rows, tokens, who is in which room, and what happens. Pure:
-/// requests, events of the clients and times in, answers and effects out. One seed gives one history.
+/// A declared backend's server without its sockets: rows, tokens, the members of rooms, and the script. Pure: it takes
+/// requests, client events and times, and returns answers and effects. The same seed gives the same history.
 package struct DeclaredService: Sendable {
-    /// What is done for clients, in order.
+    /// An effect on the clients. Effects are performed in order.
     package enum Effect: Hashable, Sendable {
-        /// Tells one client an event.
+        /// Sends an event to one client.
         case tell(Int, DeclaredNews)
-        /// Cuts every connection; with `forgetting` no session can be resumed.
+        /// Cuts every connection. With `forgetting`, no session can be resumed.
         case drop(forgetting: Bool)
     }
 
     /// A client of the realtime connection, or a session that outlives one.
     private struct Client {
         var user: DeclaredUser?
-        /// The ids of what the rooms are of.
+        /// The ids of the rooms that the client joined.
         var rooms: Set<String> = []
     }
 
@@ -24,18 +24,19 @@ package struct DeclaredService: Sendable {
     let speech: DeclaredSpeech
     var tables: DeclaredTables
     private let forbidden: [String: String]
-    /// Whose each token is, and the service that takes it; nil for every one.
+    /// The owner of each token, and the service that accepts it; `nil` for all services.
     private let tokens: [String: (user: DeclaredUser, service: String?)]
-    /// The first token of the scenario: the one that `serve` prints.
+    /// The first token of the scenario, which `serve` prints.
     package let token: String
     private var clients: [Int: Client] = [:]
     var clock: ScriptClock
     var script: DeclaredScript
 
-    /// The world's time when the script starts, milliseconds since 1970. Fixed, so that times belong to the history.
+    /// The server's time when the script starts, in milliseconds since 1970. It is fixed, so that times are part of the
+    /// history.
     package static let epoch: Int64 = 1_785_346_000_000
 
-    /// Without a scenario, with rows made of the entities, and something happens about once a second.
+    /// Creates a service. Without a scenario it generates rows for the entities, and an event about once a second.
     package init(
         _ profile: Profile, _ scenario: ProfileScenario?, seed: UInt64, startsAtOnce: Bool = false, at now: Moment
     ) {
@@ -66,7 +67,7 @@ package struct DeclaredService: Sendable {
         tokens = Dictionary(owners.map { ($0.token, ($0.user, $0.service)) }) { first, _ in first }
         token = owners[0].token
         script.others = users.filter { $0 != owners[0].user }
-        // Whose token it is, is somebody that the account's read finds.
+        // The account's read must find the owner of every token.
         guard let account else { return }
         for (_, user, _) in owners where tables.row(user.id, of: account) == nil {
             var row = JSONValue.object([])
@@ -83,17 +84,18 @@ package struct DeclaredService: Sendable {
 
     var accountEntity: Profile.Entity? { Self.accountEntity(profile) }
 
-    /// A token of the user of that name or id, for the first service.
+    /// Returns a token of the user with this name or id, for the first service.
     func token(of name: String) -> String? {
         tokens.filter { [$0.value.user.id, $0.value.user.name].contains(name) && user(of: $0.key) != nil }.keys.min()
     }
 
-    /// The rows of an entity as they go over the wire, in its order.
+    /// Returns the rows of an entity as they are sent, in the entity's order.
     package func rows(of entity: String) -> [JSONValue] {
         tables.entity(entity).map { tables.rows(of: $0).map(\.json) } ?? []
     }
 
-    /// Whose a token is; nil for none, and for one that the service does not take. The realtime connection takes those of the first service.
+    /// Returns the owner of a token; `nil` if the token is unknown or the service does not accept it. The realtime
+    /// connection accepts the tokens of the first service.
     func user(of token: String?, at service: Profile.Service? = nil) -> DeclaredUser? {
         guard let owner = token.flatMap({ tokens[$0] }) else { return nil }
         let service = service ?? profile.services.first
@@ -102,33 +104,32 @@ package struct DeclaredService: Sendable {
 
     // MARK: - Clients
 
-    /// Somebody is connected; what the connection's readiness is said by.
+    /// Connects a client. Returns the event that reports the connection as ready.
     mutating func connect(_ client: Int, _ user: DeclaredUser?, at now: Moment) -> [Effect] {
         clients[client] = Client(user: user)
         if profile.rooms?.join == nil { clock.joinedRoom(at: now) }
         return speech.news(saying: .ready, to: user, at: clock.time(at: now)).map { [.tell(client, $0)] } ?? []
     }
 
-    /// A client that hears everything: the channels of Bayeux choose what reaches whom.
+    /// Adds a client that receives all events. On Bayeux, the channels decide which client gets which event.
     mutating func hearAll(_ client: Int) { clients[client] = Client(user: DeclaredUser(id: "", name: "")) }
 
     mutating func disconnect(_ client: Int) { clients[client] = nil }
 
     mutating func disconnectAll() { clients = [:] }
 
-    /// What a client that has a token of nobody's is told before it is cut off; nil where the profile has no word for
-    /// it.
+    /// Returns the event for a client with an unknown token, sent before it is disconnected; `nil` when the profile
+    /// defines none.
     func unauthorized(at now: Moment) -> DeclaredNews? {
         speech.news(saying: .unauthorized, why: Self.wrongToken, to: nil, at: clock.time(at: now))
     }
 
     static let wrongToken = "the token is nobody's"
 
-    /// A client says who it is by an event, where CONNECT does not.
+    /// Sets the user of a client that identifies itself by an event instead of CONNECT.
     mutating func identify(_ client: Int, _ user: DeclaredUser) { clients[client]?.user = user }
 
-    /// A client asked to join or to leave a room. Gives what acknowledges it, and nil where it asked for something
-    /// else.
+    /// Handles a client's request to join or leave a room. Returns the acknowledgement, or `nil` for any other event.
     mutating func heard(
         _ client: Int, _ asks: DeclaredAsk, at now: Moment
     ) -> (acknowledgement: JSONValue, effects: [Effect])? {
@@ -155,14 +156,14 @@ package struct DeclaredService: Sendable {
         return nil
     }
 
-    /// What the places of a template say of a room: the id of what it is of.
+    /// Returns the room's id from the values of a template's placeholders.
     func roomID(_ values: [String: JSONValue]?) -> String? {
         if let id = values?["id"]?.plainText { return id }
         guard let name = values?["room"]?.plainText else { return nil }
         return profile.rooms?.name.values(in: name)?.values.first ?? name
     }
 
-    /// Why somebody may not be in a room; nil when they may.
+    /// Returns why a user may not join a room; `nil` when the user may.
     func refusal(of room: String, to user: DeclaredUser?) -> String? {
         if user == nil { return Self.wrongToken }
         if let why = forbidden[room] { return why }
@@ -173,7 +174,7 @@ package struct DeclaredService: Sendable {
         return "there is no such room"
     }
 
-    /// What is acknowledged to a client that asks to join.
+    /// Returns the acknowledgement of a client's request to join.
     private func acknowledgement(of join: Profile.Join, refusing why: String?) -> JSONValue {
         guard let condition = join.refused else { return .object([]) }
         guard var answer = condition.example(from: .object([]), fails: why == nil) else { return .object([]) }
@@ -181,7 +182,7 @@ package struct DeclaredService: Sendable {
         return answer
     }
 
-    /// Tells an event to whoever is in its room.
+    /// Returns the effects that send an event to every client in its room.
     package func tell(_ news: DeclaredNews?) -> [Effect] {
         guard let news else { return [] }
         return clients.keys.sorted().compactMap { id in
@@ -192,12 +193,12 @@ package struct DeclaredService: Sendable {
     }
 }
 
-/// Something that a client emitted, or a message of a plain WebSocket.
+/// An event that a client emitted, or a message of a plain WebSocket.
 enum DeclaredAsk: Hashable, Sendable {
     case event(String, [JSONValue])
     case message(JSONValue)
 
-    /// What was filled into an emission of the profile's; nil where this is another one.
+    /// Returns the values of the placeholders in one of the profile's emissions; `nil` when this is a different one.
     func values(
         _ event: String, _ arguments: [JSONTemplate], _ message: JSONTemplate?
     ) -> [String: JSONValue]? {
@@ -220,7 +221,7 @@ enum DeclaredAsk: Hashable, Sendable {
 }
 
 extension DeclaredUser {
-    /// The user of an account's row.
+    /// Creates the user of an account's row.
     init(_ row: DeclaredTables.Row, of entity: Profile.Entity) {
         id = row.id
         name = entity.namePlace?.value(in: row.json)?.plainText ?? row.id
@@ -228,6 +229,6 @@ extension DeclaredUser {
 }
 
 extension Profile.Entity {
-    /// Where what people call a row is.
+    /// The place of a row's display name.
     var namePlace: JSONPlace? { place(of: "name") ?? place(of: "title") }
 }

@@ -3,7 +3,7 @@ import Network
 import Pipeline
 import Wire
 
-/// A declared backend on Socket.IO.
+/// A declared backend on Socket.IO, with rooms and acknowledgements.
 actor DeclaredSocketIO: SessionHost, DeclaredHost {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -57,7 +57,7 @@ actor DeclaredSocketIO: SessionHost, DeclaredHost {
         service.disconnect(id.number)
     }
 
-    /// Gives a client's machine something to do, and does what it answers.
+    /// Changes a client's machine and performs the effects.
     private func change(_ id: SessionID, _ body: (inout SocketIOServer, inout [SocketIOServer.Effect]) -> Void) {
         guard let place = clients.index(forKey: id) else { return }
         var effects: [SocketIOServer.Effect] = []
@@ -76,7 +76,8 @@ actor DeclaredSocketIO: SessionHost, DeclaredHost {
             let isWelcome = admits(auth) || service.unauthorized(at: loop.now) != nil
             change(id) { isWelcome ? $0.admit(into: &$1) : $0.refuse(DeclaredService.wrongToken, into: &$1) }
         case .connected(realtime.namespace, let auth):
-            // Who is let in without a token of somebody's is told that it is wrong, or says by an event who they are.
+            // A client admitted without a valid token gets the event for a wrong token, or identifies itself by an
+            // event.
             let user = user(of: auth)
             let told = user == nil && !admits(auth) ? service.unauthorized(at: loop.now) : nil
             carryOut(told.map { [.tell(id.number, $0)] } ?? service.connect(id.number, user, at: loop.now))
@@ -92,14 +93,14 @@ actor DeclaredSocketIO: SessionHost, DeclaredHost {
         realtime.emit.filter { $0.arguments.contains { $0.places.contains("token") } }
     }
 
-    /// Whose the token of CONNECT is; where the profile sends none, it is the first user who comes.
+    /// Returns the owner of CONNECT's token. If the profile sends no token at all, every client is the first user.
     private func user(of auth: RawJSON?) -> DeclaredUser? {
         guard let template = realtime.auth else { return service.user(of: realtime.token(in: auth)) }
         if !template.places.contains("token"), emissionsWithToken.isEmpty { return service.user(of: service.token) }
         return service.user(of: realtime.token(in: auth))
     }
 
-    /// Whether a client may come in: with a token that is somebody's, or with none where an event brings it.
+    /// Whether a client may connect: with a known token, or without one if an event will bring it.
     private func admits(_ auth: RawJSON?) -> Bool {
         user(of: auth) != nil || realtime.token(in: auth) == nil && !emissionsWithToken.isEmpty
     }
@@ -146,7 +147,7 @@ actor DeclaredSocketIO: SessionHost, DeclaredHost {
 }
 
 extension Profile.Realtime {
-    /// The token in what CONNECT, or a subscription of Bayeux, carries.
+    /// Returns the token in the payload of CONNECT or of a Bayeux subscription.
     func token(in auth: RawJSON?) -> String? {
         guard let value = auth.flatMap({ try? JSONValue(parsing: $0.bytes) }) else { return nil }
         guard let template = self.auth else { return value["token"]?.plainText }

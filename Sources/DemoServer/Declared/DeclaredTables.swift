@@ -2,19 +2,20 @@ import Events
 import JSONText
 import Pipeline
 
-/// The rows of a declared backend as its server has them: JSON in the shape that the profile reads, by entity, with the
-/// constraints of a database. Another model than the pipeline's, so that each can tell the other's mistakes.
+/// The rows on a declared backend's server: JSON in the shape that the profile reads, by entity, with the constraints
+/// of a database. It is a different model from the pipeline's, so that each implementation can reveal the other's
+/// mistakes.
 struct DeclaredTables: Hashable, Sendable {
     struct Row: Hashable, Sendable {
-        /// The text of its key.
+        /// The row's key as text.
         var id: String
         var json: JSONValue
     }
 
     let profile: Profile
-    /// By entity, in the order they were made.
+    /// The rows by entity, in the order of creation.
     private var tables: [String: [Row]] = [:]
-    /// The greatest number that was the key of a row, by entity: the next one is a new row's.
+    /// The greatest number used as a key, by entity. A new row gets the next one.
     private var lastNumbers: [String: Int64] = [:]
 
     init(_ profile: Profile) { self.profile = profile }
@@ -25,8 +26,8 @@ struct DeclaredTables: Hashable, Sendable {
 
     func row(_ id: String, of entity: Profile.Entity) -> Row? { tables[entity.name]?.first { $0.id == id } }
 
-    /// All rows of an entity, or those that belong to something, as its `sort` has them; without one in the order they
-    /// were made.
+    /// Returns all rows of an entity, or those with the given parent, in the order of the entity's `sort`; without one
+    /// in the order of creation.
     func rows(of entity: Profile.Entity, in parent: String? = nil) -> [Row] {
         var rows = tables[entity.name] ?? []
         if let parent, entity.parent != nil { rows = rows.filter { entity.parentID(of: $0.json) == parent } }
@@ -39,7 +40,7 @@ struct DeclaredTables: Hashable, Sendable {
 
     // MARK: - Changes
 
-    /// Adds a row; one without a key is given the next number.
+    /// Adds a row. A row without a key gets the next number.
     @discardableResult
     mutating func insert(_ json: JSONValue, into entity: Profile.Entity) throws(RESTError) -> Row {
         var json = json
@@ -63,7 +64,7 @@ struct DeclaredTables: Hashable, Sendable {
         return row
     }
 
-    /// Makes a row what it is from now on.
+    /// Replaces the row with this id by `json`.
     mutating func change(_ id: String, of entity: Profile.Entity, to json: JSONValue) throws(RESTError) -> Row {
         guard let index = tables[entity.name]?.firstIndex(where: { $0.id == id }) else { throw missing(id, entity) }
         let row = Row(id: id, json: json)
@@ -86,7 +87,7 @@ struct DeclaredTables: Hashable, Sendable {
 
     func missing(_ id: String, _ entity: Profile.Entity) -> RESTError { .notFound("there is no \(entity.name) \(id)") }
 
-    /// Numbers, as texts unless the rows that are there have them as numbers.
+    /// Returns the next number as a key: a text, unless the existing rows use numbers.
     private func nextKey(of entity: Profile.Entity) -> JSONValue {
         let number = (lastNumbers[entity.name] ?? 0) + 1
         if case .integer? = tables[entity.name]?.last.flatMap({ JSONPlace(entity.key).value(in: $0.json) }) {
@@ -108,7 +109,7 @@ struct DeclaredTables: Hashable, Sendable {
         }
     }
 
-    /// No two rows have the same value in one of these fields. (The key is unique by itself.)
+    /// Checks that no other row has the same value in a unique field. (The key is checked separately.)
     private func checkUnique(_ row: Row, of entity: Profile.Entity) throws(RESTError) {
         for name in entity.unique {
             guard let place = entity.place(of: name), let value = place.value(in: row.json), value != .null else {
@@ -122,13 +123,14 @@ struct DeclaredTables: Hashable, Sendable {
 }
 
 extension Profile.Entity {
-    /// The id of what a row belongs to.
+    /// Returns the id of the row's parent.
     func parentID(of row: JSONValue) -> String? { parent.flatMap { JSONPlace($0).value(in: row)?.plainText } }
 
-    /// Where a field's value is; nil for an unknown name.
+    /// Returns the place of a field's value; `nil` for an unknown name.
     func place(of field: String) -> JSONPlace? { fields.first { $0.name == field }?.place }
 
-    /// A row of fields by their names, with the key and the parent by their paths, as it goes over the wire.
+    /// Returns a row in the shape in which it is sent. `members` contains fields by name, and the key and the parent by
+    /// path.
     func row(_ members: JSONValue, over known: JSONValue = .object([])) -> JSONValue {
         var row = known
         guard case .object(let members) = members else { return row }
@@ -140,7 +142,7 @@ extension Profile.Entity {
         return row
     }
 
-    /// What of a row says which one it is, and where it belongs.
+    /// Returns the row's key and parent without its other fields.
     func reference(to row: JSONValue) -> JSONValue {
         var reference = JSONValue.object([])
         for place in [key, parent].compactMap({ $0 }).map(JSONPlace.init) {
@@ -155,7 +157,7 @@ extension Profile.Field {
 }
 
 extension JSONPlace {
-    /// As people write it.
+    /// The path as text, such as `a.b[0]`.
     var text: String {
         steps.reduce(into: "") { text, step in
             switch step {
@@ -167,7 +169,7 @@ extension JSONPlace {
 }
 
 extension Profile.Field.Kind {
-    /// Whether a client takes a value for one of this type.
+    /// Returns whether a client accepts a value for a field of this type.
     func fits(_ value: JSONValue) -> Bool {
         switch (self, value) {
         case (.any, _), (.text, .string), (.integer, .integer), (.number, .integer), (.number, .number),
@@ -182,7 +184,7 @@ extension Profile.Field.Kind {
 }
 
 extension JSONValue {
-    /// What rows are sorted by: a number, or the milliseconds of a date.
+    /// The number by which rows are sorted: the value, or a date's milliseconds.
     fileprivate var sortNumber: Double? {
         switch self {
         case .integer(let number): Double(number)

@@ -1,7 +1,7 @@
 import JSONText
 import Pipeline
 
-/// The way to a value in a tree, by which a value can be put there, too: a path of a profile, inverted.
+/// A path to a value in a JSON tree that can also write the value: the inverse of a profile's path.
 struct JSONPlace: Hashable, Sendable {
     enum Step: Hashable, Sendable {
         case key(String)
@@ -12,7 +12,7 @@ struct JSONPlace: Hashable, Sendable {
 
     init(_ steps: [Step]) { self.steps = steps }
 
-    /// In a value.
+    /// Creates a path within a value.
     init(_ path: ProfilePath) {
         var steps: [Step] = []
         var rest = path.text[...]
@@ -32,8 +32,9 @@ struct JSONPlace: Hashable, Sendable {
         self.steps = steps
     }
 
-    /// In the payload of an event, a list with its name: a key begins in the first argument. A message of a plain
-    /// WebSocket has no name.
+    /// Creates a path within the payload of an event. If the event has a name, the payload is a list of the name and
+    /// the arguments, and a path that starts with a key starts in the first argument. A message of a plain WebSocket
+    /// has no name.
     init(_ path: ProfilePath, inEventWithName isNamed: Bool) {
         self.init(path)
         guard isNamed else { return }
@@ -41,7 +42,7 @@ struct JSONPlace: Hashable, Sendable {
         steps.insert(.element(1), at: 0)
     }
 
-    /// Where `other` leads from here.
+    /// Returns the path that follows this path and then `other`.
     func followed(by other: JSONPlace) -> JSONPlace { JSONPlace(steps + other.steps) }
 
     func value(in tree: JSONValue) -> JSONValue? {
@@ -55,7 +56,7 @@ struct JSONPlace: Hashable, Sendable {
         }
     }
 
-    /// Puts a value there; what is not there on the way is made.
+    /// Sets the value at this path. Missing steps are created.
     func put(_ value: JSONValue, into tree: inout JSONValue) { Self.put(value, steps[...], into: &tree) }
 
     private static func put(_ value: JSONValue, _ steps: ArraySlice<Step>, into tree: inout JSONValue) {
@@ -81,13 +82,13 @@ struct JSONPlace: Hashable, Sendable {
     private static func put(
         _ value: JSONValue, _ steps: ArraySlice<Step>, _ index: Int, into elements: inout [JSONValue]
     ) {
-        // A path of a profile's is short; one that skips a thousand elements is a mistake.
+        // A profile's path is short. One that skips a thousand elements is a mistake.
         guard index < 1000 else { return }
         while elements.count <= index { elements.append(.null) }
         put(value, steps.dropFirst(), into: &elements[index])
     }
 
-    /// Puts a value there where there is none, or null.
+    /// Sets the value at this path if it is missing or null.
     func fill(_ value: JSONValue?, into tree: inout JSONValue) {
         guard let value else { return }
         if let known = self.value(in: tree), known != .null { return }
@@ -100,7 +101,7 @@ extension Array {
 }
 
 extension JSONValue {
-    /// A text's value, and the digits of a number: what an id is compared by.
+    /// The text of a string or a number, by which ids are compared; `nil` for an empty string and for other values.
     var plainText: String? {
         switch self {
         case .string(let text): text.isEmpty ? nil : text

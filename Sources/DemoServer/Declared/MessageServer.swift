@@ -3,44 +3,46 @@ package import JSONText
 import Pipeline
 package import Wire
 
-/// The server's end of plain WebSockets of JSON messages, as a profile describes them: hello, identify, heartbeats, and
-/// sessions that outlive a connection and are resumed. Pure: messages and times in, effects out.
+/// The server's end of plain WebSockets with JSON messages, as a profile describes them: hello, identify, heartbeats,
+/// and sessions that outlive a connection and can be resumed. Pure: it takes messages and times, and returns effects.
 ///
-///     opened ──hello──► greeted ──identify──► open, of a new session
-///                          └─────resume─────► open, of an old one; or refused, and greeted still
+/// ```
+/// opened ──hello──► greeted ──identify──► open, with a new session
+///                      └─────resume─────► open, with an old one; or refused, and still greeted
+/// ```
 ///
-/// A client that sends no heartbeat in time is closed in any of them.
+/// In each of these states, a client that sends no heartbeat in time is closed.
 package struct MessageServer: Sendable {
     package enum Effect: Hashable, Sendable {
         case send(Int, JSONValue)
         case close(Int, WebSocketClose)
-        /// Cuts the connection without a word.
+        /// Cuts the connection without a closing handshake.
         case cut(Int)
     }
 
     private struct Session {
         var name: String
         let user: DeclaredUser?
-        /// The connection that it is told on; nil while there is none.
+        /// The session's connection; `nil` while it has none.
         var connection: Int?
-        /// What it was told last, for resuming it.
+        /// The last messages of the session, for resuming it.
         var log: [(number: Int, message: JSONValue)] = []
         var count = 0
     }
 
-    /// Messages kept of a session, and sessions kept without a connection.
+    /// The number of messages kept per session, and of sessions above which idle ones are ended.
     private static let mostMessages = 1_000, mostSessions = 100
 
     package var service: DeclaredService
     private let realtime: Profile.Realtime
-    /// How often clients are told to send heartbeats.
+    /// The interval at which clients must send heartbeats.
     private let interval: Duration
     private let ids: IDSource
     private var lastSession = 0
     private var sessions: [Int: Session] = [:]
-    /// The session of each connection; nil of one that has not said whose it is.
+    /// The session of each connection; `nil` until the client identifies itself.
     private var connections: [Int: Int?] = [:]
-    /// When each connection is closed that sends no heartbeat until then.
+    /// The time at which each connection is closed unless it sends a heartbeat.
     private var silences: [Int: Moment] = [:]
 
     package init(_ service: DeclaredService, heartbeats interval: Duration, seed: UInt64) {
@@ -52,16 +54,16 @@ package struct MessageServer: Sendable {
 
     // MARK: - Heartbeats
 
-    /// How long a client may send none; nil where it sends none at all.
+    /// The longest time without a heartbeat; `nil` when the profile has no heartbeats.
     private var longestSilence: Duration? {
         guard let heartbeat = realtime.heartbeat else { return nil }
         return (heartbeat.interval == nil ? heartbeat.every : interval).map { $0 * 3 / 2 }
     }
 
-    /// When `advance` is due.
+    /// The time at which `advance` must be called next.
     package var deadline: Moment? { silences.values.min() }
 
-    /// Closes the clients that are silent.
+    /// Closes the clients that sent no heartbeat in time.
     package mutating func advance(to now: Moment) -> [Effect] {
         let silent = silences.filter { $0.value <= now }.keys.sorted()
         for connection in silent { silences[connection] = nil }
@@ -111,7 +113,7 @@ package struct MessageServer: Sendable {
             return [.close(connection, WebSocketClose(code: 1007, reason: "that is no JSON"))]
         }
         if let heartbeat = realtime.heartbeat, heartbeat.send.values(in: message) != nil {
-            // One that is being closed stays so.
+            // A connection that is being closed stays so.
             if silences[connection] != nil { silences[connection] = longestSilence.map { now + $0 } }
             return heartbeat.answer?.example(from: .object([])).map { [.send(connection, $0)] } ?? []
         }
@@ -125,7 +127,7 @@ package struct MessageServer: Sendable {
         return carryOut(service.heard(session, .message(message), at: now)?.effects ?? [])
     }
 
-    /// The token is nobody's.
+    /// Closes a connection whose token is unknown.
     private func refuse(_ connection: Int, at now: Moment) -> [Effect] {
         let told = service.unauthorized(at: now).map { [Effect.send(connection, message(of: $0))] } ?? []
         let code = realtime.close.refused.first.flatMap { UInt16(exactly: $0) } ?? 1008
@@ -164,7 +166,7 @@ package struct MessageServer: Sendable {
         connections[connection] = id
         sessions[id]?.connection = connection
         effects += session.log.filter { $0.number > last }.map { .send(connection, $0.message) }
-        // A server that has two words for being ready says the second one now.
+        // If the profile has several ready events, a resumed session gets the last one.
         let ready = service.profile.events.filter { $0.says == .ready }.last
         let news = ready.flatMap {
             service.speech.news(by: $0, carrying: nil, room: nil, nil, at: service.clock.time(at: now))

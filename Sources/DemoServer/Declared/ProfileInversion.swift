@@ -1,12 +1,12 @@
 import JSONText
 import Pipeline
 
-// What a profile's client would write or ask, the other way round: what was filled into a template, and what a
-// condition holds of.
+// The inverse of a profile's templates and conditions: the values that filled a template, and an example that satisfies
+// a condition.
 
 extension Template {
-    /// What stands in the places of a text that this template was filled to give; nil for any other text. With `stop`
-    /// no place holds that character, as none holds a slash in a path.
+    /// Returns the values of the placeholders in a text made from this template; `nil` for any other text. No
+    /// placeholder contains the character `stop`, such as the slash in a path.
     func values(in text: String, stop: Character? = nil) -> [String: String]? {
         var found: [String: String] = [:]
         return Self.match(parts[...], text[...], stop, &found) ? found : nil
@@ -21,7 +21,7 @@ extension Template {
             return text.hasPrefix(literal) && match(parts.dropFirst(), text.dropFirst(literal.count), stop, &found)
         case .place(let name):
             let most = stop.flatMap { text.firstIndex(of: $0) } ?? text.endIndex
-            // The shortest text that lets the rest match; a last place takes all.
+            // The shortest value that lets the rest match. A final placeholder takes the rest.
             var end = parts.count == 1 ? most : text.startIndex
             while true {
                 let value = String(text[..<end])
@@ -39,7 +39,7 @@ extension Template {
         }
     }
 
-    /// The name of the place that is all of it; nil where there is more, or less.
+    /// The name of the placeholder that forms the whole template; `nil` for any other template.
     var onlyPlace: String? {
         guard parts.count == 1, case .place(let name) = parts[0] else { return nil }
         return name
@@ -47,8 +47,8 @@ extension Template {
 }
 
 extension JSONTemplate {
-    /// What stands in the places of a value that this template was filled to give; nil for any other value. Members
-    /// that the template does not have are passed over.
+    /// Returns the values of the placeholders in a JSON value made from this template; `nil` for any other value.
+    /// Members that the template lacks are ignored.
     func values(in value: JSONValue) -> [String: JSONValue]? {
         var found: [String: JSONValue] = [:]
         return Self.match(json, value, &found) ? found : nil
@@ -79,7 +79,7 @@ extension JSONTemplate {
         }
     }
 
-    /// Every leaf of it, and the way to it.
+    /// The paths to all leaves of the template.
     var leaves: [JSONPlace] {
         func leaves(_ value: JSONValue, _ way: [JSONPlace.Step]) -> [JSONPlace] {
             switch value {
@@ -93,8 +93,8 @@ extension JSONTemplate {
 }
 
 extension ProfileCondition {
-    /// A value that this condition holds, or with `fails` does not hold of, made of another one by as few changes as
-    /// are plain; nil where that is beyond what can be guessed. `isNamed` as a path's in an event.
+    /// Returns a value that satisfies this condition, or with `fails` one that does not. It changes `value` as little
+    /// as possible. Returns `nil` when it finds no example. `isNamed` works as in `JSONPlace.init(_:inEventWithName:)`.
     func example(from value: JSONValue, fails: Bool = false, inEventWithName isNamed: Bool = false) -> JSONValue? {
         guard let expression = try? FilterParser.parse(text) else { return nil }
         var value = value
@@ -120,7 +120,7 @@ extension ProfileCondition {
                 (.atLeast, true):
                 if let wanted { place.put(wanted, into: &value) }
             case (.exists, true): place.fill(.bool(true), into: &value)
-            // What is said of a truth is most often said by the other one.
+            // A Boolean comparison usually fails for the opposite value.
             case (.equal, false), (.notEqual, true):
                 if case .bool(let truth)? = wanted { place.put(.bool(!truth), into: &value) }
             case (.less, _), (.greater, _), (.atMost, false), (.atLeast, false), (.matches, _), (.matchesNot, _),
