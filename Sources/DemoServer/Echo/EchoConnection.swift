@@ -1,35 +1,35 @@
 import JSONText
 import Wire
 
-/// What an echo wants done, in this order.
+/// An effect of an echo connection. Effects are performed in order.
 enum EchoEffect: Hashable, Sendable {
-    /// Send a packet of the session's stream.
+    /// Sends a packet of the session's stream.
     case send(WebSocketMessage)
-    /// End the session; the machine is finished.
+    /// Ends the session. The machine takes no more input.
     case close(EngineIO.Ending)
 }
 
-/// One client of the echo server: a machine that is given packets and the time, and the server's memory of clients that were cut off, if
-/// it has one.
+/// A client of the echo server: a machine that takes packets and the time. It also takes the server's recovery store
+/// for disconnected clients, if the server has one.
 protocol EchoConnection: Sendable {
-    /// When `advance` wants to be called next.
+    /// The time at which `advance` must be called next.
     var deadline: Moment? { get }
-    /// What the memory is to keep of a client whose session is gone.
+    /// The sessions to store for recovery when the client is disconnected.
     var recoverableSessions: [SocketIORecoveryStore.Session] { get }
-    /// Sends the open packet.
+    /// Starts the session, which sends the open packet.
     mutating func start(at now: Moment, _ memory: inout SocketIORecoveryStore?) -> [EchoEffect]
-    /// A packet came.
+    /// Handles a packet from the client.
     mutating func receive(
         _ packet: WebSocketMessage, at now: Moment, _ memory: inout SocketIORecoveryStore?
     ) -> [EchoEffect]
-    /// Does what is due up to `now`.
+    /// Performs everything that is due up to `now`.
     mutating func advance(to now: Moment, _ memory: inout SocketIORecoveryStore?) -> [EchoEffect]
 }
 
-/// Bare Engine.IO: every message goes back as it came.
+/// A bare Engine.IO echo: every message is returned unchanged.
 struct EngineIOEcho: EchoConnection {
     private enum State {
-        /// Follows: closed.
+        /// The session is open. → closed
         case open(EngineIOServer)
         case closed
     }
@@ -51,7 +51,7 @@ struct EngineIOEcho: EchoConnection {
         }
     }
 
-    /// Engine.IO has nothing to recover.
+    /// The sessions to recover: always none, since Engine.IO has no recovery.
     var recoverableSessions: [SocketIORecoveryStore.Session] { [] }
 
     mutating func start(at now: Moment, _ memory: inout SocketIORecoveryStore?) -> [EchoEffect] {

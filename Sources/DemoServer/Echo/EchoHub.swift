@@ -1,14 +1,14 @@
 import Network
 import Wire
 
-/// The echo server's hand: lives on the loop, gives the connections what the sockets say and the time.
+/// The driver of the echo server. It runs on the loop and passes socket input and the time to the connections.
 actor EchoHub: SessionHost {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     var sessions: SessionRoom
     private let service: EchoServer.Service
     private var clients: [SessionID: any EchoConnection] = [:]
-    /// What is known of clients that were cut off; nil when none are taken back.
+    /// The recovery store for disconnected clients; `nil` without recovery.
     private var memory: SocketIORecoveryStore?
     private var random = SystemRandomNumberGenerator()
 
@@ -21,12 +21,12 @@ actor EchoHub: SessionHost {
         }
     }
 
-    /// The calendar's milliseconds at the start of the loop's clock.
+    /// The wall-clock time at the start of the loop's clock, in milliseconds since 1970.
     private static func epoch(of loop: EventLoop) -> Int64 {
         MachineClock.wall / 1000 - loop.now.microseconds / 1000
     }
 
-    /// Clients are gone with the listener.
+    /// Forgets the clients, which are disconnected when the listener closes.
     func stop() {
         clients = [:]
         sessions.removeAll()
@@ -63,7 +63,7 @@ actor EchoHub: SessionHost {
         }
     }
 
-    /// The client is gone; should it come back, it finds what it missed.
+    /// Forgets a client, and stores its sessions so that it can recover missed events.
     private func forget(_ id: SessionID) {
         for session in clients.removeValue(forKey: id)?.recoverableSessions ?? [] {
             memory?.save(session, at: loop.now)

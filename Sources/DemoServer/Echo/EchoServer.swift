@@ -1,23 +1,24 @@
 package import Network
 import Wire
 
-/// A server that says back what it hears, for trying out clients: Socket.IO or bare Engine.IO, Engine.IO 3 and 4, over polling,
-/// WebSocket and the upgrade between them. No token, no REST.
+/// A server that echoes what it receives, for trying out clients. It speaks Socket.IO or bare Engine.IO, in Engine.IO 3
+/// and 4, over polling, WebSocket and the upgrade between them. It has no tokens and no REST.
 ///
-/// With `EndpointOptions.recovery` clients of Engine.IO 4 that were cut off are given what they missed; then every event has one
-/// argument more, its offset, as the JavaScript server's have.
+/// With `EndpointOptions.recovery`, disconnected clients of Engine.IO 4 recover missed events. Every event then has one
+/// more argument, its offset, as with the JavaScript server.
 ///
-/// A client that does not read is dropped when `EndpointOptions.maximumPending` bytes wait for it.
+/// A client that does not read is disconnected when `EndpointOptions.maximumPending` bytes wait for it.
 package final class EchoServer: Sendable {
-    /// What it speaks.
+    /// The protocol that the server speaks.
     package enum Service: Hashable, Sendable {
-        /// Socket.IO with the namespaces `/` and `/custom`. A client that joins one is sent `auth` with the payload it joined with. `message`
-        /// is answered by `message-back` with the same arguments, `message-with-ack` is acknowledged with them.
+        /// Socket.IO with the namespaces `/` and `/custom`. A client that joins one receives `auth` with the payload it
+        /// joined with. The server answers `message` with `message-back` and the same arguments, and acknowledges
+        /// `message-with-ack` with its arguments.
         case socketIO
-        /// Engine.IO: every message goes back as it came.
+        /// Engine.IO: every message is returned unchanged.
         case engineIO
 
-        /// Where it is when nothing is said: `/socket.io/` or `/engine.io/`.
+        /// The protocol's default path: `/socket.io/` or `/engine.io/`.
         package var path: String {
             switch self {
             case .socketIO: "/socket.io/"
@@ -26,12 +27,13 @@ package final class EchoServer: Sendable {
         }
     }
 
-    /// Where clients reach it: `http://address:port`.
+    /// The URL at which clients reach the server: `http://address:port`.
     package let url: String
     private let hub: EchoHub
     private let http: HTTPServer
 
-    /// Listens on `address` and `port` (0: one the system chooses). Not from the loop; returns when clients can connect.
+    /// Starts listening on `address` and `port` (0 lets the system choose one), and returns when clients can connect.
+    /// Not from the loop.
     package init(
         on loop: EventLoop, address: String = "127.0.0.1", port: UInt16 = 0, service: Service = .socketIO,
         options: EndpointOptions? = nil

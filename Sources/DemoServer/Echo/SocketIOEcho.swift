@@ -1,11 +1,11 @@
 import JSONText
 import Wire
 
-/// Socket.IO: `message` is said back, `message-with-ack` acknowledged.
+/// A Socket.IO echo: `message` is returned, and `message-with-ack` is acknowledged.
 struct SocketIOEcho: EchoConnection {
     private var server: SocketIOServer
 
-    /// `recoverySecret` is this connection's own, for a server that recovers connections.
+    /// Creates a connection. `recoverySecret` is unique to it; `nil` on a server without recovery.
     init(_ opening: SessionOpening, _ options: EndpointOptions, recoverySecret: Secret?, openedAt now: Moment) {
         server = SocketIOServer(
             options.socketIO(opening, namespaces: ["/", "/custom"], recoverySecret: recoverySecret), openedAt: now)
@@ -28,7 +28,7 @@ struct SocketIOEcho: EchoConnection {
         run(at: now, &memory) { $0.advance(to: now, into: &$1) }
     }
 
-    /// Does a step, and what follows from its effects.
+    /// Runs a step of the machine and handles its effects.
     private mutating func run(
         at now: Moment, _ memory: inout SocketIORecoveryStore?,
         _ step: (inout SocketIOServer, inout [SocketIOServer.Effect]) -> Void
@@ -41,7 +41,7 @@ struct SocketIOEcho: EchoConnection {
             case .send(let packet): effects.append(.send(packet))
             case .close(let ending): effects.append(.close(ending))
             case .connected(let namespace, let auth):
-                // The JavaScript server knows a client without a payload by an empty one.
+                // The JavaScript server represents a missing payload by an empty object.
                 let auth = auth ?? RawJSON(unchecked: ArraySlice("{}".utf8))
                 effects += emit(.init("auth", arguments: auth, namespace: namespace), at: now, &memory)
             case .event(let event): effects += answer(event, at: now, &memory)
@@ -76,7 +76,7 @@ struct SocketIOEcho: EchoConnection {
         }
     }
 
-    /// Sends an event to this client alone, and keeps it for when it comes back.
+    /// Sends an event to this client only, and stores it for recovery.
     private mutating func emit(
         _ emission: SocketIO.Emission, at now: Moment, _ memory: inout SocketIORecoveryStore?
     ) -> [EchoEffect] {
