@@ -2,27 +2,27 @@ package import Events
 import JSONText
 package import Wire
 
-/// The whole server but its sockets: the world, the script that moves it, the tokens, the REST service.
+/// The whole server without its sockets: the world, the script that drives it, the tokens, and the REST service.
 ///
-/// Everything comes in with its time, and what is to be told comes out as publications. Scripted steps happen at exactly their own time,
-/// however late they are asked for.
+/// Every input carries its time, and output for clients is returned as publications. Scripted steps happen at exactly
+/// their own time, even if `advance` is called late.
 package struct GroupMeBackend: Sendable {
-    /// How the server says that there are no more messages: it has said it in all of these ways (3.4).
+    /// The ways in which the service reports that there are no more messages. It has used all of them (3.4).
     enum EmptyForm: Hashable, Sendable, CaseIterable {
-        /// 304 without a body.
+        /// Status 304 without a body.
         case notModified
-        /// The code 304 in an envelope.
+        /// Status 200 with code 304 in the envelope.
         case codeInEnvelope
-        /// `"response":null`.
+        /// Status 200 with a null response, `"response":null`.
         case nullResponse
-        /// `"messages":[]`.
+        /// Status 200 with an empty list, `"messages":[]`.
         case emptyList
     }
 
-    /// Members that are being added (3.5).
+    /// Members being added to a group (3.5).
     struct Addition: Sendable {
         var group: GroupMe.GroupID
-        /// How often it is answered that it is not done yet.
+        /// The number of requests for the result that are still answered with "not ready".
         var waits: Int
         var guids: [GroupMe.UserID: String]
         var at: Int64
@@ -33,13 +33,13 @@ package struct GroupMeBackend: Sendable {
     var clock: ScriptClock
     package var tokens: GroupMeTokens
     var emptyForm = EmptyForm.notModified
-    /// How many requests a second of a token are answered; nil for all.
+    /// The number of requests per second that are answered for one token; `nil` for no limit.
     var mostRequests: Int?
     var additions: [String: Addition] = [:]
     private var requests: [String: (second: Int64, count: Int)] = [:]
     private var failures = PlannedFailures()
     private var serial = 0
-    /// What the request in work makes the server tell.
+    /// The publications caused by the current request.
     private var outbox: [GroupMePublication] = []
 
     package init(
@@ -51,20 +51,20 @@ package struct GroupMeBackend: Sendable {
         self.tokens = tokens
     }
 
-    /// A backend of that world, in which nothing happens by itself.
+    /// Creates a backend of an existing world without a script.
     package init(_ world: GroupMeWorld, epoch: Int64, tokens: GroupMeTokens, at now: Moment) {
         (script, self.world) = (.silent(epoch: epoch), world)
         clock = ScriptClock(epoch: epoch, .atOnce, pace: 1, at: now)
         self.tokens = tokens
     }
 
-    /// The user who watches.
+    /// The user whose view the script and the tests follow.
     package var me: GroupMe.UserID { script.me }
 
-    /// When `advance` wants to be called next.
+    /// The time at which `advance` must be called next.
     package var deadline: Moment? { clock.deadline(next: script.nextAt) }
 
-    /// Does what is due by `now`, each at its own time, and gives what is to be told.
+    /// Performs everything due by `now`, each step at its own time, and returns the publications.
     package mutating func advance(to now: Moment) -> [GroupMePublication] {
         guard clock.runs(at: now) else { return [] }
         let time = clock.time(at: now)
@@ -73,7 +73,8 @@ package struct GroupMeBackend: Sendable {
         return publications
     }
 
-    /// Does something as from another device; nil when the world refuses it, which changes nothing.
+    /// Performs an action as from another device. `outcome` is `nil` when the world refuses it; a refusal changes
+    /// nothing.
     package mutating func act(
         _ action: GroupMeAction, by user: GroupMe.UserID, at now: Moment
     ) -> (publications: [GroupMePublication], outcome: GroupMeOutcome?) {
@@ -84,12 +85,12 @@ package struct GroupMeBackend: Sendable {
 
     // MARK: - REST
 
-    /// The next `times` requests whose path begins with `path` fail with `status`.
+    /// Makes the next `times` requests whose path begins with `path` fail with `status`.
     mutating func fail(_ path: String, status: Int, times: Int) {
         failures.add(path, status: status, times: times)
     }
 
-    /// Answers a request.
+    /// Answers a request, and returns the publications for other clients.
     package mutating func handle(
         _ request: RESTRequest, at now: Moment
     ) -> (response: RESTResponse, publications: [GroupMePublication]) {
@@ -123,7 +124,7 @@ package struct GroupMeBackend: Sendable {
         throw .notFound
     }
 
-    /// Too many requests of one token in a second are refused (3.7).
+    /// Counts a request, and refuses it when its token sends too many in one second (3.7).
     private mutating func count(_ token: String, at now: Moment) throws(GroupMeRESTError) {
         guard let mostRequests else { return }
         let second = (now - .zero).microseconds / 1_000_000
@@ -141,7 +142,7 @@ package struct GroupMeBackend: Sendable {
         return value
     }
 
-    /// The image service: it answers without an envelope, and keeps nothing.
+    /// Answers an upload to the image service, which uses no envelope. The picture is discarded.
     private mutating func picture(_ request: RESTRequest) throws(GroupMeRESTError) -> RESTResponse {
         guard !request.body.isEmpty else { throw GroupMeRESTError(400, "no picture") }
         serial += 1
@@ -150,7 +151,7 @@ package struct GroupMeBackend: Sendable {
         return RESTResponse(status: 200, body: Array(payload.raw.bytes))
     }
 
-    /// Does what a caller wants.
+    /// Performs an action of the caller and collects its publications.
     mutating func perform(
         _ action: GroupMeAction, for call: GroupMeCall
     ) throws(GroupMeRESTError) -> GroupMeOutcome {
@@ -163,7 +164,7 @@ package struct GroupMeBackend: Sendable {
         }
     }
 
-    /// A word under which it can be asked what became of an addition.
+    /// Stores an addition and returns the id under which its result can be requested. At most 100 are kept.
     mutating func remember(_ addition: Addition) -> String {
         serial += 1
         let id = "results-\(serial)"
@@ -175,13 +176,13 @@ package struct GroupMeBackend: Sendable {
     }
 }
 
-/// Who may ask, by the 40 characters that they show.
+/// The tokens of all users, 40 characters each.
 package struct GroupMeTokens: Sendable {
     private var users: [String: GroupMe.UserID] = [:]
-    /// From now on all are refused.
+    /// Whether all tokens are refused from now on.
     var refusesAll = false
 
-    /// Tokens of all users, made of `key`.
+    /// Creates a token for each user, derived from `key`.
     package init(users: [GroupMe.UserID], key: UInt64) {
         var random = RandomSource(seed: key)
         let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
@@ -191,14 +192,14 @@ package struct GroupMeTokens: Sendable {
         }
     }
 
-    /// Whose token it is; nil for none that is known.
+    /// Returns the owner of a token; `nil` when it is unknown or refused.
     func user(of token: String) -> GroupMe.UserID? { refusesAll ? nil : users[token] }
 
-    /// The token of a user.
+    /// Returns the token of a user.
     package func token(of user: GroupMe.UserID) -> Secret? { users.first { $0.value == user }.map { Secret($0.key) } }
 
-    /// What clients of the push service may do (1.4, 1.6): whoever subscribes to a user has to be that user, whoever publishes has to be
-    /// somebody. Nobody is asked who subscribes to a conversation.
+    /// The rules for clients of the push service (1.4, 1.6). Only the user may subscribe to a user channel, and
+    /// publishing requires a valid token. Subscribing to a conversation requires none.
     package var policy: BayeuxServer.Policy {
         { request in
             let refusal = "access token authentication failed"
@@ -226,7 +227,7 @@ package struct GroupMeTokens: Sendable {
         return user(of: token)
     }
 
-    /// Clients publish that they type, as themselves, and pings (1.9).
+    /// Returns whether clients may publish `data`: their own typing events, and pings (1.9).
     private static func isPublishable(_ data: RawJSON, by user: GroupMe.UserID) -> Bool {
         guard let value = try? JSONValue(parsing: data.bytes) else { return false }
         switch value["type"]?.stringValue {

@@ -1,13 +1,13 @@
 package import Events
 
 extension GroupMeScript {
-    /// Who there is, where they talk, and what they say.
+    /// The users, their conversations, and the texts of their messages.
     package enum Cast {
         package static let mia: GroupMe.UserID = "20000001"
         package static let ann: GroupMe.UserID = "20000002"
         package static let bob: GroupMe.UserID = "20000003"
         package static let cal: GroupMe.UserID = "20000004"
-        /// A number of fewer digits: before the others as a number, behind them as a text.
+        /// An id with fewer digits. It sorts before the others as a number, but after them as text.
         package static let dee: GroupMe.UserID = "9000001"
 
         package static func users(born: Int64) -> [GroupMeWorld.User] {
@@ -16,7 +16,7 @@ extension GroupMeScript {
             }
         }
 
-        // The groups in the order they are founded in.
+        // The groups in the order in which they are created.
         static let family = GroupMe.ConversationID.group("10000001")
         static let hikers = GroupMe.ConversationID.group("10000002")
         package static let withAnn = GroupMe.ConversationID.direct(between: mia, and: ann)
@@ -36,7 +36,7 @@ extension GroupMeScript {
             Step(at: -9 * day, by: mia, wish: .leave("10000003")),
         ]
 
-        /// The last hours: more than a page of the first group.
+        /// The last hours before the start: more than one page of messages in the first group.
         static let history: [Step] = {
             var steps: [Step] = []
             let people = [ann, bob, cal, mia]
@@ -90,10 +90,10 @@ extension GroupMeScript {
         }
     }
 
-    /// The opening's length, milliseconds.
+    /// The length of the opening, in milliseconds.
     static let opening: Int64 = 15_000
 
-    /// In a quarter of a minute nearly everything happens once.
+    /// The steps of the opening, in which nearly everything happens once.
     static let openingSteps: [Step] = {
         let steps: [(Int64, GroupMe.UserID, Wish)] = [
             (300, Cast.ann, .type(Cast.family)), (1_000, Cast.ann, .say(Cast.family, "Good morning, all! ☀️")),

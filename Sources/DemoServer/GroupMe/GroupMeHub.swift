@@ -3,8 +3,8 @@ import JSONText
 import Network
 import Wire
 
-/// The server's hand: lives on the loop, gives the backend and the push endpoint what clients say and the time, and sends what they
-/// answer. It decides nothing.
+/// The driver of the server. It runs on the loop, passes client input and the time to the backend and the push
+/// endpoint, and sends their answers. It makes no decisions.
 actor GroupMeHub: ChannelHost {
     nonisolated let loop: EventLoop
     nonisolated let tokens: GroupMeTokens
@@ -13,10 +13,10 @@ actor GroupMeHub: ChannelHost {
 
     private var backend: GroupMeBackend
     var endpoint: BayeuxEndpoint
-    /// How often a ping is pushed on every channel somebody subscribed to; nil for never.
+    /// The interval of pings on every subscribed channel; `nil` for none.
     private let pingInterval: Duration?
     private var nextPing: Moment?
-    /// Who subscribed to what, by the numbers of the sessions.
+    /// The subscribed channels, by session number.
     private var subscriptions: [Int: Set<Bayeux.Channel>] = [:]
     private var troubles: ArraySlice<GroupMeServer.Trouble>
     let takesWebSockets: Bool
@@ -44,13 +44,13 @@ actor GroupMeHub: ChannelHost {
             on: loop, BayeuxServer.Configuration(timeout: options.timeout), seed: random.next())
     }
 
-    /// Begins, or goes on after `stop`.
+    /// Starts the server, or continues after `stop`.
     func open() {
         isOpen = true
         turn()
     }
 
-    /// Nothing happens any more; clients are gone with the listener, and no session is known.
+    /// Stops the timers and forgets all sessions; the clients are disconnected when the listener closes.
     func stop() {
         isOpen = false
         subscriptions = [:]
@@ -59,7 +59,7 @@ actor GroupMeHub: ChannelHost {
         timer = nil
     }
 
-    /// Does what is due, and asks to be called again.
+    /// Performs everything that is due, and sets the timer for the next deadline.
     private func turn() {
         guard isOpen else { return }
         tell(backend.advance(to: loop.now))
@@ -69,7 +69,7 @@ actor GroupMeHub: ChannelHost {
         settle()
     }
 
-    /// Whatever of what goes wrong is due.
+    /// Performs the troubles that are due.
     private func haveTrouble() {
         let clock = backend.clock
         let past = clock.time(at: loop.now) - clock.epoch
@@ -109,7 +109,7 @@ actor GroupMeHub: ChannelHost {
         }
     }
 
-    /// The push service's heartbeat on every channel that somebody listens to (1.9).
+    /// Publishes the push service's heartbeat on every subscribed channel (1.9).
     private func ping() {
         guard let pingInterval, let due = nextPing, due <= loop.now else { return }
         let channels = Set(subscriptions.values.flatMap { $0 }).sorted { $0.name < $1.name }
@@ -126,7 +126,7 @@ actor GroupMeHub: ChannelHost {
                 backend.clock.joinedRoom(at: loop.now)
                 if nextPing == nil, let pingInterval { nextPing = loop.now + pingInterval }
                 guard case .user = GroupMe.Channel(channel.name) else { continue }
-                // Other clients of the user are told (1.9).
+                // The push service notifies the user's other clients (1.9).
                 note(endpoint.publish(channel, JSONValue.fields(["type": .string("subscribe")]).raw))
             case .unsubscribed(let session, let channel): subscriptions[session]?.remove(channel)
             case .ended(let session): subscriptions[session] = nil

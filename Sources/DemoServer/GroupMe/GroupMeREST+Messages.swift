@@ -48,7 +48,8 @@ extension GroupMeRoute {
 extension GroupMeBackend {
     fileprivate typealias Message = GroupMeWorld.Message
 
-    /// A page of messages by one of three cursors (3.4): `after_id` alone brings all that follow, oldest first; `since_id` brings the newest.
+    /// Answers with a page of messages selected by one of three cursors (3.4). `after_id` starts right after its
+    /// message, oldest first; `since_id` and `before_id` return the newest matches, newest first.
     fileprivate mutating func page(
         of conversation: GroupMe.ConversationID, named name: String, for call: GroupMeCall
     ) throws(GroupMeRESTError) -> GroupMeAnswer {
@@ -100,7 +101,8 @@ extension GroupMeBackend {
         return .ok(.fields([name: world.answered(sent, in: conversation)]), status: 201)
     }
 
-    /// A second like changes nothing; another symbol takes an unlike first (3.4).
+    /// Adds or removes a reaction. A second like changes nothing; to change the symbol, a client must unlike first
+    /// (3.4).
     fileprivate mutating func react(
         for call: GroupMeCall, isLike: Bool
     ) throws(GroupMeRESTError) -> GroupMeAnswer {

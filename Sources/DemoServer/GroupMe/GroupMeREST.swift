@@ -1,17 +1,17 @@
 import Events
 import JSONText
 
-/// One request to the REST service of version 3, routed and authenticated.
+/// A request to version 3 of the REST service, routed and authenticated.
 struct GroupMeCall: Sendable {
     let user: GroupMe.UserID
-    /// The path's parts behind `v3`.
+    /// The components of the path after `v3`.
     let path: [String]
     let query: [(name: String, value: String)]
-    /// The parts of the path that the route leaves open.
+    /// The path components that match the route's wildcards.
     var parameters: [String] = []
-    /// Null when the request has none.
+    /// The parsed body; null when the request has none.
     var body: JSONValue
-    /// The world's time.
+    /// The server's time, in milliseconds since 1970.
     let now: Int64
 
     func parameter(_ index: Int) -> String { parameters.indices.contains(index) ? parameters[index] : "" }
@@ -20,7 +20,7 @@ struct GroupMeCall: Sendable {
 
     func queryValue(_ name: String) -> String? { query.first { $0.name == name }?.value }
 
-    /// A number of the query, `otherwise` when it is missing; out of bounds is refused.
+    /// Returns a number from the query, or `otherwise` when it is missing. Throws when it is out of bounds.
     func number(_ name: String, _ bounds: ClosedRange<Int>, otherwise: Int) throws(GroupMeRESTError) -> Int {
         guard let text = queryValue(name) else { return otherwise }
         guard let number = Int(text), bounds.contains(number) else {
@@ -30,12 +30,12 @@ struct GroupMeCall: Sendable {
     }
 }
 
-/// What a handler answers.
+/// The result of a route's handler.
 struct GroupMeAnswer: Sendable {
     var status = 200
-    /// Nil for no envelope and no bytes.
+    /// The response in the envelope; `nil` for an answer without a body.
     var value: JSONValue?
-    /// The code in the envelope, where it is not the status.
+    /// The code in the envelope; `nil` when it equals the status.
     var code: Int64?
 
     static let nothing = GroupMeAnswer()
@@ -45,14 +45,14 @@ struct GroupMeAnswer: Sendable {
     var response: RESTResponse {
         guard let value else { return RESTResponse(status: status, body: []) }
         let meta = JSONValue.fields(["code": .integer(code ?? Int64(status))])
-        // An answer that says no more than its code has no response at all.
+        // An answer with only a code has no `response` member.
         let envelope =
             code == nil ? JSONValue.fields(["response": value, "meta": meta]) : JSONValue.fields(["meta": meta])
         return RESTResponse(status: status, body: Array(envelope.raw.bytes))
     }
 }
 
-/// A refusal: an envelope without a response, or no bytes where there is nothing (3.1).
+/// A refused request. It is answered with an envelope without a response, or with an empty body for 404 (3.1).
 struct GroupMeRESTError: Error, Hashable, Sendable {
     var status: Int
     var message: String
@@ -81,12 +81,12 @@ struct GroupMeRESTError: Error, Hashable, Sendable {
     }
 }
 
-/// One way to ask for something.
+/// A route: method, path and handler.
 struct GroupMeRoute: Sendable {
     typealias Handler = @Sendable (GroupMeCall, inout GroupMeBackend) throws(GroupMeRESTError) -> GroupMeAnswer
 
     let method: String
-    /// Of the path behind `v3`.
+    /// The pattern of the path after `v3`.
     let pattern: RoutePattern
     let handler: Handler
 

@@ -2,10 +2,10 @@ import Events
 import JSONText
 import Wire
 
-/// People who talk in groups and directs, for ever: who does what when follows from the seed, and what it is done to from the world as
-/// it is then.
+/// A script of users who talk in groups and direct conversations for ever. The seed decides which user does what and
+/// when. The target of each step depends on the world at that time.
 package struct GroupMeScript: Sendable {
-    /// What somebody will do. Messages are meant by how many of the same kind were said since.
+    /// The intended actions. `back` selects a message, counted back from the newest suitable one.
     enum Wish: Hashable, Sendable {
         case say(GroupMe.ConversationID, String)
         case picture(GroupMe.ConversationID)
@@ -22,35 +22,35 @@ package struct GroupMeScript: Sendable {
         case rejoin(GroupMe.GroupID)
         case remove(GroupMe.GroupID, GroupMe.UserID)
         case add(GroupMe.GroupID, GroupMe.UserID)
-        /// A new group of who wishes it and of the user who watches.
+        /// Creates a group and adds the watching user to it.
         case found(String)
-        /// Ends the group that was founded first.
+        /// Deletes the oldest group that the script created.
         case disband
     }
 
     struct Step: Hashable, Sendable {
-        /// Milliseconds since the script began; negative for what happened before.
+        /// The time in milliseconds since the script began; negative for events before it.
         var at: Int64
         var by: GroupMe.UserID
         var wish: Wish
     }
 
-    /// The user who watches.
+    /// The user whose view demonstrations and tests follow.
     let me = Cast.mia
-    /// The world's time of the script's start, milliseconds since 1970.
+    /// The server's time when the script starts, in milliseconds since 1970.
     let epoch: Int64
-    /// Steps the world refused, because a client had changed what they were about.
+    /// The number of steps that the world refused because a client had changed their target.
     private(set) var skipped = 0
     private var random: RandomSource
     private var pending: [Step]
     private var beatAt = GroupMeScript.opening
-    /// Groups that will end, the first first.
+    /// Groups that the script will delete, in this order.
     private var founded: [GroupMe.GroupID] = []
     private var serial = 0
-    /// Whether beats follow the opening.
+    /// Whether generated steps follow the opening.
     private let isEndless: Bool
 
-    /// The world as it is at the script's start, and the script that goes on from there.
+    /// Returns the world at the start of the script, and the script that continues from it.
     static func begin(
         seed: UInt64, epoch: Int64, isEndless: Bool = true
     ) -> (script: GroupMeScript, world: GroupMeWorld) {
@@ -68,15 +68,15 @@ package struct GroupMeScript: Sendable {
         pending = steps
     }
 
-    /// A script of nothing: the world is moved by whoever has it.
+    /// Returns an empty script. Only the owner's actions change the world.
     static func silent(epoch: Int64) -> GroupMeScript {
         GroupMeScript(seed: 0, epoch: epoch, isEndless: false, steps: [])
     }
 
-    /// The world's time of the next step; nil when the script is over.
+    /// The server's time of the next step, in milliseconds since 1970; `nil` when the script is over.
     var nextAt: Int64? { pending.first.map { epoch + $0.at } }
 
-    /// Plays the next step at its own time, and gives what is told of it.
+    /// Performs the next step at its own time, and returns its publications.
     mutating func step(in world: inout GroupMeWorld) -> [GroupMePublication] {
         guard !pending.isEmpty else { return [] }
         let step = pending.removeFirst()
@@ -84,7 +84,7 @@ package struct GroupMeScript: Sendable {
         return perform(step, in: &world)
     }
 
-    /// Beats are thought of before the steps at hand run out, so that they can be told in their order.
+    /// Generates steps ahead of time, so that all steps can be performed in the order of their times.
     private mutating func think() {
         while pending.first.map({ $0.at >= beatAt }) ?? true {
             pending += beat(at: beatAt)
@@ -151,7 +151,7 @@ package struct GroupMeScript: Sendable {
         }
     }
 
-    /// A message that somebody, or `user`, said and that is not deleted, counted back from the last.
+    /// Returns a message that is not deleted, counted back from the newest. `user` restricts the senders.
     private func said(
         in place: GroupMe.ConversationID, by user: GroupMe.UserID? = nil, back: Int, in world: GroupMeWorld
     ) -> GroupMe.MessageID? {
@@ -165,7 +165,7 @@ package struct GroupMeScript: Sendable {
 }
 
 extension GroupMeScript {
-    /// The next second or so.
+    /// Generates the steps of about one second.
     private mutating func beat(at now: Int64) -> [Step] {
         let people = [Cast.ann, Cast.bob, Cast.cal]
         let place = random.oneIn(4) ? Cast.hikers : Cast.family
@@ -189,7 +189,7 @@ extension GroupMeScript {
         }
     }
 
-    /// Somebody types, and then has said it.
+    /// Generates a message, often preceded by a typing event.
     private mutating func talk(_ user: GroupMe.UserID, in place: GroupMe.ConversationID, at now: Int64) -> [Step] {
         let sent = now + Int64(random.within(500...1_100))
         let text = random.pick(Cast.lines) ?? "…"
@@ -203,7 +203,7 @@ extension GroupMeScript {
         return random.oneIn(2) ? [Step(at: now, by: user, wish: .type(place)), message] : [message]
     }
 
-    /// Something about a group, or who is in it.
+    /// Generates a change to a group or its members.
     private mutating func change(
         by user: GroupMe.UserID, in place: GroupMe.ConversationID, at now: Int64
     ) -> [Step] {

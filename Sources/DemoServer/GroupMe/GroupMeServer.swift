@@ -2,35 +2,39 @@ package import Events
 package import Network
 package import Wire
 
-/// A real GroupMe backend for demonstrations and tests: the push service at `/faye` (Bayeux over WebSockets, long-polling and JSONP), REST
-/// at `/v3`, pictures at `/pictures`, one world behind them that a script moves. One seed gives one history.
+/// A GroupMe backend for demonstrations and tests: the push service at `/faye` (Bayeux over WebSockets, long-polling
+/// and JSONP), REST at `/v3`, and pictures at `/pictures`. They share one world, which a script drives. The same seed
+/// gives the same history.
 ///
-/// It has the rules of the service: a token on whatever is subscribed to and published, none in what is delivered, 304 for no more
-/// messages, 409 for a message sent twice (`reference/groupme.md` 1 to 3).
+/// It follows the rules of the service: subscribing and publishing require a token, deliveries contain none, 304 means
+/// no more messages, and 409 a message that was sent twice (`reference/groupme.md` 1 to 3).
 package final class GroupMeServer: Sendable {
-    /// What a server is told once.
+    /// The options of a server, fixed when it starts.
     package struct Options: Hashable, Sendable {
-        /// Whether the script starts with the server. Otherwise it starts when the first client has subscribed to its channels (nothing
-        /// subscribed to and nothing asked for during 400 ms, at the latest 3 s after the first), so that every client sees the same
-        /// history.
+        /// Whether the script starts with the server. Otherwise it starts after the first client has subscribed to its
+        /// channels (after 400 ms without a subscription or request, and at the latest 3 s after the first), so that
+        /// every client sees the same history.
         package var startsAtOnce: Bool
-        /// Whether people go on for ever, after a quarter of a minute in which nearly everything happens once.
+        /// Whether the script continues for ever after its opening of a quarter of a minute, in which nearly everything
+        /// happens once.
         package var isEndless: Bool
-        /// How many times faster than life the world's clock runs, 1 to 1000. The history is the same.
+        /// The speed of the server's clock, 1 to 1000 times real time. The history is the same.
         package var pace: Int
-        /// How long a connect is held: ten minutes at GroupMe's. Sessions live twice as long.
+        /// The time for which a connect is held; ten minutes at GroupMe. Sessions live twice as long.
         package var timeout: Duration
-        /// How often a ping is pushed on every channel; nil for never.
+        /// The interval of pings on every channel; `nil` for none.
         package var pingInterval: Duration?
-        /// How many requests a second of one token are answered; those beyond are refused with 429. Nil for all.
+        /// The number of requests per second that are answered for one token; `nil` for no limit. Further requests get
+        /// 429.
         package var mostRequests: Int?
-        /// The world's time when the script starts, milliseconds since 1970. Fixed, so that times belong to the history.
+        /// The server's time when the script starts, in milliseconds since 1970. It is fixed, so that times are part of
+        /// the history.
         package var epoch: Int64
-        /// What goes wrong with the server, and when, since the script started; in order.
+        /// Planned failures of the server with their times since the script's start, in order.
         package var troubles: [Trouble]
-        /// Whether clients may have WebSockets; else they have to poll.
+        /// Whether clients may use WebSockets. If not, they must poll.
         package var takesWebSockets: Bool
-        /// Options.
+        /// Creates options. `pace` is clamped to 1 to 1000.
         package init(
             startsAtOnce: Bool = false, isEndless: Bool = true, pace: Int = 1, timeout: Duration = .seconds(600),
             pingInterval: Duration? = .seconds(30), mostRequests: Int? = nil, epoch: Int64 = 1_785_346_000_000,
@@ -48,42 +52,41 @@ package final class GroupMeServer: Sendable {
         }
     }
 
-    /// Something that goes wrong on its own, as in life.
+    /// A planned failure of the server.
     package struct Trouble: Hashable, Sendable {
-        /// What goes wrong.
+        /// The kinds of planned failure.
         package enum Kind: Hashable, Sendable {
-            /// The connections of all WebSockets are cut; their sessions live on for a while.
+            /// All WebSocket connections are cut; their sessions live on for a while.
             case cut
-            /// The process starts again: every connection is cut and no session is known any more. The world goes on.
+            /// The process restarts: every connection is cut and all sessions are forgotten. The world continues.
             case restart
         }
-        /// When, since the script started, in the world's time.
+        /// The time of the failure since the script's start, on the server's clock.
         package var at: Duration
-        /// What.
         package var kind: Kind
-        /// A trouble to come.
         package init(at: Duration, _ kind: Kind) {
             self.at = at
             self.kind = kind
         }
     }
 
-    /// Where clients reach it: `http://address:port`.
+    /// The URL at which clients reach the server: `http://address:port`.
     package let url: String
-    /// The user whose token `token` is, and whose truth `truth` tells.
+    /// The user who owns `token`, and whose view `truth` returns.
     package let user: GroupMe.UserID
     private let hub: GroupMeHub
     private let http: HTTPServer
 
-    /// Listens on `address` and `port` (0: one the system chooses). Not from the loop; returns when clients can connect.
+    /// Starts listening on `address` and `port` (0 lets the system choose one), and returns when clients can connect.
+    /// Not from the loop.
     package convenience init(
         on loop: EventLoop, address: String = "127.0.0.1", port: UInt16 = 0, seed: UInt64, options: Options = Options()
     ) throws(NetworkError) {
         try self.init(hub: GroupMeHub(on: loop, seed: seed, options: options), address: address, port: port)
     }
 
-    /// The same world again after `other` was closed, as if the process had been restarted: no session is known any more; what the
-    /// script did meanwhile has happened. Tokens stay good. Not from the loop.
+    /// Restarts a closed server with the same world, as after a restart of the process. All sessions are forgotten,
+    /// tokens stay valid, and the script's events in the meantime have happened. Not from the loop.
     package convenience init(
         resuming other: GroupMeServer, address: String = "127.0.0.1", port: UInt16 = 0
     ) throws(NetworkError) {
@@ -93,7 +96,7 @@ package final class GroupMeServer: Sendable {
     private init(hub: GroupMeHub, address: String, port: UInt16) throws(NetworkError) {
         self.hub = hub
         user = hub.me
-        // Pictures are large.
+        // Picture uploads need large bodies.
         http = try HTTPServer(on: hub.loop, address: address, port: port, maximumBody: 16 << 20, handler: hub)
         url = http.url(address)
         hub.loop.run { hub.assumeIsolated { $0.open() } }
@@ -102,7 +105,7 @@ package final class GroupMeServer: Sendable {
     /// The token of `user`, 40 characters. Any thread.
     package var token: Secret { hub.tokens.token(of: user) ?? Secret("") }
 
-    /// The token of somebody else; nil when there is nobody of that id. Any thread.
+    /// Returns the token of another user; `nil` when the user is unknown. Any thread.
     package func token(of user: GroupMe.UserID) -> Secret? { hub.tokens.token(of: user) }
 
     /// Stops listening, cuts every connection and stops the script. Not from the loop.
@@ -112,26 +115,26 @@ package final class GroupMeServer: Sendable {
         hub.loop.run { hub.assumeIsolated { $0.stop() } }
     }
 
-    /// What is true for `user` now, for comparing a client's model with it.
+    /// Returns the current view of `user`, for comparison with a client's model.
     package func truth() async -> GroupMeTruth { await hub.truth() }
 
     // MARK: - For tests of what can go wrong
 
-    /// From now on every token is refused, or (false) judged as before.
+    /// Refuses every token from now on, or stops doing so (`false`).
     package func refuseTokens(_ refuses: Bool) async { await hub.refuseTokens(refuses) }
 
-    /// Cuts the TCP connections of all WebSockets, without a word. Their sessions live on for a while.
+    /// Cuts the TCP connections of all WebSockets without a closing handshake. Their sessions live on for a while.
     package func dropConnections() async { await hub.dropConnections() }
 
-    /// The same, and no session is known any more.
+    /// Cuts the connections as `dropConnections` does, and forgets all sessions.
     package func forgetSessions() async { await hub.forgetSessions() }
 
-    /// The next `times` requests whose path begins with `path` are answered with `status`.
+    /// Answers the next `times` requests whose path begins with `path` with `status`.
     package func failREST(_ path: String, status: Int, times: Int = 1) async {
         await hub.failREST(path, status: status, times: times)
     }
 
-    /// Somebody says something, as from their own phone; gives the message's id, nil when that is refused.
+    /// Sends a message as another user. Returns the message's id, or `nil` when it is refused.
     @discardableResult
     package func say(
         _ text: String, in conversation: GroupMe.ConversationID, by user: GroupMe.UserID, guid: String
@@ -139,14 +142,14 @@ package final class GroupMeServer: Sendable {
         await hub.act(.say(conversation, text: text, guid: guid), by: user)?.message
     }
 
-    /// Somebody edits what they said; whether that was done.
+    /// Edits a user's own message. Returns whether the world accepted it.
     package func edit(
         _ message: GroupMe.MessageID, in conversation: GroupMe.ConversationID, to text: String, by user: GroupMe.UserID
     ) async -> Bool {
         await hub.act(.edit(conversation, message, text: text), by: user) != nil
     }
 
-    /// Somebody deletes what they said; whether that was done.
+    /// Deletes a user's own message. Returns whether the world accepted it.
     package func delete(
         _ message: GroupMe.MessageID, in conversation: GroupMe.ConversationID, by user: GroupMe.UserID
     ) async -> Bool {

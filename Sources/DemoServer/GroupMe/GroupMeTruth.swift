@@ -1,17 +1,18 @@
 package import Events
 import JSONText
 
-/// What is true for one user: what a client's model has to hold once nothing more happens. Read from the answers the server would give.
+/// The true state for one user: what a client's model must contain once nothing more happens. It is parsed from the
+/// answers the server would give.
 package struct GroupMeTruth: Hashable, Sendable {
-    /// The groups the user is in, with their members, the one in which something was said last first.
+    /// The groups of which the user is a member, most recently active first, with their members.
     package var groups: [GroupMe.GroupRecord]
-    /// The groups the user left and may come back to.
+    /// The groups that the user left and may rejoin.
     package var former: [GroupMe.Group]
-    /// The directs in which something was said, the last first.
+    /// The direct conversations with messages, most recently active first.
     package var chats: [GroupMe.Chat]
-    /// What was said in all of them, oldest first.
+    /// The messages of all these conversations, oldest first.
     package var messages: [GroupMe.ConversationID: [GroupMe.Message]]
-    /// Up to where the other one read each direct, in the order of the directs.
+    /// The partner's read position in each direct conversation, in the order of those conversations.
     package var receipts: [GroupMe.ReadReceipt]
 }
 

@@ -1,7 +1,8 @@
 import Events
 import JSONText
 
-// What is done with groups and who is in them. The roster is the truth: what is told is what is told in life (2.1).
+// Actions on groups and their members. The list of members is the truth; pushes report only what the real service
+// reports (2.1).
 extension GroupMeWorld {
     mutating func make(
         _ name: String, _ description: String, _ imageURL: String?, isShared: Bool, by user: GroupMe.UserID,
@@ -30,7 +31,7 @@ extension GroupMeWorld {
         }
     }
 
-    /// The place of a group that the user is in.
+    /// Returns the index of a group of which the user is a member.
     private func find(
         _ group: GroupMe.GroupID, for user: GroupMe.UserID
     ) throws(GroupMeRefusal) -> Int {
@@ -38,7 +39,7 @@ extension GroupMeWorld {
         return index
     }
 
-    /// Who did it, as events have it: ids are numbers there (2.2).
+    /// Returns the actor of an event, in which ids are numbers (2.2).
     func person(_ user: GroupMe.UserID, _ nickname: String) -> JSONValue {
         .fields(["id": .integer(Int64(user.description) ?? 0), "nickname": .string(nickname)])
     }
@@ -83,7 +84,8 @@ extension GroupMeWorld {
         return GroupMeOutcome(publications: publications, group: id)
     }
 
-    /// Every member is told, in a form that clients read though nobody has captured it (1.8).
+    /// Deletes a group and notifies every member, in a form that clients understand although it was never captured
+    /// (1.8).
     mutating func destroy(
         _ id: GroupMe.GroupID, by user: GroupMe.UserID, at now: Int64
     ) throws(GroupMeRefusal) -> GroupMeOutcome {
@@ -108,7 +110,7 @@ extension GroupMeWorld {
         let index = try find(id, for: user)
         var added: [Membership] = []
         for (place, candidate) in users.enumerated() {
-            // Whom it cannot add is left out, without a word (3.5).
+            // A user who cannot be added is silently left out (3.5).
             guard let known = self.user(candidate), groups[index].membership(of: candidate) == nil,
                 groups[index].members.count < Limit.members
             else { continue }
@@ -142,7 +144,7 @@ extension GroupMeWorld {
         groups[index].removed.removeAll { $0.user == user }
     }
 
-    /// Removes a member, or lets the user go; its maker stays in a group (3.5).
+    /// Removes a member, or lets the user leave. The group's creator cannot leave or be removed (3.5).
     mutating func remove(
         _ member: GroupMe.UserID, from id: GroupMe.GroupID, by user: GroupMe.UserID, at now: Int64
     ) throws(GroupMeRefusal) -> GroupMeOutcome {

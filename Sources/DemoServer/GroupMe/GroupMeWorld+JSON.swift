@@ -1,9 +1,9 @@
 import Events
 import JSONText
 
-// How things read on the wire: by a push, and in an answer, which differ (1.9, 3.4).
+// The JSON forms of the model. Pushes and answers differ (1.9, 3.4).
 extension GroupMeWorld {
-    /// The envelope of a push (1.7); its time is in whole seconds.
+    /// Returns the envelope of a push (1.7). Its time is in milliseconds, rounded down to a second.
     func push(_ type: String, alert: String, subject: JSONValue, at now: Int64) -> JSONValue {
         .fields([
             "type": .string(type), "alert": .string(alert), "subject": subject,
@@ -13,7 +13,7 @@ extension GroupMeWorld {
 
     private static let nowhere = JSONValue.fields(["lat": .string(""), "lng": .string(""), "name": .null])
 
-    /// What both ways say of a message.
+    /// Returns the members that pushes and answers share.
     private func core(_ message: Message) -> [(String, JSONValue)] {
         let sender = message.sender?.description ?? "system"
         return [
@@ -28,7 +28,7 @@ extension GroupMeWorld {
         .object(members.map { JSONValue.Member($0.0, $0.1) })
     }
 
-    /// A message as a push has it: explicit nulls, and no reactions.
+    /// Returns a message in the form of a push: with explicit nulls and without reactions.
     func pushed(
         _ message: Message, in conversation: GroupMe.ConversationID, isTombstone: Bool = false
     ) -> JSONValue {
@@ -46,7 +46,7 @@ extension GroupMeWorld {
                 ("parent_id", .null),
             ]
         }
-        // A tombstone's own frame has a date, all else has seconds (1.9).
+        // The frame that reports a deletion contains a date; all others contain seconds (1.9).
         let deletedAt = message.deletedAt.map { isTombstone ? .string(Self.date($0)) : JSONValue.integer($0 / 1000) }
         members += [
             ("deleted_at", deletedAt ?? .null),
@@ -60,7 +60,7 @@ extension GroupMeWorld {
 
     private func recipient(of message: Message) -> JSONValue { .text(message.recipient?.description) }
 
-    /// A message as an answer has it: without what is not so, and with all reactions.
+    /// Returns a message in the form of an answer: without unset members, and with all reactions.
     func answered(_ message: Message, in conversation: GroupMe.ConversationID) -> JSONValue {
         var members = core(message)
         if conversation.group == nil {
@@ -74,7 +74,7 @@ extension GroupMeWorld {
             ("favorited_by", .ids(message.reactions.flatMap(\.users).map(\.entity))), ("platform", .string("gm")),
             ("pinned_at", message.pinnedAt.map { .integer($0) } ?? .null),
             ("pinned_by", .string(message.pinnedBy?.description ?? "")),
-            // Always there, so that who reads it can tell what was taken back.
+            // Always present, so that a client can detect a removed reaction.
             ("reactions", reactions(of: message)),
         ]
         if let event = message.event { members.append(("event", event)) }
@@ -85,7 +85,7 @@ extension GroupMeWorld {
         return object(members)
     }
 
-    /// The message within a reaction's push.
+    /// Returns the message in the push of a reaction.
     func liked(_ message: Message, in conversation: GroupMe.ConversationID, at now: Int64) -> JSONValue {
         var members = core(message).filter { !["sender_id", "sender_type"].contains($0.0) }
         members += [
@@ -107,7 +107,7 @@ extension GroupMeWorld {
         return symbol.adding(["user_ids": .ids(reaction.users.map(\.entity))])
     }
 
-    /// Up to where somebody read a direct; `name` is what the conversation is called there.
+    /// Returns a user's read position in a direct conversation. `name` is the key of the conversation's id.
     func receipt(of user: GroupMe.UserID, in conversation: GroupMe.ConversationID, name: String) -> JSONValue? {
         guard let (message, time) = threads[conversation]?.readers[user] else { return nil }
         let id = JSONValue.string(message.description)
@@ -119,7 +119,7 @@ extension GroupMeWorld {
 
     // MARK: - Groups
 
-    /// The group as it is told to whom it was added (1.9).
+    /// Returns the short form of a group that is pushed to a user who was added (1.9).
     func cutDown(_ group: Group) -> JSONValue {
         .fields([
             "avatar_url": .text(group.imageURL), "created_at": .integer(group.createdAt),
@@ -134,7 +134,7 @@ extension GroupMeWorld {
         group.isShared ? "https://groupme.com/join_group/\(group.id)/XXXXXXXX" : nil
     }
 
-    /// A group as an answer has it; without its members they are null and none (3.3).
+    /// Returns a group in the form of an answer. Without its members, the list is null and the count 0 (3.3).
     func answered(_ group: Group, withMembers: Bool = true) -> JSONValue {
         let members = group.members.map { answered($0) }
         return .fields([
@@ -175,7 +175,7 @@ extension GroupMeWorld {
         ])
     }
 
-    /// A direct of `user`'s.
+    /// Returns a direct conversation from the user's point of view.
     func answered(_ conversation: GroupMe.ConversationID, for user: GroupMe.UserID) -> JSONValue {
         let thread = threads[conversation] ?? Thread()
         let partner = conversation.partner(of: user)
@@ -200,7 +200,7 @@ extension GroupMeWorld {
         ])
     }
 
-    /// `milliseconds` since 1970 as a date of ISO 8601, with four digits of fraction as the server writes it.
+    /// Returns `milliseconds` since 1970 as an ISO 8601 date, with four fractional digits as the server writes it.
     static func date(_ milliseconds: Int64) -> String {
         func padded(_ number: Int64, _ width: Int) -> String {
             let digits = String(number)
@@ -213,7 +213,7 @@ extension GroupMeWorld {
         return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T\(time).\(padded(milliseconds % 1000, 3))0Z"
     }
 
-    /// The day of the Gregorian calendar, counted in years that begin in March.
+    /// Returns a day of the Gregorian calendar, calculated with years that begin in March.
     private static func civil(daysSince1970 days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = days + 719_468
         let era = shifted / 146_097

@@ -1,7 +1,8 @@
 import Events
 import JSONText
 
-// What is done with messages. What is told is told as in life: a deletion, an edit and a pin by a message of the server's, too (2.1).
+// Actions on messages. As in the real service, a deletion, an edit and a pin are also announced by a message from the
+// server (2.1).
 extension GroupMeWorld {
     mutating func say(
         _ text: String?, _ attachments: [JSONValue], in conversation: GroupMe.ConversationID, guid: String,
@@ -36,7 +37,7 @@ extension GroupMeWorld {
         threads[conversation] = thread
     }
 
-    /// A message for everybody in the conversation.
+    /// Returns the pushes of a message to all users in the conversation and to `others`.
     private func told(
         _ message: Message, in conversation: GroupMe.ConversationID, alert: String, at now: Int64,
         and others: [GroupMe.UserID] = []
@@ -49,7 +50,7 @@ extension GroupMeWorld {
         }
     }
 
-    /// What the server says: `others` are told, too.
+    /// Adds a message from the server, and returns its pushes. `others` receive it too.
     mutating func announce(
         _ text: String, _ type: String, _ data: JSONValue, in conversation: GroupMe.ConversationID,
         recipient: GroupMe.UserID? = nil, and others: [GroupMe.UserID] = [], at now: Int64
@@ -63,7 +64,7 @@ extension GroupMeWorld {
         return told(message, in: conversation, alert: alert, at: now, and: others)
     }
 
-    /// The place of a message that the user may see.
+    /// Returns the index of a message that the user may see.
     private func find(
         _ message: GroupMe.MessageID, in conversation: GroupMe.ConversationID, for user: GroupMe.UserID
     ) throws(GroupMeRefusal) -> Int {
@@ -88,7 +89,7 @@ extension GroupMeWorld {
         }
         guard !text.isEmpty, text.count <= Limit.text else { throw .bad("Text is too long or empty") }
         message.text = text
-        // An edit within the second of the message is one all the same.
+        // An edit within the same second must still differ from the creation time.
         message.updatedAt = max(now / 1000, message.createdAt + 1)
         threads[conversation]?.messages[index] = message
         var publications = toldInChannel("message.update", pushed(message, in: conversation), conversation, at: now)
@@ -133,7 +134,7 @@ extension GroupMeWorld {
         message.pinnedAt = isPinned ? now / 1000 : nil
         message.pinnedBy = isPinned ? user : nil
         threads[conversation]?.messages[index] = message
-        // Nothing is told of a pin that is taken back (1.10).
+        // The service does not report that a pin was removed (1.10).
         guard isPinned else { return GroupMeOutcome(message: id) }
         let publications = announce(
             "\(name(of: user, in: conversation)) pinned a message.", "message.pinned",
@@ -144,7 +145,7 @@ extension GroupMeWorld {
         return GroupMeOutcome(publications: publications, message: id)
     }
 
-    /// One reaction a user (3.4): another takes the place of the first.
+    /// Sets or removes a user's reaction. Each user has one per message (3.4); another replaces it.
     mutating func react(
         to id: GroupMe.MessageID, in conversation: GroupMe.ConversationID, with symbol: GroupMe.ReactionSymbol?,
         by user: GroupMe.UserID, at now: Int64
@@ -164,7 +165,7 @@ extension GroupMeWorld {
         return GroupMeOutcome(publications: told(message, in: conversation, symbol, by: user, at: now), message: id)
     }
 
-    /// A reaction: in the conversation's channel, and to whom it flatters.
+    /// Returns the publications of a reaction: to the conversation's channel, and to the message's author.
     private func told(
         _ message: Message, in conversation: GroupMe.ConversationID, _ symbol: GroupMe.ReactionSymbol?,
         by user: GroupMe.UserID, at now: Int64
@@ -189,7 +190,7 @@ extension GroupMeWorld {
         _ id: GroupMe.MessageID, in conversation: GroupMe.ConversationID, by user: GroupMe.UserID, at now: Int64
     ) throws(GroupMeRefusal) -> GroupMeOutcome {
         _ = try find(id, in: conversation, for: user)
-        // Whoever looks at something older has read no less.
+        // A read position never moves back to an older message.
         if let (read, _) = threads[conversation]?.readers[user], id <= read { return GroupMeOutcome(message: read) }
         threads[conversation]?.readers[user] = (id, now / 1000)
         guard conversation.group == nil else { return GroupMeOutcome(message: id) }

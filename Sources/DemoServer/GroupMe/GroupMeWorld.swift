@@ -1,17 +1,17 @@
 package import Events
 package import JSONText
 
-/// Groups and directs as they really are: the truth that REST answers show and pushes tell of. Section numbers are those of the
-/// protocol's sheet.
+/// The true state of groups and direct conversations, from which REST answers and pushes are made. Section numbers
+/// refer to `reference/groupme.md`.
 ///
-/// What users do is its only input (`perform`). It has no clock: the time, milliseconds since 1970, comes with each action and must not
-/// go back.
+/// Its only input is the users' actions (`perform`). It has no clock: each action carries the time in milliseconds
+/// since 1970, which must not go back.
 package struct GroupMeWorld: Sendable {
-    /// Bounds, so that no script and no client can make the world grow for ever.
+    /// Limits that keep scripts and clients from growing the world without bound.
     enum Limit {
         static let groups = 500
         static let members = 1_000
-        /// Messages of one conversation; beyond it the oldest is forgotten, without a push.
+        /// Messages of one conversation. Beyond this the oldest is dropped without a push.
         static let messages = 5_000
         /// Characters of a text (3.4), a name and a description (3.3).
         static let text = 1_000
@@ -39,14 +39,14 @@ package struct GroupMeWorld: Sendable {
         var description = ""
         var imageURL: String?
         package var creator: GroupMe.UserID
-        /// Seconds, as all times of messages.
+        /// Seconds since 1970, as for all times of groups and messages except `deletedAt`.
         var createdAt: Int64
         var updatedAt: Int64
         var isShared = false
         var members: [Membership]
-        /// Who left and may come back, as they were.
+        /// The memberships of users who left and may rejoin.
         package var former: [Membership] = []
-        /// Who was removed, as they were.
+        /// The memberships of users who were removed.
         var removed: [Membership] = []
 
         package func membership(of user: GroupMe.UserID) -> Membership? { members.first { $0.user == user } }
@@ -58,15 +58,15 @@ package struct GroupMeWorld: Sendable {
             var users: [GroupMe.UserID]
         }
         package var id: GroupMe.MessageID
-        /// Nil for the server.
+        /// The sender; `nil` for the server.
         package var sender: GroupMe.UserID?
         var name: String
-        /// To whom, in a direct.
+        /// The recipient in a direct conversation; `nil` in a group.
         var recipient: GroupMe.UserID?
         package var text: String?
         var attachments: [JSONValue] = []
         package var createdAt: Int64
-        /// Milliseconds, for the tombstone's frame has fractions.
+        /// Milliseconds since 1970, because the frame that reports a deletion has fractions of a second.
         package var deletedAt: Int64?
         var updatedAt: Int64?
         var pinnedAt: Int64?
@@ -76,12 +76,12 @@ package struct GroupMeWorld: Sendable {
         var event: JSONValue?
     }
 
-    /// The messages of a group or a direct.
+    /// The messages of a group or a direct conversation.
     package struct Thread: Sendable {
         package var messages: [Message] = []
-        /// How many there ever were.
+        /// The number of messages ever sent in the conversation.
         var count = 0
-        /// Up to where each of a direct's users read it, and when.
+        /// Each reader's last read message, and the time of reading in seconds since 1970.
         var readers: [GroupMe.UserID: (GroupMe.MessageID, Int64)] = [:]
 
         func index(of message: GroupMe.MessageID) -> Int? { messages.lastIndex { $0.id == message } }
@@ -90,9 +90,9 @@ package struct GroupMeWorld: Sendable {
     package let users: [User]
     package var groups: [Group] = []
     package var threads: [GroupMe.ConversationID: Thread] = [:]
-    /// Directs in the order they began.
+    /// The direct conversations in the order in which they began.
     package var directs: [GroupMe.ConversationID] = []
-    /// Words of senders, by which a message that is sent twice is known, and when each was seen.
+    /// The time at which each sender's `source_guid` was seen, to recognise a message that is sent twice.
     var guids: [String: Int64] = [:]
     var lastMessage: Int64 = 0
     var lastGroup: Int64 = 10_000_000
@@ -106,7 +106,7 @@ package struct GroupMeWorld: Sendable {
 
     func index(of id: GroupMe.GroupID) -> Int? { groups.firstIndex { $0.id == id } }
 
-    /// The groups of which a user is a member, the one in which something was said last first.
+    /// Returns the groups of which a user is a member, most recently active first.
     package func groups(of user: GroupMe.UserID) -> [Group] {
         let own = groups.filter { $0.membership(of: user) != nil }
         return own.sorted { a, b in
@@ -119,7 +119,7 @@ package struct GroupMeWorld: Sendable {
         max(group.createdAt, threads[.group(group.id)]?.messages.last?.createdAt ?? 0)
     }
 
-    /// The directs in which something was said, the one of the last words first.
+    /// Returns a user's direct conversations that contain messages, most recently active first.
     package func directs(of user: GroupMe.UserID) -> [GroupMe.ConversationID] {
         let own = directs.filter { $0.partner(of: user) != nil && threads[$0]?.messages.isEmpty == false }
         return own.sorted { a, b in
@@ -128,7 +128,7 @@ package struct GroupMeWorld: Sendable {
         }
     }
 
-    /// Whether a user may see what is said in a conversation.
+    /// Returns whether a user may see the messages of a conversation.
     func isVisible(_ conversation: GroupMe.ConversationID, to user: GroupMe.UserID) -> Bool {
         switch conversation {
         case .group(let group): self.group(group)?.membership(of: user) != nil
@@ -136,13 +136,13 @@ package struct GroupMeWorld: Sendable {
         }
     }
 
-    /// What a user is called in a conversation.
+    /// Returns a user's display name in a conversation.
     func name(of user: GroupMe.UserID, in conversation: GroupMe.ConversationID) -> String {
         let nickname = conversation.group.flatMap { group($0)?.membership(of: user)?.nickname }
         return nickname ?? self.user(user)?.name ?? user.description
     }
 
-    /// Who is told what is said in a conversation.
+    /// Returns the users who receive the messages of a conversation.
     func listeners(of conversation: GroupMe.ConversationID) -> [GroupMe.UserID] {
         switch conversation {
         case .group(let group): self.group(group)?.members.map(\.user) ?? []
@@ -150,7 +150,7 @@ package struct GroupMeWorld: Sendable {
         }
     }
 
-    /// An id that no message has: the second and eight digits that count up (3.2).
+    /// Returns a new message id: the time in seconds, followed by eight digits of a counter (3.2).
     mutating func newMessageID(at now: Int64) -> GroupMe.MessageID {
         lastMessage = max(lastMessage + 1, now / 1000 * 100_000_000 + 1)
         return GroupMe.MessageID(String(lastMessage))
@@ -163,24 +163,24 @@ package struct GroupMeWorld: Sendable {
     }
 }
 
-/// Why the world does not do what a user wants.
+/// The reason why the world refuses an action.
 package enum GroupMeRefusal: Error, Hashable, Sendable {
-    /// There is no such thing, or it is not the user's to see.
+    /// The target does not exist, or the user may not see it.
     case notFound
-    /// It lacks something, or has too much of it.
+    /// A required value is missing or too long.
     case bad(String)
-    /// Not for this user.
+    /// The user may not perform the action.
     case forbidden
-    /// A message of that word was sent within a minute.
+    /// A message with this `source_guid` was sent within the last minute.
     case repeated
 }
 
-/// What users do.
+/// The actions that users can perform.
 package enum GroupMeAction: Hashable, Sendable {
     case say(GroupMe.ConversationID, text: String?, attachments: [JSONValue] = [], guid: String)
     case edit(GroupMe.ConversationID, GroupMe.MessageID, text: String)
     case delete(GroupMe.ConversationID, GroupMe.MessageID)
-    /// One reaction a user; nil takes it back.
+    /// Sets the user's only reaction to the message; `nil` removes it.
     case react(GroupMe.ConversationID, GroupMe.MessageID, GroupMe.ReactionSymbol?)
     case pin(GroupMe.ConversationID, GroupMe.MessageID, Bool)
     case read(GroupMe.ConversationID, GroupMe.MessageID)
@@ -194,22 +194,22 @@ package enum GroupMeAction: Hashable, Sendable {
     case rename(GroupMe.GroupID, nickname: String)
 }
 
-/// Something for whoever subscribed to a channel.
+/// Data to publish on one channel.
 package struct GroupMePublication: Hashable, Sendable {
     package var channel: GroupMe.Channel
     package var data: JSONValue
 }
 
-/// What an action led to.
+/// The result of an action.
 package struct GroupMeOutcome: Sendable {
     var publications: [GroupMePublication] = []
-    /// The message or the group that was made.
+    /// The message or group that the action created or changed.
     var message: GroupMe.MessageID?
     package var group: GroupMe.GroupID?
 }
 
 extension GroupMeWorld {
-    /// Does what `user` wants; a refusal changes nothing.
+    /// Performs a user's action. A refused action changes nothing.
     package mutating func perform(
         _ action: GroupMeAction, by user: GroupMe.UserID, at now: Int64
     ) throws(GroupMeRefusal) -> GroupMeOutcome {
