@@ -1,43 +1,45 @@
 import JSONText
 import Wire
 
-/// One client of a recorded server: it is said what was said on one recorded connection, at the same times after it joined the namespace.
+/// A client of a recorded server. It receives what was sent on one recorded connection, at the same times after it
+/// joined the namespace.
 ///
-/// A machine. Where the recorded client had sent something, this one waits for its client to do the same, so that an answer never comes
-/// before what it answers; for `patience` at the most, since the client may be another one that does not. A client that once did not
-/// send an event of some name is not waited for again when it comes to that name.
+/// It is a state machine. Before a step at which the recorded client had sent an event, it waits for its client to do
+/// the same, so that an answer never precedes its cause. It waits at most `patience`, since the client may be a
+/// different program. If a client fails to send an event of some name, the machine does not wait for that name again.
 struct RecordedConnection: Sendable {
-    /// What the machine wants done, in this order.
+    /// An effect of the machine. Effects are performed in order.
     enum Effect: Hashable, Sendable {
         case send(WebSocketMessage)
-        /// End the session; the machine is finished.
+        /// Ends the session. The machine takes no more input.
         case close(EngineIO.Ending)
-        /// The recorded connection was lost here: cut the client off. It goes on with the next one when it comes again.
+        /// Cuts the client off, as the recorded connection was lost here. After a reconnect the client gets the next
+        /// connection.
         case cut
     }
 
-    /// Where the machine is in its steps.
+    /// The machine's position in its steps.
     private enum State {
-        /// No namespace was joined yet. → playing
+        /// The client has joined no namespace yet. → playing
         case outside
-        /// The steps are counted from that moment; what was waited for since when. → over
+        /// The steps are timed from `from`; `waitingSince` is when the machine began to wait for the client. → over
         case playing(from: Moment, waitingSince: Moment?)
-        /// Everything was said.
+        /// All steps were played, or the session ended.
         case over
     }
 
-    /// How long the client may take for what the recorded one had done.
+    /// The longest time to wait for an event that the recorded client had sent.
     static let patience: Duration = .seconds(2)
 
     private var server: SocketIOServer
     private let speed: Double?
     private var steps: ArraySlice<(at: Duration, step: RecordedScript.Step)>
     private var state = State.outside
-    /// How many events of a name the client has sent and the recorded one not yet.
+    /// By name, the number of events that the client sent ahead of the recorded one.
     private var heard: [String: Int] = [:]
-    /// Names of events that the client does not send as the recorded one did.
+    /// The names of events that the client failed to send in time.
     private var missed: Set<String> = []
-    /// Events that ask for an acknowledgement, in order.
+    /// The client's events that request an acknowledgement, in order.
     private var asks: [(namespace: String, id: Int)] = []
 
     init(
@@ -49,7 +51,7 @@ struct RecordedConnection: Sendable {
         self.speed = speed
     }
 
-    /// When `advance` wants to be called next.
+    /// The time at which `advance` must be called next.
     var deadline: Moment? {
         guard let own = ownDeadline else { return server.deadline }
         return server.deadline.map { min($0, own) } ?? own
@@ -60,17 +62,17 @@ struct RecordedConnection: Sendable {
         return waitingSince.map { $0 + Self.patience } ?? due(next.at, from: start)
     }
 
-    /// Sends the open packet.
+    /// Starts the session, which sends the open packet.
     mutating func start(at now: Moment, into effects: inout [Effect]) {
         run(at: now, into: &effects) { $0.start(into: &$1) }
     }
 
-    /// A packet came.
+    /// Handles a packet from the client.
     mutating func receive(_ packet: WebSocketMessage, at now: Moment, into effects: inout [Effect]) {
         run(at: now, into: &effects) { $0.receive(packet, at: now, into: &$1) }
     }
 
-    /// Does what is due.
+    /// Performs everything that is due.
     mutating func advance(to now: Moment, into effects: inout [Effect]) {
         run(at: now, into: &effects) { $0.advance(to: now, into: &$1) }
     }
@@ -99,7 +101,7 @@ struct RecordedConnection: Sendable {
         }
     }
 
-    /// Acknowledgements that a client may wait for.
+    /// The maximum number of acknowledgements that a client may wait for.
     private static let mostAsks = 10_000
 
     // MARK: - The steps
@@ -109,7 +111,7 @@ struct RecordedConnection: Sendable {
         return start + .microseconds(Int64(min(Double(time.microseconds) / speed, 1e15)))
     }
 
-    /// Plays what is due.
+    /// Plays the steps that are due.
     private mutating func play(at now: Moment, into effects: inout [Effect]) {
         while case .playing(let start, let waitingSince) = state {
             guard let next = steps.first else { return }
@@ -126,7 +128,7 @@ struct RecordedConnection: Sendable {
                 }
             }
             steps.removeFirst()
-            // What was waited for makes everything later by as much.
+            // A wait delays all later steps by the same time.
             let late = waitingSince.map { speed == nil ? .zero : now - max($0, due(next.at, from: start)) } ?? .zero
             state = .playing(from: start + late, waitingSince: nil)
             perform(next.step, into: &effects)

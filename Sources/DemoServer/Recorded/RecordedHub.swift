@@ -1,14 +1,14 @@
 import Network
 import Wire
 
-/// A recorded server's hand: lives on the loop, gives the clients' machines what the sockets say and the time.
+/// The driver of a recorded server. It runs on the loop and passes socket input and the time to the clients' machines.
 actor RecordedHub: SessionHost {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     var sessions: SessionRoom
     private let script: RecordedScript
     private var clients: [SessionID: (connection: Int, machine: RecordedConnection)] = [:]
-    /// Recorded connections whose clients were cut off from the one before, and did not come again yet.
+    /// Recorded connections reserved for clients that were cut off and have not reconnected.
     private var awaited: [Int] = []
     private var answers: RecordedAnswers
 
@@ -20,7 +20,7 @@ actor RecordedHub: SessionHost {
         sessions = SessionRoom(on: loop, options, ids: IDSource(seed: random.next(), stream: .sessions))
     }
 
-    /// Clients are gone with the listener.
+    /// Forgets the clients, which are disconnected when the listener closes.
     func stop() {
         clients = [:]
         sessions.removeAll()
@@ -77,7 +77,8 @@ actor RecordedHub: SessionHost {
     }
 }
 
-/// The answers to requests: of one method and path in the recorded order, the last one again and again.
+/// The recorded answers to requests. For each method and path they come in the recorded order, and the last one
+/// repeats.
 struct RecordedAnswers {
     private struct Key: Hashable {
         var method: String
@@ -92,7 +93,7 @@ struct RecordedAnswers {
         }
     }
 
-    /// The next answer; nil when nothing was recorded.
+    /// Returns the next answer; `nil` when none was recorded.
     mutating func next(_ method: String, _ target: String) -> RecordedScript.Exchange? {
         let key = Key(method: method, target: target)
         guard let first = answers[key]?.first else { return nil }

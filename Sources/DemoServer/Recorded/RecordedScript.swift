@@ -1,19 +1,16 @@
 package import JSONText
 import Wire
 
-/// What a server once said, to be said again: events at their times, and answers to requests.
+/// A server's recorded output for replay: events with their times, and answers to requests.
 package struct RecordedScript: Sendable {
     /// An event that the server sent.
     package struct Event: Sendable {
-        /// The namespace it was sent in.
         package var namespace: String
-        /// The event's name.
         package var name: String
-        /// Its arguments, JSON values separated by commas; nil for none.
+        /// The arguments, as JSON values separated by commas; `nil` if there are none.
         package var arguments: RawJSON?
-        /// What the placeholders in them stand for.
+        /// The binary data for the placeholders in `arguments`.
         package var attachments: [ArraySlice<UInt8>]
-        /// An event.
         package init(
             namespace: String, name: String, arguments: RawJSON?, attachments: [ArraySlice<UInt8>] = []
         ) {
@@ -24,37 +21,37 @@ package struct RecordedScript: Sendable {
         }
     }
 
-    /// What happened on a connection.
+    /// A recorded step of a connection.
     package enum Step: Sendable {
-        /// The server sent an event.
+        /// The server sent this event.
         case event(Event)
-        /// The client sent an event of this name: what follows may be due to it, and waits for the client to do the same.
+        /// The client sent an event of this name. The next steps may be a reaction to it, so they wait for the client
+        /// to do the same.
         case heard(name: String)
-        /// The server acknowledged so manieth event, counted from 0, that asked for it; a JSON array.
+        /// The server acknowledged the event at this index among those that requested it, counted from 0. `arguments`
+        /// is a JSON array.
         case acknowledged(index: Int, namespace: String, arguments: RawJSON)
-        /// The connection was lost.
+        /// The connection was lost here.
         case lost
     }
 
-    /// A connection, from when its namespace was joined on.
+    /// A recorded connection, from the time its namespace was joined.
     package struct Connection: Sendable {
-        /// The steps with their times, counted from when the namespace was joined.
+        /// The steps with their times since the namespace was joined.
         package var steps: [(at: Duration, step: Step)]
-        /// A connection.
         package init(steps: [(at: Duration, step: Step)] = []) { self.steps = steps }
     }
 
-    /// A request that was answered.
+    /// A request and the recorded answer to it.
     package struct Exchange: Sendable {
-        /// The request's method.
+        /// The HTTP method of the request.
         package var method: String
-        /// Its path, with the query.
+        /// The request's path and query.
         package var target: String
-        /// The answer's status.
+        /// The answer's HTTP status code.
         package var status: Int
-        /// The answer's body.
+        /// The bytes of the answer's body.
         package var body: [UInt8]
-        /// An exchange.
         package init(method: String, target: String, status: Int, body: [UInt8]) {
             self.method = method
             self.target = target
@@ -63,16 +60,15 @@ package struct RecordedScript: Sendable {
         }
     }
 
-    /// The connections, in order.
+    /// The recorded connections, in the order of connecting.
     package var connections: [Connection]
     /// The exchanges, in the order of their answers.
     package var exchanges: [Exchange]
     /// The namespaces that a client may join.
     package var namespaces: [String]
-    /// How many times as fast as it was; nil for without waiting.
+    /// The speed of the replay relative to the recording; `nil` for no waiting.
     package var speed: Double?
 
-    /// A script.
     package init(connections: [Connection], exchanges: [Exchange], namespaces: [String], speed: Double? = 1) {
         self.connections = connections
         self.exchanges = exchanges

@@ -1,18 +1,20 @@
 package import Network
 import Wire
 
-/// A server that says again what another one once said: Socket.IO with handshakes of its own, the recorded events at their times after a
-/// client joined the namespace, and REST with the recorded answers, in their order for each method and path.
+/// A server that replays the output of another server. It speaks Socket.IO with its own handshakes, sends the recorded
+/// events at their times after a client joins the namespace, and answers REST requests with the recorded answers, in
+/// order for each method and path.
 ///
-/// Every client is told the recording from its beginning. One that is cut off where the recorded connection was lost goes on with the
-/// next one when it comes again.
+/// Every client gets the recording from its beginning. A client that is cut off at the loss of a recorded connection
+/// gets the next connection after it reconnects.
 package final class RecordedServer: Sendable {
-    /// Where clients reach it: `http://address:port`.
+    /// The URL at which clients reach the server: `http://address:port`.
     package let url: String
     private let hub: RecordedHub
     private let http: HTTPServer
 
-    /// Listens on `address` and `port` (0: one the system chooses). Not from the loop; returns when clients can connect.
+    /// Starts listening on `address` and `port` (0 lets the system choose one), and returns when clients can connect.
+    /// Not from the loop.
     package init(
         on loop: EventLoop, address: String = "127.0.0.1", port: UInt16 = 0, script: RecordedScript,
         options: EndpointOptions
