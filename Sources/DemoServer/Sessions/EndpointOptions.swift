@@ -1,27 +1,27 @@
 import Network
 import Wire
 
-/// What an Engine.IO endpoint is told once. The standard values are the JavaScript server's, but for the bounds it does not have.
+/// The options of an Engine.IO endpoint. The defaults are the JavaScript server's, except for limits that it lacks.
 package struct EndpointOptions: Hashable, Sendable {
-    /// Where it is; begins and ends with a slash.
+    /// The endpoint's path, which begins and ends with a slash.
     package let path: String
-    /// Time between heartbeats.
+    /// The time between two heartbeats.
     package var pingInterval: Duration
-    /// How long a heartbeat may be missing.
+    /// The time that a client may take to answer a heartbeat.
     package var pingTimeout: Duration
-    /// How long a client may stay without a namespace.
+    /// The time that a client may stay without a namespace.
     package var connectTimeout: Duration
-    /// Bytes of one message, and of one polling body.
+    /// The maximum size of a message and of a polling body, in bytes.
     package var maxPayload: Int
-    /// Bytes that may wait for a client that does not read or ask for them; then its session ends.
+    /// The number of bytes that may wait for a slow client before its session ends.
     package var maximumPending: Int
-    /// Sessions at one time; more are refused with 503.
+    /// The maximum number of sessions at a time. Further ones are refused with 503.
     package var maximumSessions: Int
-    /// How long a client that was cut off may come back and be given what it missed (reference 1.12); nil for not at all. The echo
-    /// server's only.
+    /// The time within which a disconnected client may return and recover missed events (reference 1.12); `nil` for no
+    /// recovery. Only the echo server supports it.
     package var recovery: Duration?
 
-    /// Options. A path without its slashes gets them.
+    /// Creates options. Missing slashes are added to the path.
     package init(
         path: String = "/socket.io/", pingInterval: Duration = .seconds(25), pingTimeout: Duration = .seconds(20),
         connectTimeout: Duration = .seconds(45), maxPayload: Int = 1_000_000, maximumPending: Int = 8 << 20,
@@ -37,7 +37,7 @@ package struct EndpointOptions: Hashable, Sendable {
         self.recovery = recovery
     }
 
-    /// What a session's Socket.IO machine is told.
+    /// Returns the configuration of a session's Socket.IO machine.
     func socketIO(
         _ opening: SessionOpening, namespaces: [String] = ["/"], recoverySecret: Secret? = nil
     ) -> SocketIOServer.Configuration {
@@ -49,7 +49,8 @@ package struct EndpointOptions: Hashable, Sendable {
 }
 
 extension HTTPServer {
-    /// A server for an endpoint: it takes messages up to the endpoint's limit, and bodies up to that or, for REST, `largestBody`.
+    /// Creates a server for an endpoint. It accepts messages up to the endpoint's limit, and bodies up to that limit or
+    /// `largestBody`, whichever is larger, for REST.
     convenience init(
         on loop: EventLoop, address: String, port: UInt16, endpoint: EndpointOptions, largestBody: Int = 1 << 20,
         handler: any HTTPServerHandler
@@ -59,6 +60,6 @@ extension HTTPServer {
             maximumMessage: endpoint.maxPayload, handler: handler)
     }
 
-    /// Where clients on this machine reach it.
+    /// Returns the URL at which clients on this machine reach the server.
     func url(_ address: String) -> String { "http://\(address.contains(":") ? "[\(address)]" : address):\(port)" }
 }

@@ -1,16 +1,17 @@
 import Wire
 
-/// What an Engine.IO endpoint makes of a request, before anything is done for it (`reference/socketio.md` 1.1, 1.8).
+/// An Engine.IO endpoint's decision about a request, before it acts on it (`reference/socketio.md` 1.1, 1.8).
 enum EndpointVerdict: Hashable, Sendable {
-    /// Not the endpoint's path.
+    /// The request is not for the endpoint's path.
     case elsewhere
     case refused(EngineIO.Refusal)
-    /// A handshake; `isBase64` when the client asked for base64 instead of binary data.
+    /// A handshake. `isBase64` means that the client requested base64 instead of binary data.
     case opens(EngineIO.Revision, isBase64: Bool)
-    /// Of the session with that id.
+    /// A request of the session with this id.
     case belongs(sid: String)
 
-    /// `transport` gives what the session of an id rides on. The path's check is one of prefix.
+    /// Decides about a request. `transport` returns the current transport of a session by its id. The path only needs
+    /// the endpoint's path as a prefix.
     init(
         method: String, path: String, query: String, isUpgrade: Bool, endpoint: String,
         transport: (String) -> EngineIOServerTransport.Transport?
@@ -21,7 +22,7 @@ enum EndpointVerdict: Hashable, Sendable {
         }
         let pairs = PercentText.pairs(query)
         func value(_ name: String) -> String? { pairs.first { $0.name == name }?.value }
-        // The JavaScript server's order of checks.
+        // The checks have the same order as in the JavaScript server.
         guard let asked = value("transport").flatMap(Self.transport) else {
             self = .refused(.transportUnknown)
             return

@@ -1,26 +1,26 @@
 import Wire
 
-/// A session of an endpoint, numbered in the order of opening.
+/// The identifier of a session: its number in the order of opening.
 struct SessionID: Hashable, Comparable, Sendable {
     var number: Int
 
     static func < (a: SessionID, b: SessionID) -> Bool { a.number < b.number }
 }
 
-/// What a session's handshake settled.
+/// The result of a session's handshake.
 struct SessionOpening: Hashable, Sendable {
     var revision: EngineIO.Revision
     var sid: String
-    /// The transports the client may change to.
+    /// The transports to which the client may upgrade.
     var upgrades: [String]
 }
 
-/// What happened to the sessions of an endpoint.
+/// An event of an endpoint's sessions.
 enum SessionEvent: Sendable {
-    /// A client opened a session; the open packet is to be sent.
+    /// A client opened a session, and the open packet must be sent.
     case opened(SessionID, SessionOpening)
-    /// A packet of the session's stream came.
+    /// A packet of the session's stream arrived.
     case received(SessionID, WebSocketMessage)
-    /// A session is over. Not told of one that was dropped.
+    /// A session ended. There is no such event for a session that the owner dropped.
     case closed(SessionID)
 }

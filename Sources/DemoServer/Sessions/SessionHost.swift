@@ -1,25 +1,25 @@
 import Network
 import Wire
 
-/// An actor on the loop that serves an Engine.IO endpoint: it hands what the sockets say to the room of its sessions, and what that
-/// makes of it to the clients' machines.
+/// An actor on the loop that serves an Engine.IO endpoint. It passes socket input to the `SessionRoom`, and the room's
+/// events to the clients' machines.
 protocol SessionHost: Actor, HTTPServerHandler {
     nonisolated var loop: EventLoop { get }
     var sessions: SessionRoom { get set }
     /// Handles an event of the room.
     func perform(_ event: SessionEvent)
-    /// Does what comes after every turn, when the events of the room are handled.
+    /// Finishes a turn, after all events of the room are handled.
     func settled()
-    /// When `advance` is due for a client's machine; nil for never, or when there is none.
+    /// Returns when `advance` must be called for a client's machine; `nil` for never, or when the client is unknown.
     func deadline(of id: SessionID) -> Moment?
-    /// Does what is due for a client's machine.
+    /// Performs everything that is due for a client's machine.
     func advance(_ id: SessionID, to now: Moment)
-    /// Answers a request that is not for the endpoint.
+    /// Answers a request for any path other than the endpoint's.
     func answer(_ request: ServerRequest) -> HTTPResponse
 }
 
 extension SessionHost {
-    /// Handles the events of the room, those that follow from them too, and ends its POSTs.
+    /// Handles the events of the room, including those caused by handling them, and answers its POSTs.
     func settle() {
         var events = sessions.takeEvents()
         while !events.isEmpty {
@@ -30,7 +30,7 @@ extension SessionHost {
         settled()
     }
 
-    /// Looks at a session whose deadline may have changed.
+    /// Updates the timer of a session whose deadline may have changed.
     func touch(_ id: SessionID) {
         sessions.setTimer(id, due: deadline(of: id)) { [weak self] in
             self?.assumeIsolated { $0.timerFired(of: id) }

@@ -1,20 +1,20 @@
 import Network
 import Wire
 
-/// A request that is not answered yet.
+/// A request that has not been answered.
 struct WaitingRequest {
-    /// The session it is of.
+    /// The session that the request belongs to.
     var session: SessionID
-    /// Answers it; nil while its body arrives.
+    /// Sends the answer; `nil` while the request's body is arriving.
     var respond: (@Sendable (HTTPResponse) -> Void)?
-    /// Whether what it asks for may come compressed.
+    /// Whether the client accepts a gzip-compressed answer.
     var acceptsGzip = false
-    /// The answer, when it came before the body was whole.
+    /// The answer, if it was ready before the body was complete.
     var response: EngineIO.Response?
 }
 
 extension SessionRoom {
-    /// A request came whose body is still arriving.
+    /// Handles a request whose body is still arriving.
     mutating func began(_ request: ServerRequest) {
         guard request.method == "POST", case .belongs(let sid) = verdict(request, isUpgrade: false),
             let id = session(sid)
@@ -23,13 +23,13 @@ extension SessionRoom {
         change(id) { $0.beginPost(.init(request.id), into: &$1) }
     }
 
-    /// A request was given up by its client.
+    /// Handles the loss of a client whose request was not answered.
     mutating func aborted(_ request: ServerRequest) {
         guard let waiting = requests.removeValue(forKey: request.id) else { return }
         change(waiting.session) { $0.aborted(.init(request.id), into: &$1) }
     }
 
-    /// A whole request came; gives the session it is of.
+    /// Handles a complete request. Returns the session it belongs to.
     mutating func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) -> SessionID? {
         let number = EngineIOServerTransport.RequestID(request.id)
         if var waiting = requests[request.id] {
@@ -63,7 +63,7 @@ extension SessionRoom {
                 change(id) { $0.beginPost(number, into: &$1) }
                 receivePost(request, of: id)
             default:
-                // The JavaScript server's word for a method it does not know.
+                // The JavaScript server also answers an unknown method with 500.
                 respond(HTTPResponse(status: 500))
             }
             return id
@@ -71,7 +71,7 @@ extension SessionRoom {
         return nil
     }
 
-    /// Whether a WebSocket handshake is refused, and how.
+    /// Returns the response that refuses a WebSocket handshake; `nil` to accept it.
     func refusal(of upgrade: ServerRequest) -> HTTPResponse? {
         switch verdict(upgrade, isUpgrade: true) {
         case .elsewhere: HTTPResponse(status: 404)
@@ -81,7 +81,7 @@ extension SessionRoom {
         }
     }
 
-    /// Answers a request, or keeps the answer until its body is whole.
+    /// Answers a request, or keeps the answer until the request's body is complete.
     mutating func respond(_ number: Int, _ response: EngineIO.Response) {
         guard let waiting = requests[number], let respond = waiting.respond else {
             requests[number]?.response = response
@@ -105,13 +105,13 @@ extension SessionRoom {
 }
 
 extension HTTPResponse {
-    /// An endpoint's answer.
+    /// Creates an HTTP response from an endpoint's answer.
     init(_ response: EngineIO.Response) {
         self.init(status: response.status, headers: response.headers, body: response.body)
     }
 
-    /// The answer compressed, when its body is worth it: of as many bytes as the JavaScript server asks for, and not of so many that
-    /// the others would wait for the loop.
+    /// The response, compressed if its size is suitable: at least the JavaScript server's threshold of 1 KiB, and at
+    /// most 1 MiB, so that compression does not delay other clients on the loop.
     fileprivate var gzipped: HTTPResponse {
         guard (1024...(1 << 20)).contains(body.count), let packed = Gzip.compress(body[...]) else { return self }
         return HTTPResponse(status: status, headers: headers + [("Content-Encoding", "gzip")], body: packed)
@@ -119,7 +119,7 @@ extension HTTPResponse {
 }
 
 extension ServerRequest {
-    /// Whether the client takes gzip (RFC 9110, 12.5.3).
+    /// Whether the client accepts gzip (RFC 9110, 12.5.3).
     var acceptsGzip: Bool {
         headers.contains { header in
             header.name == "accept-encoding"

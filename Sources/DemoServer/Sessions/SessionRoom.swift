@@ -1,18 +1,18 @@
 import Network
 import Wire
 
-/// The sessions of an Engine.IO endpoint: which request and which WebSocket is whose. It belongs to an actor on the loop.
+/// The sessions of an Engine.IO endpoint, and their requests and WebSockets. Its owner is an actor on the loop.
 ///
-/// What requests and WebSockets bring is noted as events. The owner takes them after each call, handles them, and then calls
-/// `endPosts`, since a POST is answered when its packets were looked at.
+/// Input from requests and WebSockets becomes events. After each call the owner takes the events, handles them, and
+/// then calls `endPosts`, since a POST is answered after its packets are handled.
 struct SessionRoom {
-    /// One session. A class, so that a packet is not a copy out of a dictionary and back.
+    /// One session. It is a class, so that a packet does not copy it out of the dictionary and back.
     final class Session {
         let sid: String
         var transport: EngineIOServerTransport
-        /// The WebSocket it rides on, and those that are tried or on their way out.
+        /// The session's current WebSocket, and those that are being probed or closed.
         var sockets: [EngineIOServerTransport.SocketID: ServerWebSocket] = [:]
-        /// When its timer goes off.
+        /// The session's timer and the time at which it fires.
         var timer: (due: Moment, timer: LoopTimer)?
 
         init(sid: String, _ transport: EngineIOServerTransport) {
@@ -20,20 +20,20 @@ struct SessionRoom {
             self.transport = transport
         }
 
-        /// Bytes that wait for the client to ask for them, or to read them.
+        /// The number of bytes that wait until the client requests or reads them.
         var pendingBytes: Int { sockets.values.reduce(transport.pendingBytes) { $0 + $1.pendingBytes } }
     }
 
     let loop: EventLoop
     let options: EndpointOptions
     private let ids: IDSource
-    /// Sessions and WebSockets so far.
+    /// The number of sessions and WebSockets opened so far.
     private var count = (sessions: 0, sockets: 0)
     private var sessions: [SessionID: Session] = [:]
     private var sids: [String: SessionID] = [:]
-    /// Whose each WebSocket is.
+    /// The session of each WebSocket, and the socket's number.
     private var owners: [ServerWebSocket.ID: (session: SessionID, socket: EngineIOServerTransport.SocketID)] = [:]
-    /// The requests that are not answered, by number.
+    /// The unanswered requests, by number.
     var requests: [Int: WaitingRequest] = [:]
     private var events: [SessionEvent] = []
     /// The sessions with a POST whose packets are among the events.
@@ -45,10 +45,10 @@ struct SessionRoom {
         self.ids = ids
     }
 
-    /// Whether there is no room for another session.
+    /// Whether the maximum number of sessions is reached.
     var isFull: Bool { sessions.count >= options.maximumSessions }
 
-    /// What happened since the last call, in order.
+    /// Removes and returns the events since the last call, in order.
     mutating func takeEvents() -> [SessionEvent] {
         defer { events = [] }
         return events
@@ -61,7 +61,7 @@ struct SessionRoom {
         for id in ended { change(id) { $0.endPost(into: &$1) } }
     }
 
-    /// Gives a session's transport something to do, and does what it answers.
+    /// Changes a session's transport and performs the effects.
     mutating func change(
         _ id: SessionID, _ body: (inout EngineIOServerTransport, inout [EngineIOServerTransport.Effect]) -> Void
     ) {
@@ -91,7 +91,7 @@ struct SessionRoom {
 // MARK: - What the owner does
 
 extension SessionRoom {
-    /// Sends a packet. A session that too many bytes wait for is dropped; its end is an event.
+    /// Sends a packet. A session with too many waiting bytes is dropped, which causes a `closed` event.
     mutating func send(_ packet: WebSocketMessage, to id: SessionID) {
         change(id) { $0.send(packet, into: &$1) }
         guard let session = sessions[id], session.pendingBytes > options.maximumPending else { return }
@@ -99,13 +99,14 @@ extension SessionRoom {
         events.append(.closed(id))
     }
 
-    /// Ends a session.
+    /// Ends a session in order, with the given reason.
     mutating func close(_ id: SessionID, _ ending: EngineIO.Ending) {
         let now = loop.now
         change(id) { $0.close(ending, at: now, into: &$1) }
     }
 
-    /// Forgets a session and cuts the TCP connection of its WebSocket; a request that waits is told the end. No event tells it.
+    /// Forgets a session, answers its waiting request with the end, and cuts the TCP connection of its WebSocket. It
+    /// causes no event.
     mutating func drop(_ id: SessionID) {
         guard let session = sessions[id] else { return }
         var effects: [EngineIOServerTransport.Effect] = []
@@ -115,7 +116,8 @@ extension SessionRoom {
         for socket in session.sockets.values { socket.close(WebSocketClose(code: 1006), abrupt: true) }
     }
 
-    /// Forgets everything; the connections are gone with the listener. Numbers go on, so that no two sessions have one id.
+    /// Forgets all sessions; the listener has closed their connections. Numbering continues, so that no session id is
+    /// reused.
     mutating func removeAll() {
         for session in sessions.values { session.timer?.timer.cancel() }
         sessions = [:]
@@ -126,14 +128,14 @@ extension SessionRoom {
         posts = []
     }
 
-    /// Does what is due for a session's transport.
+    /// Performs everything that is due for a session's transport.
     mutating func advance(_ id: SessionID, to now: Moment) {
         sessions[id]?.timer = nil
         change(id) { $0.advance(to: now, into: &$1) }
     }
 
-    /// Has `fire` called when the session's transport, or its owner (`due`), wants it. A timer that is set for earlier stays: to
-    /// look once too often is cheaper than to set it at every packet.
+    /// Sets the timer for the earlier deadline of the session's transport and its owner (`due`). A timer that fires
+    /// earlier is kept: an unnecessary check costs less than setting a timer for every packet.
     mutating func setTimer(_ id: SessionID, due: Moment?, fire: @escaping @Sendable () -> Void) {
         guard let session = sessions[id],
             let due = [due, session.transport.deadline].compactMap(\.self).min()
@@ -147,7 +149,7 @@ extension SessionRoom {
 // MARK: - What WebSockets say
 
 extension SessionRoom {
-    /// What the endpoint makes of a request.
+    /// Returns the endpoint's decision about a request.
     func verdict(_ request: ServerRequest, isUpgrade: Bool) -> EndpointVerdict {
         EndpointVerdict(
             method: request.method, path: request.path, query: request.query, isUpgrade: isUpgrade,
@@ -155,10 +157,10 @@ extension SessionRoom {
         ) { sid in sids[sid].flatMap { sessions[$0]?.transport.transport } }
     }
 
-    /// The session of an id.
+    /// Returns the session with an id, if it exists.
     func session(_ sid: String) -> SessionID? { sids[sid] }
 
-    /// Makes a session, and tells it.
+    /// Creates a session and adds an `opened` event.
     mutating func open(
         _ revision: EngineIO.Revision, isBase64: Bool, on socket: EngineIOServerTransport.SocketID? = nil
     ) -> SessionID {
@@ -174,7 +176,7 @@ extension SessionRoom {
         return id
     }
 
-    /// A WebSocket that was not refused opened: for a new session, or for one that polls.
+    /// Handles an accepted WebSocket: for a new session, or for one that polls.
     mutating func opened(_ socket: ServerWebSocket, _ upgrade: ServerRequest) {
         count.sockets += 1
         let number = EngineIOServerTransport.SocketID(count.sockets)
@@ -197,20 +199,20 @@ extension SessionRoom {
         owners[socket.id] = (id, number)
     }
 
-    /// Messages came on a WebSocket.
+    /// Handles messages that arrived on a WebSocket.
     mutating func received(_ messages: [WebSocketMessage], from socket: ServerWebSocket) {
         guard let (id, number) = owners[socket.id] else { return }
         let now = loop.now
         for message in messages { change(id) { $0.receive(message, on: number, at: now, into: &$1) } }
     }
 
-    /// A WebSocket is gone.
+    /// Handles the end of a WebSocket.
     mutating func closed(_ socket: ServerWebSocket) {
         guard let (id, number) = owners.removeValue(forKey: socket.id) else { return }
         sessions[id]?.sockets[number] = nil
         change(id) { $0.closed(number, into: &$1) }
     }
 
-    /// Whose a WebSocket is.
+    /// Returns the session that a WebSocket belongs to.
     func owner(of socket: ServerWebSocket) -> SessionID? { owners[socket.id]?.session }
 }
