@@ -1,39 +1,39 @@
 import Events
 package import JSONText
 
-/// Short forms for building and reading the trees that answers and frames are made of.
+/// Short forms for building and reading the JSON of answers and frames.
 extension JSONValue {
-    /// An id, or null.
+    /// Returns an id as a string; null for `nil`.
     static func id(_ id: EntityID?) -> JSONValue { id.map { .string($0.description) } ?? .null }
 
-    /// Ids.
+    /// Returns an array of ids as strings.
     static func ids(_ ids: [EntityID]) -> JSONValue { .array(ids.map { .id($0) }) }
 
-    /// A text, or null.
+    /// Returns a text as a string; null for `nil`.
     static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
 
-    /// The same object without some members.
+    /// Returns the same object without the members of these names.
     func removing(_ keys: String...) -> JSONValue {
         guard case .object(let members) = self else { return self }
         return .object(members.filter { !keys.contains($0.key) })
     }
 
-    /// The string this is, if it is one.
+    /// The string, or `nil` for any other value.
     package var stringValue: String? {
         if case .string(let text) = self { text } else { nil }
     }
 
-    /// The integer this is, if it is one.
+    /// The integer, or `nil` for any other value.
     var integerValue: Int64? {
         if case .integer(let number) = self { number } else { nil }
     }
 
-    /// The Boolean this is, if it is one.
+    /// The Boolean, or `nil` for any other value.
     var boolValue: Bool? {
         if case .bool(let bool) = self { bool } else { nil }
     }
 
-    /// The elements, if this is an array.
+    /// The array's elements, or `nil` for any other value.
     var arrayValue: [JSONValue]? {
         if case .array(let elements) = self { elements } else { nil }
     }

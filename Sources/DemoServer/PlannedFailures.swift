@@ -1,11 +1,12 @@
-/// The requests that are to fail.
+/// The failures planned for requests, used by tests.
 struct PlannedFailures: Sendable {
     private var planned: [(path: String, status: Int, times: Int)] = []
 
-    /// The next `times` requests whose path begins with `path` fail with `status`.
+    /// Makes the next `times` requests whose path begins with `path` fail with `status`.
     mutating func add(_ path: String, status: Int, times: Int) { planned.append((path, status, times)) }
 
-    /// The status that a request for a path fails with; nil when it is to be answered.
+    /// Returns the status with which a request must fail, and counts the failure. Returns `nil` when the request
+    /// succeeds.
     mutating func take(_ path: String) -> Int? {
         guard let index = planned.firstIndex(where: { path.hasPrefix($0.path) }) else { return nil }
         planned[index].times -= 1

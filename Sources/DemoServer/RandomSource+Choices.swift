@@ -1,33 +1,34 @@
 import Wire
 
-// One seed gives one history on every machine.
+// The same seed gives the same history on every machine.
 extension RandomSource {
-    /// A number in `0..<bound`; 0 when `bound` is not positive. (The bias of the remainder is far below what a script can show.)
+    /// Returns a number in `0..<bound`; 0 when `bound` is not positive. (The bias of the remainder is far below
+    /// anything a script can show.)
     mutating func below(_ bound: Int) -> Int {
         bound > 0 ? Int(next() % UInt64(bound)) : 0
     }
 
-    /// A number in `range`.
+    /// Returns a random number in `range`, both ends included.
     mutating func within(_ range: ClosedRange<Int>) -> Int {
         range.lowerBound + below(range.count)
     }
 
-    /// One of `choices`; nil when there are none.
+    /// Returns one of `choices`; `nil` when there are none.
     mutating func pick<Choice>(_ choices: [Choice]) -> Choice? {
         choices.isEmpty ? nil : choices[below(choices.count)]
     }
 
-    /// True once in `n` times.
+    /// Returns true once in `n` times on average.
     mutating func oneIn(_ n: Int) -> Bool { below(n) == 0 }
 
-    /// `items` in another order.
+    /// Returns `items` in a random order.
     mutating func shuffled<Item>(_ items: [Item]) -> [Item] {
         var items = items
         for index in items.indices.reversed() where index > 0 { items.swapAt(index, below(index + 1)) }
         return items
     }
 
-    /// SplitMix64's output function.
+    /// Applies SplitMix64's output function to a value.
     static func mix(_ value: UInt64) -> UInt64 {
         var z = value
         z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9

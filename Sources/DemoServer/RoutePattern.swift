@@ -1,12 +1,12 @@
-/// The path of a route: parts that stand for themselves, and open ones.
+/// The path pattern of a route, with literal and wildcard components.
 struct RoutePattern: Hashable, Sendable {
-    /// Nil parts are open.
+    /// The components; `nil` for a wildcard.
     private let parts: [String?]
 
-    /// As in `groups/*/members/*/remove`.
+    /// Creates a pattern from a path such as `groups/*/members/*/remove`.
     init(_ path: String) { parts = path.split(separator: "/").map { $0 == "*" ? nil : String($0) } }
 
-    /// What stands in the open parts, when the path is of this pattern.
+    /// Returns the components that match the wildcards; `nil` when the path does not match.
     func parameters(in path: [String]) -> [String]? {
         guard path.count == parts.count else { return nil }
         var parameters: [String] = []

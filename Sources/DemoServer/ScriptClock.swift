@@ -1,29 +1,29 @@
 import Wire
 
-/// The clock of a world that a script moves: it stands still until the script begins, and runs at a pace of its own.
+/// The clock of a scripted server. It stands still until the script begins, then runs at its own pace.
 package struct ScriptClock: Sendable {
-    /// When the script begins.
+    /// The condition on which the script begins.
     package enum Start: Hashable, Sendable {
-        /// With the server.
+        /// The script begins when the server starts.
         case atOnce
-        /// When the first client has joined its rooms: nothing was joined or asked for during `quiet`, or `longest` went by
-        /// since the first join. Until then the world's clock stands still.
+        /// The script begins when the first client has joined its rooms: no join or request came during `quiet`, or
+        /// `longest` has passed since the first join. Until then the clock stands still.
         case afterFirstClient(quiet: Duration, longest: Duration)
     }
 
     private enum State: Sendable {
-        /// Nobody has joined a room: next is `settling`, or `running` at once.
+        /// No client has joined a room. → settling
         case waiting
-        /// A client is joining rooms: next is `running`.
+        /// A client is joining rooms. → running
         case settling(first: Moment, last: Moment)
-        /// The script runs since `from`; it never stops.
+        /// The script runs since `from`, and never stops.
         case running(from: Moment)
     }
 
-    /// The world's time of the script's start, milliseconds since 1970.
+    /// The server's time when the script starts, in milliseconds since 1970.
     let epoch: Int64
     private let start: Start
-    /// Milliseconds of the world in one of ours.
+    /// The number of script milliseconds per real millisecond.
     private let pace: Int64
     private var state: State
 
@@ -34,7 +34,7 @@ package struct ScriptClock: Sendable {
         state = start == .atOnce ? .running(from: now) : .waiting
     }
 
-    /// The world's time, milliseconds since 1970.
+    /// Returns the server's time, in milliseconds since 1970.
     func time(at now: Moment) -> Int64 {
         switch state {
         case .waiting, .settling: epoch
@@ -42,21 +42,21 @@ package struct ScriptClock: Sendable {
         }
     }
 
-    /// When to look again, if the next thing happens at `next` in the world.
+    /// Returns when to check again, if the next scripted event is at `next` of the server's time.
     func deadline(next: Int64?) -> Moment? {
         switch state {
         case .waiting: nil
         case .settling(let first, let last): settled(first: first, last: last)
         case .running(let from):
-            // Rounded up: a deadline that is too early would be asked for again.
+            // Rounded up: a deadline that is too early would have to be checked again.
             next.map { from + .microseconds((($0 - epoch) * 1_000 + pace - 1) / pace) }
         }
     }
 
-    /// Whether the script runs.
+    /// Whether the script has begun.
     var isRunning: Bool { if case .running = state { true } else { false } }
 
-    /// Whether the script runs, begun now if it is time for it.
+    /// Starts the script if it is time, and returns whether it runs.
     mutating func runs(at now: Moment) -> Bool {
         if case .settling(let first, let last) = state {
             let begin = settled(first: first, last: last)
@@ -65,7 +65,7 @@ package struct ScriptClock: Sendable {
         return isRunning
     }
 
-    /// A client joined a room.
+    /// Notes that a client joined a room.
     mutating func joinedRoom(at now: Moment) {
         switch state {
         case .waiting: state = .settling(first: now, last: now)
@@ -74,7 +74,7 @@ package struct ScriptClock: Sendable {
         }
     }
 
-    /// A client asked for something.
+    /// Notes that a client made a request.
     mutating func asked(at now: Moment) {
         if case .settling(let first, _) = state { state = .settling(first: first, last: now) }
     }
