@@ -30,7 +30,7 @@ public final class BatchThread<Element: Sendable>: Sendable {
     ///   - weigh: Returns how many bytes an element holds.
     ///   - onDrained: Called on the thread when a deep queue has been taken over.
     ///   - body: Called on the thread with each batch, in order. If it returns `false`, later batches are dropped.
-    ///   - atEnd: Called on the thread as the last thing.
+    ///   - atEnd: Called on the thread after the last batch.
     public init(
         name: String, highWater: Int, mostBytes: Int = .max, weigh: (@Sendable (Element) -> Int)? = nil,
         onDrained: @escaping @Sendable () -> Void,
