@@ -1,9 +1,9 @@
 import JSONText
 
-/// How refusals read (4.1).
+/// The bodies of refusals (4.1).
 extension Backend {
-    /// The proxy says 400 to whatever the core behind it refused; the core answers with Fastify's body. The last server hides what an
-    /// exception says.
+    /// Returns the response for an error. The proxy replaces the core's 401, 404 and 500 by 400; the core answers with
+    /// Fastify's body. The last server hides the message of an exception.
     static func response(to error: RESTError, _ era: Era, _ edition: Edition = .of2021) -> RESTResponse {
         switch era {
         case .proxy:
@@ -22,7 +22,7 @@ extension Backend {
         }
     }
 
-    /// Fastify's answer to a path that is not there, the same behind both prefixes.
+    /// Returns Fastify's answer to an unknown path, which is the same under both prefixes.
     static func routeNotFound(_ request: RESTRequest) -> RESTResponse {
         let path = request.path + (request.query.isEmpty ? "" : "?\(request.query)")
         let body = JSONValue.fields([

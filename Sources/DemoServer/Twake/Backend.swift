@@ -2,25 +2,25 @@ package import Events
 import JSONText
 package import Wire
 
-/// The whole server but its sockets: the world, the script that moves it, the tokens, the REST service.
+/// The whole server without its sockets: the world, the script that drives it, the tokens, and the REST service.
 ///
-/// Everything comes in with its time, and what is to be sent comes out as frames. Scripted steps happen at exactly their own time,
-/// however late they are asked for, so the history does not depend on the machine.
+/// Every input carries its time, and output for clients is returned as frames. Scripted steps happen at exactly their
+/// own time, even if `advance` is called late, so the history does not depend on the machine.
 package struct Backend: Sendable {
     package private(set) var world: World
     private(set) var script: Script
     package var tokens: Tokens
     let tokenLifetime: Duration
-    /// Whether era B's services are there.
+    /// Whether era B's REST services exist.
     private let hasCore: Bool
     private var clock: ScriptClock
-    /// What will go wrong, in order.
+    /// The planned failures, in order.
     private var troubles: ArraySlice<EmbeddedServer.Trouble>
     private let ids: IDSource
-    /// How many rows a page of a list has at most, whatever is asked for.
+    /// The maximum number of rows in a page of a list, whatever the request asks for.
     package var mostRows = 1_000
     private var serial = 0
-    /// What the request in work sends.
+    /// The frames caused by the current request.
     private var outbox: [Frame] = []
 
     package init(
@@ -39,18 +39,18 @@ package struct Backend: Sendable {
         ids = IDSource(seed: seed, stream: .clients)
     }
 
-    /// The user whose tokens are given when nobody is named.
+    /// The user for whom the server makes tokens by default.
     package var me: EntityID { script.me }
 
     // MARK: - Time
 
-    /// When `advance` wants to be called next.
+    /// The time at which `advance` must be called next.
     package var deadline: Moment? {
         let trouble = troubles.first.map { script.epoch + $0.at.microseconds / 1_000 }
         return clock.deadline(next: [nextWorldTime, trouble].compactMap { $0 }.min())
     }
 
-    /// Does what is due by `now`, each at its own time, and gives what is to be sent.
+    /// Performs everything due by `now`, each step at its own time, and returns the frames to send.
     package mutating func advance(to now: Moment) -> [Frame] {
         guard clock.runs(at: now) else { return [] }
         let time = worldTime(at: now)
@@ -65,7 +65,7 @@ package struct Backend: Sendable {
         return frames
     }
 
-    /// What has gone wrong by `now`; each is told once.
+    /// Removes and returns the planned failures that are due by `now`.
     mutating func takeTroubles(at now: Moment) -> [EmbeddedServer.Trouble.Kind] {
         guard clock.isRunning else { return [] }
         let past = worldTime(at: now) - script.epoch
@@ -74,10 +74,10 @@ package struct Backend: Sendable {
         return due.map(\.kind)
     }
 
-    /// A client joined a room.
+    /// Notes that a client joined a room.
     mutating func joinedRoom(at now: Moment) { clock.joinedRoom(at: now) }
 
-    /// The world's time, milliseconds since 1970.
+    /// Returns the server's time, in milliseconds since 1970.
     func worldTime(at now: Moment) -> Int64 { clock.time(at: now) }
 
     private var nextWorldTime: Int64? {
@@ -90,7 +90,7 @@ package struct Backend: Sendable {
 
     // MARK: - REST
 
-    /// Answers a request; the frames are what it makes the server send.
+    /// Answers a request. The frames are those that the server sends as a result.
     package mutating func handle(_ request: RESTRequest, at now: Moment) -> (response: RESTResponse, frames: [Frame]) {
         clock.asked(at: now)
         outbox = advance(to: now)
@@ -99,7 +99,7 @@ package struct Backend: Sendable {
         return (response, outbox)
     }
 
-    /// Performs a caller's action and gives the message or channel it was about.
+    /// Performs an action of the caller. Returns the message or channel that it made, found or changed.
     mutating func perform(_ action: UserAction<EntityID>, for call: RESTCall) throws(RESTError) -> EntityID? {
         serial += 1
         let id = action.makesMessage ? ids.timeUUID(serial, at: call.now) : ids.uuid(serial)
@@ -116,7 +116,7 @@ package struct Backend: Sendable {
         }
     }
 
-    /// Takes a file that no message has yet, and gives it.
+    /// Stores an uploaded file that belongs to no message yet, and returns it.
     mutating func upload(_ call: RESTCall) throws(RESTError) -> SentFile {
         guard let part = call.form?.file, let name = part.filename else { throw .badRequest("The form has no file") }
         serial += 1
@@ -127,8 +127,8 @@ package struct Backend: Sendable {
         return file
     }
 
-    /// Performs an action of somebody who is no client of ours, as from another device; the frames are what it makes the server send.
-    /// Nil when the world refuses it, which changes nothing.
+    /// Performs an action of a user as from another device, and returns the frames to send. Returns `nil` when the
+    /// world refuses the action and no other frames are due. A refused action changes nothing.
     package mutating func act(_ action: UserAction<EntityID>, by user: EntityID, at now: Moment) -> [Frame]? {
         let due = advance(to: now)
         serial += 1
@@ -142,7 +142,7 @@ package struct Backend: Sendable {
 
     private mutating func answer(_ request: RESTRequest, at now: Moment) -> RESTResponse {
         let path = request.path.split(separator: "/").map { $0.percentDecoded(plusIsSpace: false) }
-        // Era A's files are PHP's own, outside the proxy (4.3).
+        // Era A's files are served by PHP itself, outside the proxy (4.3).
         let isDrive = path.starts(with: ["ajax", "drive"])
         let era: Era = isDrive || path.starts(with: ["internal", "mobile"]) ? .proxy : .core
         let known = era == .proxy || hasCore && path.starts(with: ["internal", "services"])
@@ -175,7 +175,7 @@ package struct Backend: Sendable {
         return nil
     }
 
-    /// Era A answers 403 where era B answers 401 (4.1).
+    /// Returns the owner of a token. Era A refuses a token with 403, era B with 401 (4.1).
     private func caller(_ bearer: String?, _ era: Era, at now: Moment) throws(RESTError) -> User {
         switch tokens.judge(bearer, at: now) {
         case .valid(let id):
@@ -189,7 +189,7 @@ package struct Backend: Sendable {
             ? RESTError(status: 403, message: "Wrong token") : RESTError(status: 401, message: "Bad credentials")
     }
 
-    /// The most bytes of a body that is no form.
+    /// The maximum size of a body that is not a form, in bytes.
     private static let largestJSON = 1 << 20
 
     private static func body(of request: RESTRequest) throws(RESTError) -> JSONValue {

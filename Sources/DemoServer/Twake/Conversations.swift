@@ -1,6 +1,6 @@
-/// What the team of the scenario `workspace` talks about.
+/// The texts of the team in the scenario `workspace`.
 enum Conversations {
-    /// A head message and what is answered to it, in one channel.
+    /// A head message and its replies, in one channel.
     struct Topic: Hashable, Sendable {
         var channel: String
         var lines: [String]
@@ -100,7 +100,7 @@ enum Conversations {
             ]),
     ]
 
-    /// Messages that stand alone.
+    /// Messages that get no replies.
     static let remarks: [(channel: String, text: String)] = [
         ("engineering", "Staging is back: 214 tests, all green 🟢"),
         ("engineering", "p99 of the feed is down to 38 ms."),
@@ -113,7 +113,7 @@ enum Conversations {
         ("random", "It snows ❄️ in April."), ("random", "Coffee machine: fixed. Coffee: still coffee ☕️"),
     ]
 
-    /// What is said in directs.
+    /// Messages for direct channels between two users.
     static let asides = [
         "Do you have five minutes?", "I sent you the numbers.", "Thanks for yesterday 🙏",
         "Can we move our meeting to 14:30?",
@@ -123,7 +123,7 @@ enum Conversations {
 
     static let emoji = ["👍", "❤️", "🎉", "😄", "👀", "🚀", "🙏", "✅"]
 
-    /// Channels that come and go.
+    /// Names of channels that are created and later deleted.
     static let projects: [(name: String, icon: String)] = [
         ("Offsite in Porto", "🌊"), ("Incident 2217", "🚨"), ("Search prototype", "🔎"), ("Reading circle", "📚"),
         ("Translation: Čeština", "🌍"), ("Bike to work", "🚲"),

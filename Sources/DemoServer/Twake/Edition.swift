@@ -1,8 +1,8 @@
-/// Which of the real servers a world behaves as, where they differ (`reference/twake.md` section 0).
+/// The real server that a world simulates where their behaviour differs (`reference/twake.md` section 0).
 package enum Edition: Hashable, Sendable {
-    /// That of 2021, eras A and B.
+    /// The server of 2021, eras A and B.
     case of2021
-    /// The last one, era C: heads are sent again after each reply, frames of replies come many times, the last message of a channel follows
-    /// its edits, and what went wrong is not told.
+    /// The last server, era C. It sends the head again after each reply, repeats the frames of replies, updates a
+    /// channel's last message when it is edited, and hides the text of exceptions.
     case last
 }

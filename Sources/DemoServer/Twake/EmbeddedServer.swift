@@ -2,35 +2,39 @@ package import Events
 package import Network
 package import Wire
 
-/// A real Twake backend for demonstrations and tests: Socket.IO at `/socket/` (Engine.IO 3 and 4, over polling, WebSocket and the upgrade
-/// between them), REST at `/internal/mobile`
-/// (era A) and `/internal/services` (era B), one world behind them that a scenario moves. One seed gives one history.
+/// A Twake backend for demonstrations and tests: Socket.IO at `/socket/` (Engine.IO 3 and 4, over polling, WebSocket
+/// and the upgrade between them), and REST at `/internal/mobile` (era A) and `/internal/services` (era B). They share
+/// one world, which a scenario drives. The same seed gives the same history.
 ///
-/// It runs on a loop that others may share. As in the real servers, every user may join any room, unless `Options.rights` says
-/// otherwise. A client that does not read is dropped when `EndpointOptions.maximumPending` bytes wait for it.
+/// The server can share its loop with others. As in the real servers, every user may join any room, unless
+/// `Options.rights` restricts this. A client that does not read is disconnected when `EndpointOptions.maximumPending`
+/// bytes wait for it.
 package final class EmbeddedServer: Sendable {
-    /// What a server is told once.
+    /// The options of a server, fixed when it starts.
     package struct Options: Hashable, Sendable {
-        /// Whether the script starts with the server. Otherwise it starts when the first client has joined its rooms (nothing joined
-        /// and nothing asked for during 400 ms, at the latest 3 s after its first join), so that every client sees the same history.
+        /// Whether the script starts with the server. Otherwise it starts after the first client has joined its rooms
+        /// (after 400 ms without a join or request, and at the latest 3 s after the first join), so that every client
+        /// sees the same history.
         package var startsAtOnce: Bool
-        /// How many times faster than life the world's clock runs, 1 to 1000. The history is the same.
+        /// The speed of the server's clock, 1 to 1000 times real time. The history is the same.
         package var pace: Int
-        /// How long a token is good for.
+        /// The time for which a token is valid.
         package var tokenLifetime: Duration
-        /// A token of the user's that is good for ever; nil for those that are made alone.
+        /// A fixed token of the user's that never expires; `nil` for generated tokens only.
         package var token: Secret?
-        /// Whether the core's REST services are there, as they are since era B. Without them only the mobile proxy's are.
+        /// Whether the core's REST services exist, as they do since era B. Without them there are only the mobile
+        /// proxy's.
         package var hasCore = true
-        /// The realtime endpoint.
+        /// The options of the realtime endpoint.
         package var endpoint: EndpointOptions
-        /// What is asked of clients that join rooms.
+        /// The checks for clients that join rooms.
         package var rights = RealtimeConnection.Rights()
-        /// The world's time when the script starts, milliseconds since 1970. Fixed, so that times belong to the history.
+        /// The server's time when the script starts, in milliseconds since 1970. It is fixed, so that times are part of
+        /// the history.
         package var epoch: Int64
-        /// What goes wrong with the server, and when, since the script started; in order.
+        /// Planned failures of the server with their times since the script's start, in order.
         package var troubles: [Trouble]
-        /// Options.
+        /// Creates options. `pace` is clamped to 1 to 1000.
         package init(
             startsAtOnce: Bool = false, pace: Int = 1, tokenLifetime: Duration = .seconds(3_600),
             endpoint: EndpointOptions = EndpointOptions(path: "/socket/"), epoch: Int64 = 1_631_610_000_000,
@@ -45,40 +49,39 @@ package final class EmbeddedServer: Sendable {
         }
     }
 
-    /// Something that goes wrong on its own, as in life.
+    /// A planned failure of the server.
     package struct Trouble: Hashable, Sendable {
-        /// What goes wrong.
+        /// The kinds of planned failure.
         package enum Kind: Hashable, Sendable {
-            /// Every token made so far is expired.
+            /// Every token made so far expires.
             case tokensExpire
-            /// The process starts again: every connection is cut and no session is known any more. The world goes on.
+            /// The process restarts: every connection is cut and all sessions are forgotten. The world continues.
             case restart
         }
-        /// When, since the script started, in the world's time.
+        /// The time of the failure since the script's start, on the server's clock.
         package var at: Duration
-        /// What.
         package var kind: Kind
-        /// A trouble to come.
         package init(at: Duration, _ kind: Kind) {
             self.at = at
             self.kind = kind
         }
     }
 
-    /// Where clients reach it: `http://address:port`.
+    /// The URL at which clients reach the server: `http://address:port`.
     package let url: String
-    /// The user whose tokens `makeToken` gives, and whose truth `truth` tells.
+    /// The user for whom `makeToken` makes tokens, and whose view `truth` returns.
     package let user: EntityID
-    /// The world's only company.
+    /// The id of the only company.
     package let company: EntityID
-    /// The world's first workspace.
+    /// The id of the first workspace.
     package let workspace: EntityID
 
     private let hub: Hub
     private let http: HTTPServer
     private let tokens: Tokens
 
-    /// Listens on `address` and `port` (0: one the system chooses). Not from the loop; returns when clients can connect.
+    /// Starts listening on `address` and `port` (0 lets the system choose one), and returns when clients can connect.
+    /// Not from the loop.
     package convenience init(
         on loop: EventLoop, address: String = "127.0.0.1", port: UInt16 = 0, scenario: Scenario, seed: UInt64,
         options: Options = Options()
@@ -86,8 +89,8 @@ package final class EmbeddedServer: Sendable {
         try self.init(hub: Hub(on: loop, scenario, seed: seed, options: options), address: address, port: port)
     }
 
-    /// The same world again after `other` was closed, as if the process had been restarted; what the script did meanwhile has happened.
-    /// Tokens made by `other` stay good. Not from the loop.
+    /// Restarts a closed server with the same world, as after a restart of the process. The script's events in the
+    /// meantime have happened, and tokens made by `other` stay valid. Not from the loop.
     package convenience init(
         resuming other: EmbeddedServer, address: String = "127.0.0.1", port: UInt16 = 0
     ) throws(NetworkError) {
@@ -100,7 +103,7 @@ package final class EmbeddedServer: Sendable {
         user = hub.facts.me
         company = hub.facts.company
         workspace = hub.facts.workspace
-        // A form has little more than its file.
+        // A form is little larger than its file.
         http = try HTTPServer(
             on: hub.loop, address: address, port: port, endpoint: hub.endpoint,
             largestBody: World.Limit.file + (1 << 16), handler: hub)
@@ -108,12 +111,12 @@ package final class EmbeddedServer: Sendable {
         hub.loop.run { hub.assumeIsolated { $0.open() } }
     }
 
-    /// A token of `user`: the one that was given, or a new one. Any thread.
+    /// Returns a token of `user`: the fixed one, or a new one. Any thread.
     package func makeToken() -> Secret {
         tokens.given?.token ?? tokens.issue(for: user, at: hub.loop.now, lifetime: hub.facts.tokenLifetime)
     }
 
-    /// A new token of somebody else by user name; nil when there is nobody of that name. Any thread.
+    /// Returns a new token of the user with this user name; `nil` when the name is unknown. Any thread.
     package func makeToken(username: String) -> Secret? {
         hub.facts.usernames[username].map { tokens.issue(for: $0, at: hub.loop.now, lifetime: hub.facts.tokenLifetime) }
     }
@@ -125,25 +128,25 @@ package final class EmbeddedServer: Sendable {
         hub.loop.run { hub.assumeIsolated { $0.stop() } }
     }
 
-    /// What is true for `user` now, for comparing a client's model with it.
+    /// Returns the current view of `user`, for comparison with a client's model.
     package func truth() async -> WorldTruth { await hub.truth() }
 
     // MARK: - For tests of what can go wrong
 
-    /// From now on every token is refused, or (false) judged as before.
+    /// Refuses every token from now on, or stops doing so (`false`).
     package func refuseTokens(_ refuses: Bool) async { await hub.refuseTokens(refuses) }
 
-    /// Every token made so far is expired.
+    /// Makes every token issued so far expire.
     package func expireTokens() async { await hub.expireTokens() }
 
-    /// Forgets every session and cuts the TCP connections of their WebSockets, without a word. A client that polls is told that
-    /// its session is unknown.
+    /// Forgets every session and cuts the TCP connections of their WebSockets without a closing handshake. A client
+    /// that polls gets the error for an unknown session.
     package func dropConnections() async { await hub.dropConnections() }
 
-    /// Takes every client out of the namespace (`41`); their sockets stay open.
+    /// Disconnects every client from the namespace (`41`). Their sockets stay open.
     package func kickClients() async { await hub.kickClients() }
 
-    /// The next `times` requests whose path begins with `path` are answered with `status` and Fastify's body.
+    /// Answers the next `times` requests whose path begins with `path` with `status` and Fastify's body.
     package func failREST(_ path: String, status: Int, times: Int = 1) async {
         await hub.failREST(path, status: status, times: times)
     }

@@ -1,24 +1,24 @@
 package import Events
 import JSONText
 
-/// The one company of a world.
+/// The only company of a world.
 package struct Company: Hashable, Sendable {
     package var id: EntityID
     var name: String
 }
 
-/// A workspace of the company.
+/// A workspace of the company. All users are members except those who were removed.
 package struct Workspace: Hashable, Sendable {
     package var id: EntityID
     var name: String
     var createdAt: Int64
-    /// The user that made it; nil for one that was there from the beginning.
+    /// The user who created the workspace; `nil` for one that existed from the beginning.
     var owner: EntityID?
-    /// The users that were taken out of it; all others belong to it.
+    /// The users who were removed from the workspace. All others are members.
     var removed: Set<EntityID> = []
 }
 
-/// A user.
+/// A user of the company, with account details.
 package struct User: Hashable, Sendable {
     package var id: EntityID
     /// The name in mentions and logins, without `@`.
@@ -26,28 +26,28 @@ package struct User: Hashable, Sendable {
     var firstName: String
     var lastName: String
     var createdAt: Int64
-    /// Whether there is a picture of the user.
+    /// Whether the user has a picture.
     var hasPicture = false
     var language = "en"
-    /// What the user says about themselves: an emoji and words, or nothing.
+    /// The user's status: an emoji and words, or empty.
     var status = ""
 
     var fullName: String { lastName.isEmpty ? firstName : "\(firstName) \(lastName)" }
     var email: String { "\(username)@example.org" }
 }
 
-/// When a member is notified.
+/// The messages of which a member is notified.
 package enum NotificationLevel: String, Hashable, Sendable, CaseIterable {
-    /// Of every message.
+    /// All messages of the channel.
     case all
-    /// Of messages with the user's name, `@all` or `@here`.
+    /// Messages with the user's name, `@all` or `@here`.
     case mentions
-    /// Of messages with the user's name.
+    /// Messages with the user's name.
     case me
     case none
 }
 
-/// A user's membership of a channel.
+/// A user's membership of a channel. Times are milliseconds since 1970.
 package struct Membership: Hashable, Sendable {
     var user: EntityID
     var lastAccess: Int64
@@ -57,30 +57,30 @@ package struct Membership: Hashable, Sendable {
     var updatedAt: Int64
 }
 
-/// A channel of a workspace, or a direct.
+/// A channel of a workspace, or a direct channel between users.
 package struct Channel: Hashable, Sendable {
     enum Visibility: String, Hashable, Sendable {
         case `public`, `private`, direct
     }
 
     package var id: EntityID
-    /// `direct` for directs.
+    /// The workspace's id; `direct` for direct channels.
     var workspace: EntityID
     var visibility: Visibility
-    /// Empty for directs.
+    /// The name; empty for direct channels.
     var name: String
     var icon: String
     var description: String
     var owner: EntityID
     var isDefault = false
-    /// The two or more users of a direct, whether members yet or not; empty for other channels.
+    /// The two or more users of a direct channel, including those who are not members yet; empty for other channels.
     package var participants: [EntityID] = []
     var memberships: [Membership] = []
     var lastActivity: Int64 = 0
     var lastMessage: MessageSummary?
     var createdAt: Int64
     var updatedAt: Int64
-    /// Threads in the order they were begun.
+    /// The channel's threads, in the order of creation.
     package var threads: [EntityID] = []
 
     var isDirect: Bool { visibility == .direct }
@@ -88,7 +88,7 @@ package struct Channel: Hashable, Sendable {
     package func membership(of user: EntityID) -> Membership? { memberships.first { $0.user == user } }
 }
 
-/// The last message of a channel, in short.
+/// A short form of a channel's last message.
 struct MessageSummary: Hashable, Sendable {
     var date: Int64
     var sender: EntityID
@@ -113,11 +113,11 @@ package struct Message: Hashable, Sendable {
     var channel: EntityID
     package var user: EntityID
     var text: String
-    /// The files that were sent with it.
+    /// The files that were sent with the message.
     var files: [EntityID] = []
-    /// What the client that sent it keeps with it.
+    /// An object that the sending client stores with the message.
     var context: JSONValue?
-    /// A deleted message keeps its place and loses its contents (3.3).
+    /// Whether the message is deleted. A deleted message keeps its place but loses its contents (3.3).
     package var isDeleted = false
     package var createdAt: Int64
     var updatedAt: Int64
@@ -128,14 +128,14 @@ package struct Message: Hashable, Sendable {
     var isHead: Bool { thread == id }
 }
 
-/// An uploaded file.
+/// An uploaded file with its contents.
 struct SentFile: Hashable, Sendable {
     var id: EntityID
     var owner: EntityID
-    /// The message it was sent with; nil until there is one.
+    /// The message that the file was sent with; `nil` until there is one.
     var message: EntityID?
     var name: String
-    /// Its media type.
+    /// The media type of the file.
     var type = "text/plain"
     var bytes: [UInt8]
 }
@@ -146,24 +146,24 @@ struct Thread: Hashable, Sendable {
     var channel: EntityID
     var createdBy: EntityID
     var createdAt: Int64
-    /// The time of the latest message; edits do not count.
+    /// The time of the latest message. Edits do not count.
     var lastActivity: Int64
-    /// In the order they came.
+    /// The replies in the order of arrival.
     var replies: [EntityID] = []
 }
 
-/// One unread thread of one user. Its identity is (user, channel, thread); the wire's `id` means nothing.
+/// An unread thread of one user. Its identity is (user, channel, thread); the `id` on the wire has no meaning.
 struct Badge: Hashable, Sendable {
     var id: EntityID
     var user: EntityID
     var workspace: EntityID
     var channel: EntityID
     var thread: EntityID
-    /// The latest unread message.
+    /// The latest unread message of the thread.
     var message: EntityID
 }
 
-/// A notification that is not sent yet: the server waits two seconds before it notifies of a direct message (T7).
+/// A notification that is not sent yet. The server waits two seconds before it notifies of a direct message (T7).
 struct DelayedNotification: Hashable, Sendable {
     var due: Int64
     var message: EntityID

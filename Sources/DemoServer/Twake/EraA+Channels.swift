@@ -15,7 +15,8 @@ extension EraA {
         Route("POST", "direct", openDirect),
     ]
 
-    /// The caller's channels of a workspace (`all`: those one could join, too) by name.
+    /// Lists the caller's channels of a workspace by name. With `all`, the list includes channels that the caller could
+    /// join.
     private static func listChannels(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
         let workspace = try workspace(call, backend.world)
         let me = try call.user()
@@ -28,7 +29,7 @@ extension EraA {
         return RESTAnswer(value: .array(values.map { backend.world.proxyChannel($0, for: me) }))
     }
 
-    /// The caller's directs, the latest first.
+    /// Lists the caller's direct channels, most recently active first.
     private static func listDirects(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
         try checkCompany(call, backend.world)
         let me = try call.user()
@@ -53,7 +54,7 @@ extension EraA {
         return try changed(try backend.perform(.createChannel(new), for: call), call, backend.world)
     }
 
-    /// Answers with the core's own resource, as the proxy did.
+    /// Changes a channel. The answer has the core's form, as with the real proxy.
     private static func changeChannel(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
         let channel = try channel("id", call, backend.world)
         let action = UserAction<EntityID>.changeChannel(

@@ -10,7 +10,8 @@ extension EraA {
         Route("POST", "reactions", react),
     ]
 
-    /// Messages of a channel (heads and their replies mixed) or of a thread, the oldest first; deleted ones are gone.
+    /// Lists messages of a channel (heads mixed with their replies) or of a thread, oldest first. Deleted messages are
+    /// left out.
     private static func listMessages(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
         let world = backend.world
         let channel = try channel("channel_id", call, world)
@@ -19,7 +20,7 @@ extension EraA {
             return RESTAnswer(value: .array([world.proxyMessage(message)]))
         }
         var found = try messages(call, of: channel, world)
-        // 0 is “not given” (4.3).
+        // 0 means “not given” (4.3).
         if let after = call.field("after_date").flatMap({ Int64($0) }), after != 0 {
             found = found.filter { world.modificationDate($0) > after }
         }
@@ -41,7 +42,7 @@ extension EraA {
             .sorted { ($0.element.createdAt, $0.offset) < ($1.element.createdAt, $1.offset) }.map(\.element)
     }
 
-    /// The last `limit` items up to `before`, which is included (4.3).
+    /// Returns the last `limit` items up to `before`, which is included (4.3).
     private static func window<Item>(
         _ items: [Item], to before: EntityID?, _ limit: Int, id: KeyPath<Item, EntityID>
     ) -> [Item] {
@@ -51,7 +52,7 @@ extension EraA {
         return items[...index].suffix(limit)
     }
 
-    /// The proxy takes the bound out again, or, when it is not there, the last message (4.3).
+    /// Removes the boundary item again, as the proxy does; if it is missing, removes the last message instead (4.3).
     private static func dropping(_ id: EntityID, _ found: [Message]) -> [Message] {
         found.contains { $0.id == id } ? found.filter { $0.id != id } : found.dropLast()
     }
@@ -68,7 +69,8 @@ extension EraA {
         return try changed(.reply(message: head.id, text: text, files: files), call, &backend)
     }
 
-    /// The text, which may be empty beside files, and the files. What is not prepared has none.
+    /// Returns the text and the files of a request. The text may be empty if there are files; a body without `prepared`
+    /// has no files.
     private static func said(_ call: RESTCall) throws(RESTError) -> (text: String, files: [EntityID]) {
         let files = files(in: call.body["prepared"])
         return (files.isEmpty ? try call.requiredField("original_str") : call.field("original_str") ?? "", files)
@@ -85,7 +87,7 @@ extension EraA {
         return RESTAnswer(value: .fields(["success": .bool(true)]))
     }
 
-    /// An empty reaction takes the caller's away.
+    /// Sets the caller's reaction. An empty reaction removes it.
     private static func react(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
         let message = try named(call, backend.world)
         let reaction = call.field("reaction") ?? ""

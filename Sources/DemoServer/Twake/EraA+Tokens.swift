@@ -2,7 +2,7 @@ import Events
 import JSONText
 import Wire
 
-/// Logging in and out (`reference/twake.md` 4.2).
+/// The routes for login and logout (`reference/twake.md` 4.2).
 extension EraA {
     static let tokenRoutes: [Route] = [
         Route("POST", "authorize", isPublic: true, authorize),
@@ -24,14 +24,14 @@ extension EraA {
         return RESTAnswer(value: backend.proxyToken(for: user, at: call))
     }
 
-    /// The token stays good: the server keeps no list of them.
+    /// Answers a logout. The token stays valid, because the server keeps no list of tokens.
     private static func logout(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
         RESTAnswer(value: .fields(["success": .bool(true)]))
     }
 }
 
 extension Backend {
-    /// Era A's answer to a login: times are unix seconds (4.2).
+    /// Returns era A's answer to a login. Times are Unix seconds (4.2).
     fileprivate func proxyToken(for user: EntityID, at call: RESTCall) -> JSONValue {
         let token = tokens.issue(for: user, at: call.moment, lifetime: tokenLifetime).reveal()
         let expiration = call.now / 1_000 + tokenLifetime.components.seconds
@@ -42,7 +42,8 @@ extension Backend {
         ])
     }
 
-    /// What renews a token for a month, and when it ends, unix seconds. It is a token like any other, as on the genuine server.
+    /// Returns a refresh token that is valid for a month, and its expiry in Unix seconds. It is an ordinary token, as
+    /// on the real server.
     func refreshToken(for user: EntityID, at call: RESTCall) -> (token: String, end: Int64) {
         let life = Duration.seconds(2_592_000)
         let token = tokens.issue(for: user, at: call.moment, lifetime: life)

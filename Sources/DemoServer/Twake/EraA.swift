@@ -1,7 +1,8 @@
 import Events
 import JSONText
 
-/// The mobile proxy's REST services, `/internal/mobile` (`reference/twake.md` 4.3): bare arrays and objects.
+/// The mobile proxy's REST services under `/internal/mobile` (`reference/twake.md` 4.3). Answers are bare arrays and
+/// objects.
 enum EraA {
     static let routes: [Route] =
         [
@@ -76,7 +77,7 @@ enum EraA {
         return RESTAnswer(value: .fields(["success": .bool(true)]))
     }
 
-    /// Users by a part of their names, without what else is known of them.
+    /// Finds users by a part of their names. The answer contains only the names and ids.
     private static func searchUsers(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
         try checkCompany(call, backend.world)
         let found = backend.world.users(called: try call.requiredField("name"))
@@ -90,7 +91,7 @@ enum EraA {
                 }))
     }
 
-    /// The proxy takes a language, and no status.
+    /// Changes the caller's language. The proxy does not accept a status.
     private static func changeProfile(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
         let language = call.body["language"]?.stringValue
         _ = try backend.perform(.changeAccount(language: language, status: nil), for: call)
@@ -112,7 +113,7 @@ enum EraA {
         return RESTAnswer(value: .array(members.map { backend.world.proxyAccount($0) }))
     }
 
-    /// By addresses. One of no user stays as it is: this server sends no mail.
+    /// Adds users by their email addresses. An unknown address is an error, because this server sends no mail.
     private static func addWorkspaceMembers(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer
     {
         try changeMembers(call, &backend, isMember: true) { address, world in world.user(login: address)?.id }
@@ -135,7 +136,7 @@ enum EraA {
         return try workspaceMembers(call, &backend)
     }
 
-    /// The rooms of 2.2: four fixed ones, then one for each of the caller's channels and directs.
+    /// Lists the rooms of 2.2: four fixed ones, then one for each of the caller's channels and direct channels.
     private static func rooms(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
         let workspace = try workspace(call, backend.world)
         let me = try call.user()
@@ -158,7 +159,7 @@ enum EraA {
         .fields(["key": .string(key), "type": .string(type), "id": .string(id)])
     }
 
-    /// Counters per company, workspace and channel, added up from the unread threads.
+    /// Returns counters per company, workspace and channel, summed over the unread threads.
     private static func badges(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
         try checkCompany(call, backend.world)
         let badges = backend.world.badges(of: try call.user().id)
@@ -194,7 +195,7 @@ enum EraA {
         return workspace
     }
 
-    /// The channel named by a field, if the caller may see it.
+    /// Returns the channel identified by a field, if the caller may see it.
     static func channel(_ field: String, _ call: RESTCall, _ world: World) throws(RESTError) -> Channel {
         try checkCompany(call, world)
         let id = try call.idField(field)

@@ -2,7 +2,7 @@ import Events
 import JSONText
 
 extension EraB {
-    /// `…/channels` of a workspace or of `direct`.
+    /// The path of the channels in a workspace, or in `direct`.
     private static let channels = "channels/v1/companies/*/workspaces/*/channels"
 
     static let channelRoutes: [Route] = [
@@ -144,7 +144,7 @@ extension EraB {
         return resource(world.json(member, in: channel), status: status)
     }
 
-    /// The channel of the path (company, workspace, channel), if the caller may see it.
+    /// Returns the channel in the path (company, workspace, channel), if the caller may see it.
     static func channel(_ call: RESTCall, _ world: World) throws(RESTError) -> Channel {
         try checkCompany(call, world)
         let me = try call.user()

@@ -18,7 +18,8 @@ extension EraB {
 
     // MARK: - Reading
 
-    /// Threads of a channel by their last activity; the page token is a message id, and its message comes again.
+    /// Lists the threads of a channel by their last activity. The page token is a message id, and its message is
+    /// repeated on the next page.
     private static func feed(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
         let channel = try channel(call, backend.world)
         let world = backend.world
@@ -46,7 +47,8 @@ extension EraB {
         return resource(backend.world.enriched(message, lastReplies: message.isHead ? 3 : nil, withUsers: withUsers))
     }
 
-    /// A page of `items`, oldest first: the newest ones up to the token (`history`), or those from the token on (`future`).
+    /// Returns a page of `items`, oldest first: the newest ones up to the token (`history`), or those from the token on
+    /// (`future`).
     private static func slice<Item>(
         _ items: [Item], _ call: RESTCall, id: (Item) -> EntityID
     ) throws(RESTError) -> (items: [Item], next: String?) {
@@ -99,7 +101,7 @@ extension EraB {
             &backend)
     }
 
-    /// The client's own object, of which the server keeps no more than a little.
+    /// Returns the client's own object in a message; `nil` above 1000 bytes, which the server does not store.
     private static func context(of message: JSONValue) -> JSONValue? {
         guard let context = message["context"], case .object = context, context.raw.bytes.count <= 1_000 else {
             return nil
@@ -114,7 +116,7 @@ extension EraB {
         }
         let message = try message(call, backend.world)
         let fields = call.body["resource"] ?? .null
-        // The first servers take away what is not named, the last ones keep it.
+        // The first servers remove files that the request omits; the last ones keep them.
         let files = files(of: fields) ?? (backend.world.edition == .last ? nil : [])
         return try changed(
             .edit(message: message.id, text: fields["text"]?.stringValue ?? "", files: files), call, &backend)
@@ -145,7 +147,7 @@ extension EraB {
         return resource(backend.world.json(message))
     }
 
-    /// The thread of the path, if the caller may see its channel.
+    /// Returns the thread in the path, if the caller may see its channel.
     private static func thread(_ call: RESTCall, _ world: World) throws(RESTError) -> Thread {
         try checkCompany(call, world)
         let me = try call.user()

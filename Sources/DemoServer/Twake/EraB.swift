@@ -2,7 +2,7 @@ import Events
 import JSONText
 import Wire
 
-/// The core's REST services, `/internal/services` (`reference/twake.md` 4.4).
+/// The core's REST services under `/internal/services` (`reference/twake.md` 4.4).
 enum EraB {
     static let routes: [Route] =
         [
@@ -105,14 +105,14 @@ enum EraB {
         return RESTAnswer(status: 204)
     }
 
-    /// The body's `resource` is the status itself.
+    /// Sets the caller's status. The body's `resource` is the status itself.
     private static func setStatus(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
         let me = try call.user()
         _ = try backend.perform(.changeAccount(language: nil, status: call.body["resource"]?.stringValue), for: call)
         return resource(backend.world.account(backend.world.user(me.id) ?? me))
     }
 
-    /// The body, and the answer, are preferences without an envelope.
+    /// Sets the caller's preferences. The body and the answer have no envelope.
     private static func setPreferences(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
         let locale = call.body["locale"]?.stringValue
         _ = try backend.perform(.changeAccount(language: locale, status: nil), for: call)
@@ -143,7 +143,8 @@ enum EraB {
         return resource(workspaceUser(user, workspace, backend.world), status: 201)
     }
 
-    /// Each invitation has a result of its own. The real server keeps those of no user, and sends them mail: this one does not.
+    /// Invites users by email, with one result per invitation. The real server stores invitations of unknown addresses
+    /// and sends mail; this one does not.
     private static func inviteUsers(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
         try checkCompany(call, backend.world)
         var results: [JSONValue] = []
@@ -174,7 +175,7 @@ enum EraB {
         let world = backend.world
         if let company = call.queryValue("company_id"), EntityID(company) != world.company.id { return list([], call) }
         var badges = world.badges(of: me.id).prefix(call.limit(otherwise: 1_000)).map { world.json($0) }
-        // The real server's defect: the current company's first badge comes twice (Twake-Mobile#651).
+        // A defect of the real server: the first badge of the current company is repeated (Twake-Mobile#651).
         if call.isOn("all_companies"), call.queryValue("company_id") != nil, let first = badges.first {
             badges.insert(first, at: 0)
         }
@@ -183,7 +184,7 @@ enum EraB {
 
     // MARK: - Tokens
 
-    /// Everybody's password.
+    /// The password of every user.
     static let password = "weir"
 
     private static func login(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
@@ -207,7 +208,7 @@ enum EraB {
         RESTAnswer(status: status, value: .fields(["resource": value]))
     }
 
-    /// A whole list; the rooms are told to those who ask for them.
+    /// Returns a whole list. The rooms are included on request, or if the list is empty.
     static func list(
         _ values: [JSONValue], _ call: RESTCall, websockets: [String]? = nil, next: String? = nil
     ) -> RESTAnswer {
@@ -219,7 +220,7 @@ enum EraB {
         return RESTAnswer(value: value)
     }
 
-    /// One page of a list whose page token, opaque to clients, is an offset.
+    /// Returns one page of a list. The page token is an offset, which is opaque to clients.
     static func page(_ values: [JSONValue], _ call: RESTCall, websockets: [String]? = nil) -> RESTAnswer {
         let start = min(max(call.queryValue("page_token").flatMap { Int($0) } ?? 0, 0), values.count)
         let end = min(start + min(call.limit(), call.mostRows), values.count)
@@ -233,7 +234,7 @@ enum EraB {
 }
 
 extension Backend {
-    /// The answer to a login: times are unix seconds (4.2).
+    /// Returns the answer to a login. Times are Unix seconds (4.2).
     fileprivate func accessToken(for user: EntityID, at call: RESTCall) -> JSONValue {
         let time = call.now / 1_000
         let token = tokens.issue(for: user, at: call.moment, lifetime: tokenLifetime).reveal()

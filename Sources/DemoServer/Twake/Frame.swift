@@ -1,15 +1,15 @@
 import Events
 package import JSONText
 
-/// Something the server sends to everybody in a room.
+/// An event that the server sends to every client in a room.
 package struct Frame: Hashable, Sendable {
-    /// The Socket.IO events that frames are sent as.
+    /// The Socket.IO events that carry frames.
     package enum Name: String, Hashable, Sendable {
         case resource = "realtime:resource"
         case event = "realtime:event"
     }
 
-    /// What is said of a resource (3.2).
+    /// The change to a resource (3.2).
     enum Action: String, Hashable, Sendable {
         case created, saved, updated, deleted, event
     }
@@ -18,7 +18,7 @@ package struct Frame: Hashable, Sendable {
     package var name: Name
     package var payload: JSONValue
 
-    /// `realtime:resource`.
+    /// Creates a `realtime:resource` frame about one resource.
     static func resource(_ action: Action, _ type: String, room: String, path: String? = "/", _ resource: JSONValue)
         -> Frame
     {
@@ -30,7 +30,7 @@ package struct Frame: Hashable, Sendable {
             ]))
     }
 
-    /// `realtime:event`.
+    /// Creates a `realtime:event` frame with the room as its name.
     static func event(room: String, data: JSONValue) -> Frame {
         Frame(room: room, name: .event, payload: .fields(["name": .string(room), "data": data]))
     }

@@ -3,10 +3,10 @@ import JSONText
 import Network
 import Wire
 
-/// The server's hand: lives on the loop, gives the backend and the connections what the sockets say and the time, and sends what
-/// they answer. It decides nothing.
+/// The driver of the server. It runs on the loop, passes socket input and the time to the backend and the connections,
+/// and sends their answers. It makes no decisions.
 actor Hub: SessionHost {
-    /// What never changes and may be read by any thread.
+    /// Constant values that any thread may read.
     struct Facts: Sendable {
         var tokens: Tokens
         var tokenLifetime: Duration
@@ -54,13 +54,13 @@ actor Hub: SessionHost {
 
     // MARK: - The script
 
-    /// Begins, or goes on after `stop`.
+    /// Starts the server, or continues after `stop`.
     func open() {
         isOpen = true
         turn()
     }
 
-    /// Nothing happens any more; clients are gone with the listener.
+    /// Stops the timers and forgets the clients, which are disconnected when the listener closes.
     func stop() {
         isOpen = false
         clients = [:]
@@ -70,7 +70,7 @@ actor Hub: SessionHost {
         timer = nil
     }
 
-    /// Does what is due in the world, and asks to be called again.
+    /// Performs everything that is due, and sets the timer for the next deadline.
     private func turn() {
         guard isOpen else { return }
         send(backend.advance(to: loop.now))
@@ -123,7 +123,7 @@ actor Hub: SessionHost {
         for room in client.rooms { rooms.remove(id, from: room) }
     }
 
-    /// Sends frames to whoever is in their rooms; each is written once.
+    /// Sends frames to the clients in their rooms. Each frame is encoded once.
     private func send(_ frames: [Frame]) {
         for frame in frames {
             let listeners = rooms.members(of: frame.room)
@@ -137,7 +137,7 @@ actor Hub: SessionHost {
         }
     }
 
-    /// Gives a client's machine something to do, and does what it answers.
+    /// Changes a client's machine and performs the effects.
     private func change(
         _ id: SessionID, _ body: (inout RealtimeConnection, Tokens, inout [RealtimeConnection.Effect]) -> Void
     ) {

@@ -1,9 +1,10 @@
 import Events
 import Wire
 
-/// Ids as functions of seed, stream and serial number: what one part of the history does never shifts the ids of another.
+/// A source of ids that are functions of seed, stream and serial number, so that one part of the history never shifts
+/// the ids of another.
 struct IDSource: Sendable {
-    /// Who draws ids. Streams never meet.
+    /// The parts of the server that draw ids. Their ids never overlap.
     enum Stream: UInt64, Sendable {
         case cast = 1, history, script, clients, badges, sessions
     }
@@ -14,33 +15,33 @@ struct IDSource: Sendable {
         key = RandomSource.mix(seed &+ stream.rawValue &* 0xA076_1D64_78BD_642F)
     }
 
-    /// A random-looking UUID (version 4), for users, channels, badges.
+    /// Returns a random-looking UUID (version 4), for users, channels and badges.
     func uuid(_ serial: Int) -> EntityID {
         let (a, b) = words(serial)
         return .uuid((a & ~0xF000) | 0x4000, (b & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000)
     }
 
-    /// A time UUID (version 1) as Twake gives messages: sortable by the time it holds. `milliseconds` since 1970.
+    /// Returns a time UUID (version 1) as Twake uses for messages. It sorts by its time, `milliseconds` since 1970.
     func timeUUID(_ serial: Int, at milliseconds: Int64) -> EntityID {
-        // 100 ns steps since 1582-10-15; the serial fills the steps of one millisecond.
+        // Steps of 100 ns since 1582-10-15. The serial number selects a step within the millisecond.
         let steps =
             UInt64(clamping: milliseconds) &* 10_000 &+ 0x01B2_1DD2_1381_4000 &+ UInt64(clamping: serial % 10_000)
         let (low, middle, high) = (steps & 0xFFFF_FFFF, (steps >> 32) & 0xFFFF, (steps >> 48) & 0x0FFF)
         let node = words(serial).1
         return .uuid(
             low << 32 | middle << 16 | 0x1000 | high,
-            // A multicast node address says that it is not a network card's (RFC 4122, 4.5).
+            // A multicast node address shows that it is not a network card's (RFC 4122, 4.5).
             (node & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0100_0000_0000)
     }
 
-    /// The badge of a user and a thread; the wire calls it a throw-away id.
+    /// Returns the badge id of a user and a thread. On the wire it is a throw-away id.
     func badge(user: EntityID, thread: EntityID) -> EntityID {
         var hash = key
         for byte in "\(user)\(thread)".utf8 { hash = RandomSource.mix(hash &+ UInt64(byte) &+ 1) }
         return uuid(Int(truncatingIfNeeded: hash))
     }
 
-    /// An Engine.IO session id: 20 characters of base64url.
+    /// Returns an Engine.IO session id: 20 characters of base64url.
     func session(_ serial: Int) -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
         let (a, b) = words(serial)

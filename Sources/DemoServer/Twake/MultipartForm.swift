@@ -1,42 +1,42 @@
 import Glibc
 
-/// A body of `multipart/form-data` (RFC 7578): a few parts, each with its name.
+/// A body of type `multipart/form-data` (RFC 7578): a few named parts.
 struct MultipartForm {
-    /// One part.
+    /// A field or file of a form.
     struct Part: Hashable, Sendable {
-        /// What its field is called.
+        /// The name of the part's field.
         var name: String
-        /// What the file is called; nil for a field of text.
+        /// The file name; `nil` for a text field.
         var filename: String?
-        /// Its media type, where it says one.
+        /// The media type of the part, if it states one.
         var type: String?
-        /// What is in it.
+        /// The content of the part.
         var bytes: ArraySlice<UInt8>
     }
 
-    /// Most parts of a form.
+    /// The maximum number of parts in a form.
     static let mostParts = 16
-    /// Most bytes of the lines before a part's content.
+    /// The maximum size of the headers before a part's content, in bytes.
     static let largestHead = 4096
 
-    /// In the order of the body.
+    /// The parts in the order of the body.
     private(set) var parts: [Part] = []
 
-    /// The first file.
+    /// The first part that is a file.
     var file: Part? { parts.first { $0.filename != nil } }
 
-    /// The text of a field.
+    /// Returns the text of a field.
     func text(_ name: String) -> String? {
         parts.first { $0.name == name && $0.filename == nil }.map { String(decoding: $0.bytes, as: UTF8.self) }
     }
 
-    /// Reads a body; nil when its type is another one, or it is not built like a form.
+    /// Parses a body. Returns `nil` when its type is not that of a form, or when it is malformed.
     init?(_ body: [UInt8], type: String?) {
         guard let type, type.lowercased().hasPrefix(Self.type),
             let boundary = Self.parameters(type)["boundary"], (1...70).contains(boundary.utf8.count)
         else { return nil }
         let delimiter = Array("\r\n--\(boundary)".utf8)
-        // The first delimiter has no line before it.
+        // The first delimiter is not preceded by a line break.
         guard body.starts(with: delimiter.dropFirst(2)) else { return nil }
         var place = delimiter.count - 2
         while parts.count <= Self.mostParts {
@@ -73,7 +73,8 @@ struct MultipartForm {
         return name.map { ($0, filename, type) }
     }
 
-    /// The parameters of a header's value, as `; name="value"`; browsers and libcurl write a quote in a name as `%22`.
+    /// Parses the parameters of a header value, such as `; name="value"`. Browsers and libcurl write a quotation mark
+    /// in a name as `%22`.
     private static func parameters(_ value: String) -> [String: String] {
         var parameters: [String: String] = [:]
         var rest = Substring(value)
@@ -94,7 +95,7 @@ struct MultipartForm {
         return parameters
     }
 
-    /// Where `needle` begins.
+    /// Returns the index at which `needle` begins, or `nil`.
     private static func find(_ needle: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
         bytes.withUnsafeBytes { buffer in
             guard let start = buffer.baseAddress else { return nil }

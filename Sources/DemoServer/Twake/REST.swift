@@ -2,24 +2,24 @@ import Events
 import JSONText
 import Wire
 
-/// A request to the REST service, as the pure part sees it.
+/// A request to the REST service, as the pure backend sees it.
 package struct RESTRequest: Hashable, Sendable {
     var method: String
-    /// Percent-encoded, as received.
+    /// The path as received, percent-encoded.
     var path: String
-    /// Without `?`, as received.
+    /// The query as received, without its `?`.
     var query = ""
     var body: [UInt8] = []
-    /// The media type of the body, where it says one.
+    /// The media type of the body; `nil` if the request states none.
     var type: String?
-    /// The token of `Authorization: Bearer …`.
+    /// The token of the header `Authorization: Bearer …`.
     var bearer: String?
-    /// The `Host` header, for answers that name the server.
+    /// The `Host` header, for answers that contain the server's URL.
     var host = "localhost"
 }
 
 extension RESTRequest {
-    /// A request for a target: its path, and its query behind the first `?`.
+    /// Creates a request from a target, which is a path and a query after the first `?`.
     package init(method: String, target: String, body: [UInt8], bearer: String?) {
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         self.init(
@@ -28,16 +28,16 @@ extension RESTRequest {
     }
 }
 
-/// An answer; the body is JSON unless its type says otherwise, or empty.
+/// A response. The body is JSON unless `type` states another media type, or it is empty.
 package struct RESTResponse: Hashable, Sendable {
     package var status: Int
     package var body: [UInt8]
     var type = "application/json; charset=utf-8"
 }
 
-/// What a handler answers; neither value nor content is an empty body.
+/// The result of a route's handler. Without a value and content, the body is empty.
 struct RESTAnswer: Hashable, Sendable {
-    /// A body that is no JSON.
+    /// A body that is not JSON.
     struct Content: Hashable, Sendable {
         var type: String
         var bytes: [UInt8]
@@ -47,7 +47,7 @@ struct RESTAnswer: Hashable, Sendable {
     var content: Content?
 }
 
-/// A refusal; how it reads is the era's business.
+/// A refused request. The era determines the form of the response.
 struct RESTError: Error, Hashable, Sendable {
     var status: Int
     var message: String
@@ -69,28 +69,28 @@ extension RESTError {
 
 /// The two generations of Twake's REST services.
 enum Era: Hashable, Sendable {
-    /// The mobile proxy: `/internal/mobile`, bare arrays and objects (4.3).
+    /// The mobile proxy under `/internal/mobile`, with bare arrays and objects (4.3).
     case proxy
-    /// The core: `/internal/services`, envelopes (4.4).
+    /// The core under `/internal/services`, with envelopes (4.4).
     case core
 }
 
-/// One request, routed and authenticated.
+/// A request after routing and authentication.
 struct RESTCall: Sendable {
     var request: RESTRequest
     var era: Era
-    /// Who asks; nil on public routes only.
+    /// The authenticated user; `nil` on public routes only.
     var caller: User?
-    /// The parts of the path that the route leaves open.
+    /// The path components that match the route's wildcards.
     var parameters: [String]
     var query: [(name: String, value: String)]
-    /// Null when the request has none.
+    /// The parsed body; null when the request has none, or a form.
     var body: JSONValue
-    /// The world's time.
+    /// The server's time, in milliseconds since 1970.
     var now: Int64
-    /// The server's own time, which tokens live by.
+    /// The time of the loop's clock, which determines the validity of tokens.
     var moment: Moment
-    /// How many rows a page of a list has at most.
+    /// The maximum number of rows in a page of a list.
     var mostRows: Int
 
     func parameter(_ index: Int) -> String { parameters.indices.contains(index) ? parameters[index] : "" }
@@ -99,16 +99,16 @@ struct RESTCall: Sendable {
 
     func queryValue(_ name: String) -> String? { query.first { $0.name == name }?.value }
 
-    /// The form that was posted; nil for another body.
+    /// The posted form; `nil` for any other body.
     var form: MultipartForm? { MultipartForm(request.body, type: request.type) }
 
-    /// The caller; routes that need one are never reached without.
+    /// Returns the caller. Routes that need a caller are never reached without one.
     func user() throws(RESTError) -> User {
         guard let caller else { throw RESTError(status: 401, message: "Bad credentials") }
         return caller
     }
 
-    /// Era A takes its parameters from the body or from the query.
+    /// Returns a parameter from the body or the query, as era A accepts both.
     func field(_ name: String) -> String? { body[name]?.stringValue ?? queryValue(name) }
 
     func requiredField(_ name: String) throws(RESTError) -> String {
@@ -120,22 +120,23 @@ struct RESTCall: Sendable {
 
     func idField(_ name: String) throws(RESTError) -> EntityID { EntityID(try requiredField(name)) }
 
-    /// A number of the query within bounds; `otherwise` when it is missing or no number.
+    /// Returns a number from the body or the query, clamped to `bounds`; `otherwise` when it is missing or not a
+    /// number.
     func limit(_ name: String = "limit", _ bounds: ClosedRange<Int> = 1...1_000, otherwise: Int = 100) -> Int {
         guard let number = field(name).flatMap({ Int($0) }) else { return otherwise }
         return min(max(number, bounds.lowerBound), bounds.upperBound)
     }
 
-    /// Whether a switch such as `mine=1` is on.
+    /// Returns whether a switch in the query, such as `mine=1`, is on.
     func isOn(_ name: String) -> Bool { ["1", "true"].contains(queryValue(name)) }
 }
 
-/// One way to ask for something.
+/// A route: method, path and handler.
 struct Route: Sendable {
     typealias Handler = @Sendable (RESTCall, inout Backend) throws(RESTError) -> RESTAnswer
 
     let method: String
-    /// Of the path after the era's prefix.
+    /// The pattern of the path after the era's prefix.
     let pattern: RoutePattern
     let isPublic: Bool
     let handler: Handler
@@ -148,7 +149,7 @@ struct Route: Sendable {
     }
 }
 
-/// The names and values of a query.
+/// Parses the names and values of a query.
 enum PercentText {
     static func pairs(_ query: String) -> [(name: String, value: String)] {
         query.split(separator: "&").prefix(100).map { pair in

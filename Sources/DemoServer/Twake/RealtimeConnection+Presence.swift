@@ -2,9 +2,10 @@ package import Events
 import JSONText
 import Wire
 
-/// Who is there (`reference/twake.md` 1.6).
+/// The presence events of a client (`reference/twake.md` 1.6).
 extension RealtimeConnection {
-    /// `online:get` asks for an acknowledgement with who is there, `online:set` says that one still is (1.6).
+    /// Handles a presence event: `online:get` requests the presence of users as an acknowledgement, and `online:set`
+    /// reports that the user is still online (1.6).
     mutating func hearOfPresence(_ event: SocketIO.Event, _ payload: JSONValue, into effects: inout [Effect]) {
         let users = (payload["data"]?.arrayValue ?? []).compactMap(\.stringValue).map { EntityID($0) }
         switch event.name {
@@ -18,7 +19,7 @@ extension RealtimeConnection {
         }
     }
 
-    /// Answers `online:get`.
+    /// Acknowledges `online:get` with the presence of the requested users.
     package mutating func tellPresence(
         _ presence: [(user: EntityID, isOnline: Bool)], ackID: Int, into effects: inout [Effect]
     ) {

@@ -2,65 +2,70 @@ package import Events
 package import JSONText
 package import Wire
 
-/// One client of the realtime service: Socket.IO below, Twake's authentication and rooms above (`reference/twake.md` 1.3–1.5).
+/// A client of the realtime service: Twake's authentication and rooms on top of Socket.IO (`reference/twake.md`
+/// 1.3–1.5).
 ///
-/// A machine: it is given messages and the time, and answers with effects. Unless it is told which server it is, it behaves as that of the
-/// client's protocol revision did: the one of 2021 for Engine.IO 3, the last one, which takes both, for Engine.IO 4.
+/// It is a state machine that takes messages and the time, and returns effects. Without an explicit edition it behaves
+/// like the server that matches the client's protocol revision: that of 2021 for Engine.IO 3, and the last one, which
+/// accepts both, for Engine.IO 4.
 package struct RealtimeConnection: Sendable {
-    /// What the machine wants done, in this order.
+    /// An effect of the machine. Effects are performed in order.
     package enum Effect: Hashable, Sendable {
-        /// Send this WebSocket message.
+        /// Sends this WebSocket message to the client.
         case send(WebSocketMessage)
-        /// The client wants to join a room, and its rights are looked at: to be answered by `settleJoin`.
+        /// The client wants to join a room, and its rights must be checked. Answered by `settleJoin`.
         case joinWanted(room: String)
-        /// The client joined a room (told again when it was in it already).
+        /// The client joined a room. It is repeated when the client was already in the room.
         case joined(room: String)
         /// The client is no longer in a room.
         case left(room: String)
-        /// The client published something for everybody in a room.
+        /// The client published an event for all clients in a room.
         case publish(Frame)
-        /// The client sent an event called `message`: the last server repeats it to every socket (1.3).
+        /// The client sent an event called `message`, which the last server repeats to every socket (1.3).
         case repeatToAll(arguments: RawJSON)
-        /// A user came, or says once more to be there (1.6).
+        /// A user came online, or reported again to be online (1.6).
         case present(EntityID)
-        /// A user left: one of their clients did.
+        /// A user went offline, because one of the user's clients did.
         case absent(EntityID)
-        /// Who of these is there; to be answered by `tellPresence`.
+        /// The client asked which of these users are online. Answered by `tellPresence`.
         case presenceAsked(of: [EntityID], ackID: Int)
-        /// End the session; the machine is finished.
+        /// Ends the session. The machine takes no more input.
         case close(EngineIO.Ending)
     }
 
     private enum State: Sendable {
-        /// Not in the namespace. Next: anonymous, closed.
+        /// The client has not joined the namespace. → anonymous, closed
         case outside
-        /// In the namespace, no token accepted; the server of 2021 waits until `deadline`. Next: member, refused, outside, closed.
+        /// The client is in the namespace without an accepted token. The server of 2021 waits until `deadline`. →
+        /// member, refused, outside, closed
         case anonymous(deadline: Moment?)
-        /// A token was refused (2021): connected and deaf until the client acknowledges that. Next: member, outside, closed.
+        /// A token was refused (2021). The client stays connected, without events, until it acknowledges that. →
+        /// member, outside, closed
         case refused
-        /// Authenticated, `handlers` times: each time the server hears every join once more (1.4). Next: outside, closed.
+        /// The client authenticated `handlers` times; each time makes the server handle every join once more (1.4). →
+        /// outside, closed
         case member(user: EntityID, handlers: Int)
         case closed
     }
 
-    /// What is asked of a client that joins rooms. The real servers let every user into every room (1.5).
+    /// The checks for clients that join rooms. The real servers let every user into every room (1.5).
     package struct Rights: Hashable, Sendable {
-        /// Whether the user needs a right to what a room is about.
+        /// Whether a user needs a right to the room's subject.
         package var areChecked = false
-        /// Rooms one client may be in.
+        /// The maximum number of rooms per client.
         package var mostRooms = RealtimeConnection.maximumRooms
         package init() {}
     }
 
-    /// How long the server of 2021 waits for `authenticate`.
+    /// The time that the server of 2021 waits for `authenticate`.
     static let authenticationTimeout = Duration.seconds(15)
-    /// Rooms one client may be in.
+    /// The default maximum number of rooms per client.
     static let maximumRooms = 5_000
-    /// Bytes of a room's name.
+    /// The maximum length of a room's name, in bytes.
     static let maximumName = 1_000
-    /// Users one `online:get` may ask after.
+    /// The maximum number of users in one `online:get`.
     static let maximumPresences = 1_000
-    /// How many times over a client may authenticate to any effect.
+    /// The number of authentications after which further ones have no effect.
     static let maximumHandlers = 4
 
     private let edition: Edition
@@ -78,7 +83,7 @@ package struct RealtimeConnection: Sendable {
         server = SocketIOServer(configuration, openedAt: now)
     }
 
-    /// When `advance` wants to be called next.
+    /// The time at which `advance` must be called next.
     package var deadline: Moment? {
         switch state {
         case .anonymous(let own?): server.deadline.map { min($0, own) } ?? own
@@ -87,19 +92,19 @@ package struct RealtimeConnection: Sendable {
         }
     }
 
-    /// Who is connected, once authenticated.
+    /// The connected user; `nil` before authentication.
     package var user: EntityID? {
         if case .member(let user, _) = state { user } else { nil }
     }
 
-    /// Sends the open packet.
+    /// Starts the session, which sends the open packet.
     package mutating func start(at now: Moment, _ tokens: Tokens, into effects: inout [Effect]) {
         var below: [SocketIOServer.Effect] = []
         server.start(into: &below)
         take(below, at: now, tokens, into: &effects)
     }
 
-    /// A WebSocket message arrived.
+    /// Handles a WebSocket message from the client.
     package mutating func receive(
         _ message: WebSocketMessage, at now: Moment, _ tokens: Tokens, into effects: inout [Effect]
     ) {
@@ -109,7 +114,7 @@ package struct RealtimeConnection: Sendable {
         take(below, at: now, tokens, into: &effects)
     }
 
-    /// Does what is due up to `now`.
+    /// Performs everything that is due up to `now`.
     package mutating func advance(to now: Moment, _ tokens: Tokens, into effects: inout [Effect]) {
         if case .closed = state { return }
         var below: [SocketIOServer.Effect] = []
@@ -120,14 +125,14 @@ package struct RealtimeConnection: Sendable {
         }
     }
 
-    /// Sends a frame, if the client is in its room.
+    /// Sends a frame if the client is in its room.
     package mutating func deliver(_ name: Frame.Name, to room: String, _ payload: RawJSON, into effects: inout [Effect])
     {
         guard rooms.contains(room) else { return }
         emit(name.rawValue, payload, into: &effects)
     }
 
-    /// Sends an event whatever the client's rooms.
+    /// Sends an event regardless of the client's rooms.
     package mutating func emit(_ name: String, _ arguments: RawJSON?, into effects: inout [Effect]) {
         guard !SocketIO.isReserved(name) else { return }
         var below: [SocketIOServer.Effect] = []
@@ -135,7 +140,8 @@ package struct RealtimeConnection: Sendable {
         effects += below.compactMap(Self.sending)
     }
 
-    /// Takes the client out of the namespace (`41`) and leaves the socket open: the client has to come back by itself.
+    /// Disconnects the client from the namespace (`41`) and leaves the socket open. The client must reconnect by
+    /// itself.
     package mutating func kick(into effects: inout [Effect]) {
         var below: [SocketIOServer.Effect] = []
         server.disconnect(into: &below)
@@ -155,7 +161,7 @@ package struct RealtimeConnection: Sendable {
                 let deadline = edition == .of2021 ? now + Self.authenticationTimeout : nil
                 reset(to: .anonymous(deadline: deadline), into: &effects)
             case .event(let event): hear(event, at: now, tokens, into: &effects)
-            // The only thing the server asks to have acknowledged is `unauthorized`; then it disconnects (1.4).
+            // The server requests an acknowledgement only for `unauthorized`, and then disconnects (1.4).
             case .acknowledged: leave("unauthorized", into: &effects)
             case .recoveryAsked, .joinAsked, .unacknowledged: break
             case .disconnected: reset(to: .outside, into: &effects)
@@ -176,7 +182,7 @@ package struct RealtimeConnection: Sendable {
         }
         let payload = event.argument(0).flatMap { try? JSONValue(parsing: $0.bytes) } ?? .null
         if event.name == "authenticate" { return authenticate(payload["token"], at: now, tokens, into: &effects) }
-        // What comes before authentication is not even registered for: dropped, without an error.
+        // Before authentication the real server has no handlers for these events, so they are dropped without an error.
         guard case .member(_, let handlers) = state else { return }
         for _ in 0..<handlers {
             switch event.name {
@@ -196,7 +202,7 @@ package struct RealtimeConnection: Sendable {
         state = next
     }
 
-    /// Ends the connection from the server's side: `41`, then the socket.
+    /// Ends the connection from the server's side: first `41`, then the socket.
     private mutating func leave(_ cause: String, into effects: inout [Effect]) {
         kick(into: &effects)
         state = .closed
@@ -238,7 +244,7 @@ package struct RealtimeConnection: Sendable {
         }
     }
 
-    /// The server of 2021 waits for the acknowledgement, for ever.
+    /// Refuses a token as the server of 2021 does, which waits for the acknowledgement without a time limit.
     private mutating func refuseAs2021(_ refusal: Refusal, into effects: inout [Effect]) {
         var below: [SocketIOServer.Effect] = []
         server.emit("unauthorized", arguments: refusal.firstForm.raw, wantsAck: true, into: &below)
@@ -246,7 +252,7 @@ package struct RealtimeConnection: Sendable {
         if case .anonymous = state { state = .refused }
     }
 
-    /// Acknowledges an event of the client's.
+    /// Acknowledges an event that the client sent.
     mutating func acknowledge(_ id: Int, _ arguments: JSONValue, into effects: inout [Effect]) {
         var below: [SocketIOServer.Effect] = []
         server.acknowledge(id, arguments: arguments.raw, into: &below)
@@ -269,7 +275,7 @@ package struct RealtimeConnection: Sendable {
         settleJoin(of: name, isAllowed: true, into: &effects)
     }
 
-    /// Answers the client that wants to join a room.
+    /// Answers a client's request to join a room.
     package mutating func settleJoin(of name: String, isAllowed: Bool, into effects: inout [Effect]) {
         guard isAllowed else {
             return fail("realtime:join:error", name, "User is not authorized to join room", into: &effects)
@@ -298,7 +304,8 @@ package struct RealtimeConnection: Sendable {
         effects.append(.publish(.event(room: name, data: payload["data"] ?? .null)))
     }
 
-    /// Names that begin with `previous::` need no token; `twake` opens every room, and so does a valid token of a user (1.5).
+    /// Returns whether a token opens a room. Names that begin with `previous::` need no token; the token `twake` opens
+    /// every room, and so does a valid token of a user (1.5).
     private func admits(_ token: JSONValue?, to room: String, at now: Moment, _ tokens: Tokens) -> Bool {
         if room.hasPrefix("previous::") { return true }
         guard let token = token?.stringValue else { return false }

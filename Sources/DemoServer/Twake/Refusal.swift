@@ -1,11 +1,11 @@
 import JSONText
 import Wire
 
-/// Why a token was refused, in the words of either server (`reference/twake.md` 1.4).
+/// The reason for refusing a token, in the form of either server (`reference/twake.md` 1.4).
 struct Refusal: Hashable, Sendable {
     private let name: String
     private let message: String
-    /// Milliseconds since 1970.
+    /// The expiry in milliseconds since 1970; `nil` for a token that is not expired.
     private let expiredAt: Int64?
     private let hasToken: Bool
 
@@ -19,7 +19,7 @@ struct Refusal: Hashable, Sendable {
         }
     }
 
-    /// The library of 2021.
+    /// The refusal in the form of the library of 2021.
     var firstForm: JSONValue {
         .fields([
             "message": .string(message), "inner": .fields(["message": .string(message)]),
@@ -29,7 +29,7 @@ struct Refusal: Hashable, Sendable {
         ])
     }
 
-    /// The last server.
+    /// The refusal in the form of the last server.
     var lastForm: JSONValue {
         guard hasToken else { return .fields(["err": .string("No token provided")]) }
         let error = JSONValue.fields(["name": .string(name), "message": .string(message)])
@@ -38,9 +38,9 @@ struct Refusal: Hashable, Sendable {
     }
 }
 
-/// A date as JavaScript writes it.
+/// Dates in the format of JavaScript's `toISOString`.
 enum ISODate {
-    /// `2022-10-01T10:00:00.000Z`, for milliseconds since 1970.
+    /// Returns a date such as `2022-10-01T10:00:00.000Z`, from milliseconds since 1970.
     static func text(milliseconds: Int64) -> String {
         let day = Int64(86_400_000)
         let days = milliseconds >= 0 ? milliseconds / day : -((-milliseconds + day - 1) / day)
@@ -57,7 +57,8 @@ enum ISODate {
         return String(repeating: "0", count: max(0, number.width - digits.count)) + digits
     }
 
-    /// Days since 1970 as a date of the Gregorian calendar. Years begin in March, so that the leap day is a year's last.
+    /// Returns the Gregorian date of a number of days since 1970. Years begin in March, so that the leap day is the
+    /// last day of a year.
     private static func civil(_ days: Int64) -> (Int64, Int64, Int64) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

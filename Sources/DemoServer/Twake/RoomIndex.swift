@@ -1,9 +1,9 @@
-/// Who is in which room, so that a frame finds its listeners without a look at every client.
+/// The clients of each room, so that a frame finds its receivers without a search of all clients.
 struct RoomIndex {
-    /// In the order of opening: frames are sent in this order.
+    /// The clients by room, in the order of opening. Frames are sent in this order.
     private var members: [String: [SessionID]] = [:]
 
-    /// The clients in a room.
+    /// Returns the clients in a room.
     func members(of room: String) -> [SessionID] { members[room] ?? [] }
 
     mutating func insert(_ id: SessionID, into room: String) {
@@ -19,7 +19,7 @@ struct RoomIndex {
         if members[room]?.isEmpty == true { members[room] = nil }
     }
 
-    /// Where `id` stands or would stand.
+    /// Returns the index at which `id` is, or would be inserted.
     private func place(of id: SessionID, in room: String) -> Int {
         let ids = members[room] ?? []
         var (low, high) = (0, ids.count)

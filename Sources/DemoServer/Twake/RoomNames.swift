@@ -1,69 +1,70 @@
 import Events
 
-/// The names of the server's rooms (`reference/twake.md` 2.1). They are opaque texts: the query is part of the name.
+/// The names of the server's rooms (`reference/twake.md` 2.1). They are opaque texts; the query is part of the name.
 struct RoomNames: Sendable {
     let company: EntityID
 
-    /// `channel` and `channel_activity` of a workspace's public and private channels.
+    /// Returns the room for `channel` and `channel_activity` of a workspace's public and private channels.
     func publicList(_ workspace: EntityID) -> String {
         "/companies/\(company)/workspaces/\(workspace)/channels?type=public"
     }
 
-    /// `channel_member` of one user in a workspace.
+    /// Returns the room for `channel_member` of one user in a workspace.
     func privateList(_ workspace: EntityID, user: EntityID) -> String {
         "/companies/\(company)/workspaces/\(workspace)/channels?type=private&user=\(user)"
     }
 
-    /// Everything about one user's directs.
+    /// Returns the room for all events of a user's direct channels.
     func directList(user: EntityID) -> String {
         "/companies/\(company)/workspaces/\(World.directWorkspace)/channels?type=direct&user=\(user)"
     }
 
-    /// `channel_member` of every member of one channel.
+    /// Returns the room for `channel_member` of all members of a channel.
     func members(_ channel: Channel) -> String {
         "/companies/\(company)/workspaces/\(channel.workspace)/channels/\(channel.id)?type=public"
     }
 
-    /// Era B: messages of one channel.
+    /// Returns era B's room for the messages of a channel.
     func feed(_ channel: Channel) -> String {
         "/companies/\(company)/workspaces/\(channel.workspace)/channels/\(channel.id)/feed"
     }
 
-    /// Era B: messages of one thread.
+    /// Returns era B's room for the messages of a thread.
     func thread(_ id: EntityID) -> String { "/companies/\(company)/threads/\(id)" }
 
-    /// Era A: ids of messages of one channel.
+    /// Returns era A's room for the ids of changed messages in a channel.
     func messageUpdates(_ channel: EntityID) -> String { "previous::channels/\(channel)/messages/updates" }
 
-    /// Badges and desktop notifications of one user.
+    /// Returns the room for the badges and desktop notifications of a user.
     func notifications(user: EntityID) -> String { "/notifications?type=private&user=\(user)" }
 
-    /// A user's own account.
+    /// Returns the room for a user's own account.
     func me(_ user: EntityID) -> String { "/me/\(user)" }
 
-    /// Who is writing.
+    /// The room for typing events, and for changes to workspaces.
     var writing: String { "/companies/\(company)/workspaces" }
 
-    /// Who is present.
+    /// The room for users who come online.
     var online: String { "/users/online/\(company)" }
 
-    /// Where the real server tells who left: it does not know the company by then, so nobody ever hears it (1.6).
+    /// The room for users who go offline. The real server has lost the company by then, so the room has no members
+    /// (1.6).
     var offline: String { "/users/online/toBeFetched" }
 
-    /// The list room that tells a user of memberships in a channel.
+    /// Returns the list room that reports a user's memberships in a channel.
     func memberList(_ channel: Channel, user: EntityID) -> String {
         channel.isDirect ? directList(user: user) : privateList(channel.workspace, user: user)
     }
 
-    /// The list rooms that tell of a channel itself and of its activity.
+    /// Returns the list rooms that report changes to a channel and its activity.
     func channelLists(_ channel: Channel) -> [String] {
         channel.isDirect ? channel.participants.map { directList(user: $0) } : [publicList(channel.workspace)]
     }
 }
 
 extension World {
-    /// Whether a user has a right to what a room is about: the company is theirs, the channel is public or they are in it, and nothing in it
-    /// is another user's.
+    /// Returns whether a user has a right to a room's subject. The company must be the user's, a channel must be public
+    /// or one of the user's, and a `user` parameter must be the user's id.
     func hasRight(_ user: EntityID, to room: String) -> Bool {
         let parts = room.split(separator: "?", maxSplits: 1)
         let path = parts[0].split(separator: "/").map(String.init)

@@ -1,7 +1,7 @@
 extension Scenario {
-    /// Reads a scenario file: JSON Lines, one action a line (`samples/scenarios/README.md` has the fields).
+    /// Parses a scenario file in JSON Lines, one action per line (`samples/scenarios/README.md` describes the fields).
     ///
-    /// `file` names it in errors. Every name must be made by an earlier line, and times may not go back.
+    /// `file` is the name used in errors. Every name must be introduced by an earlier line, and times must not go back.
     package init(parsing text: ArraySlice<UInt8>, file: String) throws(ScenarioError) {
         var parser = ScenarioParser(file: file)
         var number = 0
@@ -16,9 +16,9 @@ extension Scenario {
     }
 }
 
-/// Collects the lines of a scenario file.
+/// A parser that collects the lines of a scenario file.
 struct ScenarioParser {
-    /// What `do` may be.
+    /// The possible values of the field `do`.
     enum Verb: String, CaseIterable {
         case team, user, post, reply, edit, delete, react, pin, unpin, move, attach, typing
         case createChannel = "create_channel"
@@ -61,7 +61,7 @@ struct ScenarioParser {
         try line.finish()
     }
 
-    /// The scenario, when the file is complete.
+    /// Returns the scenario after the last line. Throws when the file contains no user.
     func scenario() throws(ScenarioError) -> Scenario {
         guard !cast.people.isEmpty else {
             throw ScenarioError(

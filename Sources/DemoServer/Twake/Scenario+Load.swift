@@ -2,7 +2,7 @@ import Glibc
 import Network
 
 extension Scenario {
-    /// A built-in scenario, or the scenario in a file of that path. Reads the file at once.
+    /// Returns a built-in scenario, or parses the scenario file at that path. Blocks.
     package static func load(_ nameOrFile: String, seed: UInt64) throws(ScenarioError) -> Scenario {
         if let known = Scenario(named: nameOrFile, seed: seed) { return known }
         let text: String
@@ -16,6 +16,6 @@ extension Scenario {
         return try Scenario(parsing: Array(text.utf8)[...], file: nameOrFile)
     }
 
-    /// In bytes.
+    /// The maximum size of a scenario file, in bytes.
     private static let maximumFile = 64 << 20
 }

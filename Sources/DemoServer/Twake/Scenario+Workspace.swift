@@ -1,6 +1,6 @@
 import Wire
 
-/// The scenario `workspace`: a small team, their channels and directs, what they wrote before, and what they write now.
+/// The scenario `workspace`: a small team with channels, direct channels, earlier messages, and new ones.
 extension Scenario {
     static func workspace(seed: UInt64) -> Scenario {
         var random = RandomSource(seed: seed)
@@ -8,7 +8,8 @@ extension Scenario {
         return Scenario(cast: .team, history: history, steps: .team(TeamScript(seed: random.next())))
     }
 
-    /// Channels and directs first, then old conversations, then what `ana` has read of them.
+    /// Returns the history: the creation of channels and direct channels, then old conversations, then the read markers
+    /// of `ana`.
     private static func teamHistory(_ random: inout RandomSource) -> [Step] {
         var steps = channelSteps()
         for (index, person) in ["bruno", "zofie"].enumerated() {
@@ -29,7 +30,7 @@ extension Scenario {
         }
         let start = -Int64(steps.count) * 45_000
         for index in steps.indices { steps[index].at = start + Int64(index) * 45_000 }
-        // Behind all the rest, so that it moves nothing of it.
+        // This step is added last, so that it does not shift the times of the others.
         let plan = "1. Boats out by nine\n2. Lunch on the pier\n3. Photographs, then home\n"
         if let first = steps.first(where: { $0.label == "old0" }) {
             let file = UserAction<String>.attach(message: "old0", name: "plan.txt", text: plan)
@@ -81,7 +82,7 @@ extension Scenario {
 }
 
 extension Scenario.Cast {
-    /// The team, `ana` being the one who watches.
+    /// The team. `ana` is the user whose view the demonstrations follow.
     static let team = Scenario.Cast(
         company: "Tidewater", workspaces: [Place(label: "main", name: "Harbour")],
         people: [
@@ -103,7 +104,7 @@ extension Scenario.Cast {
         ("offsite", "Offsite 2020", "🏔️", "Done, and photographed"),
     ]
 
-    /// Who is in a channel of the team from the beginning.
+    /// Returns the initial members of one of the team's channels.
     static func members(of channel: String) -> [String] {
         switch channel {
         case "engineering": ["bruno", "ana", "zofie", "wei", "mateo"]

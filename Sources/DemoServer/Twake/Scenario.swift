@@ -1,8 +1,8 @@
-/// A script for the server's world: who is there, what happened before, and what happens when.
+/// A script for the server's world: its users, its history, and future actions with their times.
 ///
-/// A scenario is pure data and arithmetic: with the same seed it is the same on every machine.
+/// A scenario is pure data and arithmetic. With the same seed it is the same on every machine.
 package struct Scenario: Sendable {
-    /// The people and places, known before anything happens.
+    /// The users and workspaces, known before anything happens.
     struct Cast: Hashable, Sendable {
         struct Place: Hashable, Sendable {
             var label: String
@@ -13,42 +13,43 @@ package struct Scenario: Sendable {
             var username: String
             var firstName: String
             var lastName: String
-            /// Whether there is a picture of the person.
+            /// Whether the user has a picture.
             var hasPicture = false
         }
         var company: String
         var workspaces: [Place]
         var people: [Person]
-        /// Whose tokens the server gives when nobody is named.
+        /// The label of the user for whom the server makes tokens by default.
         var me: String
     }
 
-    /// One action at one time.
+    /// One user's action at one time.
     struct Step: Hashable, Sendable {
-        /// Milliseconds since the script began; negative for what happened before.
+        /// The time in milliseconds since the script began; negative for events before it.
         var at: Int64
         var by: String
         var action: UserAction<String>
-        /// What later steps call the message or channel this step makes.
+        /// The name by which later steps refer to the message or channel that this step creates.
         var label: String?
     }
 
-    /// Where steps come from.
+    /// The source of the steps after the start.
     enum Steps: Sendable {
-        /// A list that ends, ordered by time.
+        /// A finite list of steps, ordered by time.
         case list([Step])
-        /// The team of `workspace`, who never stop.
+        /// The endless script of the team in `workspace`.
         case team(TeamScript)
     }
 
     var cast: Cast
-    /// Steps with negative times, ordered.
+    /// The steps before the start, with negative times, in order.
     var history: [Step]
     var steps: Steps
 }
 
 extension Scenario {
-    /// A company in which people, of whom the first watches, did one thing a minute, until now. All are called as they are labelled.
+    /// Creates a company whose users performed one action per minute until now. The first user is the one whose view is
+    /// followed. User names equal the labels.
     package init(
         places: KeyValuePairs<String, String>, people: KeyValuePairs<String, (first: String, last: String)>,
         history: [(by: String, action: UserAction<String>, label: String?)]
@@ -64,24 +65,24 @@ extension Scenario {
         self.init(cast: cast, history: steps, steps: .list([]))
     }
 
-    /// The names of the scenarios that are built in.
+    /// The names of the built-in scenarios.
     package static let names = ["workspace"]
 
-    /// A built-in scenario; nil when there is none of that name.
+    /// Returns a built-in scenario; `nil` when the name is unknown.
     package init?(named name: String, seed: UInt64) {
         guard name == "workspace" else { return nil }
         self = .workspace(seed: seed)
     }
 }
 
-/// A scenario that cannot be used: where, and what was expected.
+/// The reason why a scenario cannot be used, with its position and the expected form.
 package struct ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The file, as it was named.
+    /// The file's name, as the caller wrote it.
     package var file: String
-    /// The line, counted from 1; nil when the file as a whole is meant.
+    /// The line, counted from 1; `nil` when the error concerns the whole file.
     package var line: Int?
-    /// What is wrong and what was expected.
+    /// The problem and the expected form.
     package var message: String
-    /// One line for people.
+    /// The error as one line for people.
     package var description: String { "\(file)\(line.map { ":\($0)" } ?? ""): \(message)" }
 }

@@ -1,6 +1,6 @@
 import JSONText
 
-/// One line of a scenario file, read field by field; every complaint names the file and the line.
+/// One line of a scenario file, read field by field. Every error contains the file and the line.
 struct ScenarioLine {
     let file: String
     let number: Int
@@ -22,7 +22,7 @@ struct ScenarioLine {
 
     func error(_ message: String) -> ScenarioError { ScenarioError(file: file, line: number, message: message) }
 
-    /// A text that may be missing.
+    /// Reads a text that may be missing.
     mutating func optionalText(_ key: String) throws(ScenarioError) -> String? {
         guard let value = take(key) else { return nil }
         guard let text = value.stringValue, !text.isEmpty else {
@@ -36,7 +36,7 @@ struct ScenarioLine {
         return text
     }
 
-    /// A list of texts; empty when missing.
+    /// Reads a list of texts, which is empty when the field is missing.
     mutating func texts(_ key: String) throws(ScenarioError) -> [String] {
         guard let value = take(key) else { return [] }
         guard let texts = value.arrayValue?.map(\.stringValue), !texts.contains(nil) else {
@@ -64,7 +64,7 @@ struct ScenarioLine {
         return number
     }
 
-    /// Complains of fields that nobody asked for.
+    /// Throws when the line contains a field that was not read.
     func finish() throws(ScenarioError) {
         guard let stranger = members.first(where: { !asked.contains($0.key) }) else { return }
         throw error("unknown field `\(stranger.key)`; expected here: \(asked.joined(separator: ", "))")

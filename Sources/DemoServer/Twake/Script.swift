@@ -1,16 +1,16 @@
 import Events
 
-/// Plays a scenario into a world: resolves its names, gives the ids, knows the time of the next step.
+/// A player for a scenario. It resolves names, assigns ids, and performs each step on the world at its time.
 struct Script: Sendable {
-    /// How many messages an endless script can still refer to.
+    /// The number of messages that an endless script can still refer to. Twice as many are kept at most.
     private static let memory = 2_000
 
     /// The user whom the scenario calls `me`.
     let me: EntityID
-    /// The world's time of the script's start, milliseconds since 1970.
+    /// The server's time when the script starts, in milliseconds since 1970.
     let epoch: Int64
     private(set) var next: Scenario.Step?
-    /// Steps the world refused, because a client had changed what they were about.
+    /// The number of steps that the world refused because a client had changed their target.
     private(set) var skipped = 0
     private var steps: Scenario.Steps
     private var position = 0
@@ -22,11 +22,11 @@ struct Script: Sendable {
         var places: [String: EntityID] = [:]
         var channels: [String: EntityID] = [:]
         var messages: [String: EntityID] = [:]
-        /// Message names in the order they were given, for forgetting the oldest.
+        /// The names of messages in the order of creation, so that the oldest can be forgotten.
         var order: [String] = []
     }
 
-    /// Makes the world of a scenario as it is at the script's start, and the script that goes on from there.
+    /// Creates a scenario's world as it is at the start of the script, and the script that continues from it.
     static func begin(_ scenario: Scenario, seed: UInt64, epoch: Int64) -> (script: Script, world: World) {
         let cast = IDSource(seed: seed, stream: .cast)
         var names = Names()
@@ -61,10 +61,10 @@ struct Script: Sendable {
         next = takeNext()
     }
 
-    /// The world's time of the next step; nil when the script is over.
+    /// The server's time of the next step, in milliseconds since 1970; `nil` when the script is over.
     var nextAt: Int64? { next.map { epoch + $0.at } }
 
-    /// Plays the next step at its own time.
+    /// Performs the next step at its own time, and returns its frames.
     mutating func step(in world: inout World) -> [Frame] {
         guard let step = next else { return [] }
         position += 1
@@ -124,7 +124,8 @@ struct Script: Sendable {
         }
     }
 
-    /// The action with ids for names; nil when a name means nothing (what should have made it was refused).
+    /// Returns the action with ids instead of names; `nil` when a name is unknown because the step that should have
+    /// created it was refused.
     private func resolve(_ action: UserAction<String>) -> UserAction<EntityID>? {
         action.resolved(
             person: { names.people[$0] }, place: { names.places[$0] }, channel: { names.channels[$0] },

@@ -1,6 +1,6 @@
 import Wire
 
-/// The first fifteen seconds: everything a backend can say, once, in a story that can be followed.
+/// The first fifteen seconds: every kind of server event, once, in a coherent story.
 extension TeamScript {
     static func openingSteps(_ random: inout RandomSource) -> [Step] {
         let cheers = random.shuffled(Conversations.emoji)
@@ -10,7 +10,7 @@ extension TeamScript {
         return steps.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
     }
 
-    /// A thread in Engineering: answers, an edit, reactions, read marks.
+    /// A thread in Engineering with replies, an edit, reactions, and read markers.
     private static func deployment(_ version: String, _ cheers: [String]) -> [Step] {
         [
             at(150, "bruno", .typing(channel: "engineering", message: nil, isWriting: true)),
@@ -35,7 +35,7 @@ extension TeamScript {
         ]
     }
 
-    /// A channel is made, written to, renamed; a message is pinned.
+    /// A channel is created, used and renamed; a message is pinned.
     private static func release(_ version: String, _ cheers: [String]) -> [Step] {
         var new = NewChannel(workspace: "main", name: "Release")
         new.icon = "🏁"
@@ -55,7 +55,7 @@ extension TeamScript {
         ]
     }
 
-    /// A direct is opened, answered, read.
+    /// A direct channel is opened, answered, and read.
     private static func directs(_ lunch: String) -> [Step] {
         [
             at(5_500, "wei", .openDirect(with: ["ana"]), "direct-wei"),
@@ -67,7 +67,8 @@ extension TeamScript {
         ]
     }
 
-    /// A message is deleted and written again; somebody and `ana` join a channel, `ana` leaves one; the workspace gets another name.
+    /// A message is deleted and sent again; `ana` and another user join a channel, `ana` leaves one; the workspace is
+    /// renamed.
     private static func corrections(_ cheers: [String]) -> [Step] {
         [
             at(
@@ -80,7 +81,7 @@ extension TeamScript {
                 "demo"),
             at(400, "zofie", .presence(isOnline: true)),
             at(2_500, "mateo", .presence(isOnline: true)),
-            // Nobody hears it; after the server's restart it is asked for.
+            // No client receives this. After the server's restart, clients ask for the presence.
             at(8_500, "zofie", .presence(isOnline: false)),
             at(12_600, "soren", .renameWorkspace("main", name: "Harbour & Docks ⚓️")),
             at(13_100, "amira", .addMember(channel: "release", user: "wei")),

@@ -1,11 +1,11 @@
 import Wire
 
-/// The steps of the scenario `workspace`: a rehearsed opening of fifteen seconds that shows everything once, then talk without end,
-/// a beat (somebody writes, reacts, reads, …) every second or so.
+/// The steps of the scenario `workspace`: a fixed opening of fifteen seconds that shows everything once, then endless
+/// talk. A beat (a user writes, reacts, reads, …) comes about once a second.
 struct TeamScript: Sendable {
     typealias Step = Scenario.Step
 
-    /// A message somebody may answer, edit or react to.
+    /// A message that later steps may answer, edit or react to.
     private struct Said: Sendable {
         var label: String
         var author: String
@@ -14,7 +14,7 @@ struct TeamScript: Sendable {
         var isHead: Bool
     }
 
-    /// A conversation that is going on.
+    /// A conversation that is in progress.
     private struct Talk: Sendable {
         var topic: Conversations.Topic
         var line: Int
@@ -22,7 +22,7 @@ struct TeamScript: Sendable {
         var people: [String]
     }
 
-    /// A channel that was made on the way and will go again.
+    /// A channel that the script created and will delete.
     private struct Project: Sendable {
         var label: String
         var owner: String
@@ -30,9 +30,9 @@ struct TeamScript: Sendable {
         var age: Int
     }
 
-    /// The opening's length, milliseconds.
+    /// The length of the opening, in milliseconds.
     static let opening: Int64 = 15_000
-    /// Messages that can still be the object of something.
+    /// The number of recent messages that steps may refer to.
     private static let memory = 40
 
     private var random: RandomSource
@@ -50,7 +50,7 @@ struct TeamScript: Sendable {
         pending = Self.openingSteps(&random)
     }
 
-    /// The next step, never earlier than the one before.
+    /// Returns the next step, which is never earlier than the previous one.
     mutating func next() -> Step? {
         while pending.first.map({ $0.at >= beatAt }) ?? true {
             pending += beat(at: beatAt)
@@ -60,7 +60,7 @@ struct TeamScript: Sendable {
         return pending.isEmpty ? nil : pending.removeFirst()
     }
 
-    /// A stable sort, so that steps of one time keep the order they were thought of.
+    /// Sorts stably, so that steps with the same time keep the order of creation.
     private mutating func sortPending() {
         pending = pending.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
     }
@@ -80,7 +80,7 @@ struct TeamScript: Sendable {
         }
     }
 
-    /// The next line of one of two conversations that go on side by side.
+    /// Returns the next line of one of two parallel conversations.
     private mutating func talk(at now: Int64) -> [Step] {
         if talks.count < 2 {
             if deck.isEmpty { deck = random.shuffled(Conversations.topics) }
@@ -158,7 +158,7 @@ struct TeamScript: Sendable {
         return [step(now, "ana", .markRead(channel: channel))]
     }
 
-    /// Makes a channel, talks in it, renames it, and takes it away again.
+    /// Creates a channel, writes in it, renames it, and finally deletes it.
     private mutating func projectWork(at now: Int64) -> [Step] {
         guard var work = project else { return beginProject(at: now) }
         work.age += 1
@@ -197,7 +197,7 @@ struct TeamScript: Sendable {
 
     // MARK: - Parts of beats
 
-    /// Somebody writes for a moment (half of the time visibly) and then the message is there.
+    /// Returns a message after a short time of writing, with typing events half of the time.
     private mutating func write(
         _ author: String, _ action: UserAction<String>, in channel: String, to head: String? = nil, label: String?,
         at now: Int64

@@ -2,18 +2,19 @@ package import Events
 import JSONText
 package import Wire
 
-/// Issues and judges access tokens: opaque texts that name a user and an expiry and cannot be made without the key.
+/// Issues and judges access tokens: opaque texts that contain a user and an expiry and cannot be made without the key.
 ///
-/// No list is kept: what a token says is in it, sealed by a keyed hash. Nothing here asks for the time.
+/// The server keeps no list of tokens. The token contains its own data, sealed by a keyed hash. The type never reads a
+/// clock.
 package struct Tokens: Sendable {
-    /// What a token is worth at some moment.
+    /// The validity of a token at some moment.
     enum Verdict: Hashable, Sendable {
         case valid(user: EntityID)
-        /// It was ours, and its time is over; `at` is when.
+        /// The token was ours, and expired at `at`.
         case expired(at: Moment)
-        /// Not one of ours, or the server refuses every token.
+        /// The token is not ours, or the server refuses every token.
         case refused
-        /// No token was given.
+        /// The request contains no token.
         case missing
     }
 
@@ -22,21 +23,21 @@ package struct Tokens: Sendable {
     var refusesAll = false
     /// Tokens issued before this moment count as expired.
     package var expiredBefore = Moment.zero
-    /// A token that was given, whose it is: good for ever, however often the server is begun.
+    /// A fixed token and its owner; `nil` for none. It never expires and survives restarts of the server.
     package var given: (token: Secret, user: EntityID)?
-    /// What the calendar shows at `Moment.zero`, milliseconds since 1970; only the words of a refusal need it.
+    /// The wall-clock time at `Moment.zero`, in milliseconds since 1970. Only the text of a refusal uses it.
     package var calendarOffset: Int64 = 0
 
-    /// Tokens sealed with `key`, 128 bits nobody else knows.
+    /// Creates tokens sealed with `key`, a secret of 128 bits.
     package init(key: (UInt64, UInt64)) { seal = SipHash(key: key) }
 
-    /// A token of `user`, worth something from `now` for `lifetime`.
+    /// Issues a token for `user` that is valid from `now` for `lifetime`.
     package func issue(for user: EntityID, at now: Moment, lifetime: Duration) -> Secret {
         let body = "\(user).\(now.microseconds).\((now + lifetime).microseconds)"
         return Secret("weir.\(body).\(hex(seal.hash(body)))")
     }
 
-    /// What `token` is worth at `now`.
+    /// Returns the validity of `token` at `now`.
     func judge(_ token: String?, at now: Moment) -> Verdict {
         guard let token, !token.isEmpty else { return .missing }
         if !refusesAll, let given, given.token.reveal() == token { return .valid(user: given.user) }

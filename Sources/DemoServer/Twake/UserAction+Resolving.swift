@@ -1,7 +1,7 @@
 import Events
 
 extension UserAction {
-    /// Whether the action makes a message, and so gets a time UUID.
+    /// Whether the action creates a message, which gets a time UUID.
     var makesMessage: Bool {
         switch self {
         case .post, .reply: true
@@ -17,7 +17,7 @@ extension UserAction {
 extension UserAction<String> {
     typealias Resolver = (String) -> EntityID?
 
-    /// The same action on what the names mean; nil when one means nothing.
+    /// Returns the same action with ids instead of names; `nil` when a name is unknown.
     func resolved(
         person: Resolver, place: Resolver, channel: Resolver, message: Resolver
     ) -> UserAction<EntityID>? {

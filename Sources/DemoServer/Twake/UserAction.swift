@@ -1,77 +1,77 @@
 package import Events
 package import JSONText
 
-/// What a user can do. References are ids in the world, and names in a scenario.
+/// The actions that users can perform. References are ids in the world, and names in a scenario.
 package enum UserAction<Reference: Hashable & Sendable>: Hashable, Sendable {
-    /// Begins a thread in a channel. The context is the client's own, kept with the message.
+    /// Begins a thread in a channel. `context` is the client's own object, stored with the message.
     case post(channel: Reference, text: String, context: JSONValue? = nil, files: [EntityID] = [])
-    /// Answers in the thread of a message.
+    /// Replies in the thread of a message.
     case reply(message: Reference, text: String, context: JSONValue? = nil, files: [EntityID] = [])
-    /// Replaces the text, and the files where they are given.
+    /// Replaces the text, and also the files unless they are `nil`.
     case edit(message: Reference, text: String, files: [EntityID]? = nil)
     case delete(message: Reference)
-    /// Replaces the user's reactions to a message; none removes them.
+    /// Replaces the user's reactions to a message. An empty list removes them.
     case react(message: Reference, names: [String])
     case pin(message: Reference, isPinned: Bool)
     /// Moves a message into the thread of another (T14).
     case move(message: Reference, target: Reference)
-    /// Puts a file of text to a message of the user's own.
+    /// Attaches a text file to the user's own message.
     case attach(message: Reference, name: String, text: String)
-    /// Makes a public or private channel; the user becomes its owner and first member.
+    /// Creates a public or private channel. The user becomes its owner and first member.
     case createChannel(NewChannel<Reference>)
-    /// Changes what is not nil: the rename of T10.
+    /// Changes the values that are not `nil`; T10 is the rename.
     case changeChannel(Reference, name: String?, icon: String?, description: String?, isPrivate: Bool? = nil)
     case deleteChannel(Reference)
-    /// Finds or makes the direct of the user and others.
+    /// Finds or creates the direct channel of the user and others.
     case openDirect(with: [Reference])
     case addMember(channel: Reference, user: Reference)
     case removeMember(channel: Reference, user: Reference)
     case changeMembership(channel: Reference, isFavorite: Bool?, level: NotificationLevel?)
     case markRead(channel: Reference)
     case markUnread(channel: Reference)
-    /// Makes a workspace, which everybody belongs to.
+    /// Creates a workspace with all users as members.
     case createWorkspace(name: String)
-    /// Gives a workspace another name.
+    /// Changes the name of a workspace.
     case renameWorkspace(Reference, name: String)
-    /// Deletes a workspace with everything in it.
+    /// Deletes a workspace with all its channels.
     case deleteWorkspace(Reference)
-    /// Takes a user into a workspace, or out of it.
+    /// Adds a user to a workspace, or removes the user.
     case changeWorkspaceMember(Reference, user: Reference, isMember: Bool)
-    /// Changes what is not nil of what the user says about themselves.
+    /// Changes the user's language and status, unless they are `nil`.
     case changeAccount(language: String?, status: String?)
-    /// Says that the user is there, or no more.
+    /// Reports that the user came online or went offline.
     case presence(isOnline: Bool)
-    /// Says that the user writes, or stopped; changes nothing. With a message: in its thread.
+    /// Reports that the user is writing, or stopped, in the channel or in the message's thread. Changes nothing.
     case typing(channel: Reference, message: Reference?, isWriting: Bool)
 }
 
-/// What a channel is made of.
+/// The properties of a channel to create.
 package struct NewChannel<Reference: Hashable & Sendable>: Hashable, Sendable {
     var workspace: Reference
     var name: String
     var icon = ""
     var description = ""
     package var isPrivate = false
-    /// A default channel takes in everybody.
+    /// Whether all users become members.
     package var isDefault = false
-    /// Who is added after the owner.
+    /// The members to add after the owner.
     package var members: [Reference] = []
 }
 
 extension NewChannel {
-    /// A public channel of who makes it.
+    /// Creates a public channel without further members.
     package init(workspace: Reference, name: String) { self.init(workspace: workspace, name: name, icon: "") }
 }
 
-/// What came of an action.
+/// The result of an action.
 struct Outcome: Hashable, Sendable {
-    /// What the server sends, in this order.
+    /// The frames that the server sends, in this order.
     var frames: [Frame] = []
-    /// The message or channel that the action made, found or changed.
+    /// The message or channel that the action created, found or changed.
     var subject: EntityID?
 }
 
-/// Why an action is not possible. The messages are those of the real server where they are known (4.1).
+/// The reason why an action is not possible. The messages are those of the real server if they are known (4.1).
 enum WorldError: Error, Hashable, Sendable {
     case notFound(String)
     case badRequest(String)
@@ -81,7 +81,7 @@ enum WorldError: Error, Hashable, Sendable {
 }
 
 extension World {
-    /// Performs `action` by `user` at `now`, with `newID` for what it makes. A refused action changes nothing but what was due anyway.
+    /// Performs an action of a user. `newID` is the id for anything it creates. A refused action changes nothing.
     mutating func perform(
         _ action: UserAction<EntityID>, by user: EntityID, at now: Int64, newID: EntityID
     ) throws(WorldError) -> Outcome {
@@ -153,13 +153,13 @@ extension World {
         }
     }
 
-    /// The channel, if the user may see it. A channel that is hidden from the user is as good as none.
+    /// Returns a channel, if the user may see it. A hidden channel is reported as unknown.
     func visibleChannel(_ id: EntityID, to user: User) throws(WorldError) -> Channel {
         guard let channel = channel(id), isVisible(channel, to: user.id) else { throw .notFound("Channel not found") }
         return channel
     }
 
-    /// Puts a changed channel back in its place.
+    /// Replaces the stored channel with the same id.
     mutating func store(_ channel: Channel) {
         guard let index = channels.firstIndex(where: { $0.id == channel.id }) else { return }
         channels[index] = channel

@@ -1,12 +1,13 @@
 import Events
 import JSONText
 
-/// Badges and desktop notifications: one badge is one unread thread of one user (3.3).
+/// Badges and desktop notifications. A badge is one unread thread of one user (3.3).
 extension World {
-    /// How long the server waits before it notifies of a direct message (T7).
+    /// The time that the server waits before it notifies of a direct message, in milliseconds (T7).
     static let directDelay: Int64 = 2_000
 
-    /// Notifies whom a new message concerns, in the order of their memberships; of directs later.
+    /// Notifies members of a new message, in the order of their memberships. In a direct channel the notifications are
+    /// delayed.
     mutating func notify(of message: Message) -> [Frame] {
         guard let channel = channel(message.channel) else { return [] }
         let recipients = channel.memberships.filter {
@@ -21,7 +22,7 @@ extension World {
         return recipients.flatMap { notify($0.user, of: message, in: channel) }
     }
 
-    /// When the next delayed notification is due.
+    /// The time of the next delayed notification, in milliseconds since 1970.
     var nextDelayed: Int64? { delayed.first?.due }
 
     /// Sends the delayed notifications that are due by `now`.
@@ -37,19 +38,19 @@ extension World {
         return frames
     }
 
-    /// Takes away a user's badges of a channel; one frame each (T6).
+    /// Removes a user's badges of a channel, with one frame each (T6).
     mutating func removeBadges(of user: EntityID, in channel: EntityID) -> [Frame] {
         removeBadges(of: user) { $0.channel == channel }
     }
 
-    /// Takes away those of a user's badges that `goes` says.
+    /// Removes the badges of a user that satisfy `goes`.
     mutating func removeBadges(of user: EntityID, where goes: (Badge) -> Bool) -> [Frame] {
         guard let mine = badges[user] else { return [] }
         badges[user] = mine.filter { !goes($0) }
         return mine.filter(goes).map { badgeFrame(.deleted, $0) }
     }
 
-    /// A user's badges, in the order they were made.
+    /// Returns a user's badges, in the order of creation.
     func badges(of user: EntityID) -> [Badge] { badges[user] ?? [] }
 
     // MARK: -
@@ -101,7 +102,7 @@ extension World {
 }
 
 extension String {
-    /// Whether `@name`, or `@name:id`, stands here as a whole word.
+    /// Returns whether the text contains `@name`, or `@name:id`, as a whole word.
     fileprivate func mentions(_ name: String) -> Bool {
         Twake.Twacode.pieces(ofText: self).contains {
             if case .mention(name, _) = $0 { true } else { false }

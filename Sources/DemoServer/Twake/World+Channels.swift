@@ -1,9 +1,10 @@
 import Events
 import JSONText
 
-/// Channels: making, changing, deleting, directs (T7–T10, T13).
+/// Actions on channels, direct channels and workspaces (T7–T10, T13).
 extension World {
-    /// T9: the owner's membership is told before the channel; then its first activity, then each invited member.
+    /// Creates a channel (T9). The owner's membership is sent before the channel, then its first activity, then each
+    /// invited member.
     mutating func createChannel(_ new: NewChannel<EntityID>, by user: User, at now: Int64, id: EntityID)
         throws(WorldError) -> Outcome
     {
@@ -28,8 +29,9 @@ extension World {
         return Outcome(frames: frames, subject: id)
     }
 
-    /// T10: one `channel saved`, with the real last activity. Only its owner and the workspace's moderator change who sees a channel:
-    /// as in the core, of a change by another user the rest is done.
+    /// Changes a channel (T10), with one `channel saved` that contains the real last activity. Only the owner and the
+    /// workspace's moderator may change its visibility. As in the core, the other changes of another user are still
+    /// made.
     mutating func changeChannel(
         _ id: EntityID, name: String?, icon: String?, description: String?, isPrivate: Bool?, by user: User,
         at now: Int64
@@ -53,7 +55,8 @@ extension World {
         return Outcome(frames: channelFrames(.saved, channel), subject: id)
     }
 
-    /// T13: one `channel deleted`, and the badges go; the members are not told one by one.
+    /// Deletes a channel (T13), with one `channel deleted` and the removal of its badges. Members get no individual
+    /// frames.
     mutating func deleteChannel(_ id: EntityID, by user: User) throws(WorldError) -> Outcome {
         let channel = try visibleChannel(id, to: user)
         guard !channel.isDirect else { throw .badRequest("A direct channel cannot be deleted") }
@@ -61,7 +64,7 @@ extension World {
         return Outcome(frames: channelFrames(.deleted, channel) + forget(channel), subject: id)
     }
 
-    /// Takes a channel away with everything in it; gives the frames of the badges that go.
+    /// Removes a channel with its messages. Returns the frames of the removed badges.
     private mutating func forget(_ channel: Channel) -> [Frame] {
         channels.removeAll { $0.id == channel.id }
         for thread in channel.threads {
@@ -72,7 +75,7 @@ extension World {
         return users.flatMap { removeBadges(of: $0.id, in: channel.id) }
     }
 
-    /// T7, and T8 when the direct exists. Only the one who opens it becomes a member now.
+    /// Opens a direct channel (T7), or finds it (T8). Only the user who opens it becomes a member now.
     mutating func openDirect(with others: [EntityID], by user: User, at now: Int64, id: EntityID) throws(WorldError)
         -> Outcome
     {
@@ -100,7 +103,7 @@ extension World {
         return Outcome(frames: frames, subject: id)
     }
 
-    /// Makes a workspace, which everybody belongs to, and tells it in the company's room (Q4 on).
+    /// Creates a workspace with all users as members, and reports it in the company's room (from 2021.Q4 on).
     mutating func createWorkspace(_ name: String, by user: User, at now: Int64, id: EntityID) throws(WorldError)
         -> Outcome
     {
@@ -116,7 +119,7 @@ extension World {
             frames: [.resource(.saved, "workspace", room: rooms.writing, json(workspace))], subject: id)
     }
 
-    /// Told in the company's room (Q4 on).
+    /// Renames a workspace, and reports it in the company's room (from 2021.Q4 on).
     mutating func renameWorkspace(_ id: EntityID, name: String) throws(WorldError) -> Outcome {
         guard let index = workspaces.firstIndex(where: { $0.id == id }) else { throw .notFound("Workspace not found") }
         guard !name.isEmpty, name.count <= Limit.title else {
@@ -127,7 +130,7 @@ extension World {
             frames: [.resource(.saved, "workspace", room: rooms.writing, json(workspaces[index]))], subject: id)
     }
 
-    /// The real server sends no event: clients find out from the lists.
+    /// Deletes a workspace. The real server sends no event; clients notice it in the lists.
     mutating func deleteWorkspace(_ id: EntityID) throws(WorldError) -> Outcome {
         guard workspace(id) != nil else { throw .notFound("Workspace not found") }
         for channel in channels where channel.workspace == id { _ = forget(channel) }
@@ -135,7 +138,7 @@ extension World {
         return Outcome(subject: id)
     }
 
-    /// Its moderator does it, and stays.
+    /// Adds or removes a member of a workspace. Only its moderator may do so, and the moderator cannot be removed.
     mutating func changeMember(
         _ id: EntityID, ofWorkspace workspace: EntityID, isMember: Bool, by user: User
     ) throws(WorldError) -> Outcome {
@@ -152,15 +155,15 @@ extension World {
         return Outcome(subject: id)
     }
 
-    /// The users of a workspace.
+    /// Returns the users of a workspace.
     func members(of workspace: Workspace) -> [User] { users.filter { !workspace.removed.contains($0.id) } }
 
-    /// The workspaces a user belongs to.
+    /// Returns the workspaces of which a user is a member.
     func workspaces(of user: EntityID) -> [Workspace] { workspaces.filter { !$0.removed.contains(user) } }
 
     // MARK: -
 
-    /// `channel` in every list room of the channel.
+    /// Returns a `channel` frame for every list room of the channel.
     private func channelFrames(_ action: Frame.Action, _ channel: Channel) -> [Frame] {
         rooms.channelLists(channel).map { channelFrame(action, "channel", channel, room: $0) }
     }
@@ -170,7 +173,7 @@ extension World {
         return .resource(action, type, room: room, path: channelPath(channel), resource)
     }
 
-    /// `channel_activity` in every list room of the channel.
+    /// Returns a `channel_activity` frame for every list room of the channel.
     func activityFrames(_ channel: Channel) -> [Frame] {
         let resource = JSONValue.fields([
             "company_id": .id(company.id), "workspace_id": .id(channel.workspace), "id": .id(channel.id),
@@ -186,7 +189,7 @@ extension World {
         "/companies/\(company.id)/workspaces/\(channel.workspace)/channels/\(channel.id)"
     }
 
-    /// What a message's title is in lists and notifications (3.3).
+    /// Returns the title of a message in lists and notifications (3.3).
     func title(of channel: Channel, sender: User, withIcon: Bool) -> String {
         if channel.isDirect { return "\(sender.fullName) in \(company.name)" }
         let icon = withIcon && !channel.icon.isEmpty ? "\(channel.icon) " : ""

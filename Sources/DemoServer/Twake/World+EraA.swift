@@ -1,14 +1,14 @@
 import Events
 import JSONText
 
-/// Entities as era A's answers show them (4.3). Times are the world's own milliseconds: the proxy of Q2.550 and later gave those.
+/// The entities in the form of era A's answers (4.3). Times are in milliseconds, as in the proxy of Q2.550 and later.
 extension World {
     func proxyAccount(_ user: User) -> JSONValue {
         .fields([
             "id": .id(user.id), "email": .string(user.email), "username": .string(user.username),
             "firstname": .string(user.firstName), "lastname": .string(user.lastName),
             "thumbnail": .string(user.hasPicture ? EraA.picturePath(of: user) : ""),
-            // Unix seconds, unlike everything else.
+            // In Unix seconds, unlike all other times.
             "last_activity": .integer(user.createdAt / 1_000), "console_id": .string(""), "status_icon": .string(""),
             "status": .string(user.status), "language": .string(user.language),
         ])
@@ -36,13 +36,14 @@ extension World {
         ])
     }
 
-    /// A direct is called after the others; other names begin with a capital.
+    /// Returns a channel's name. A direct channel is named after the other users; other names get a capital first
+    /// letter.
     private func proxyName(of channel: Channel, members: [EntityID]) -> String {
         if channel.isDirect { return members.compactMap { user($0)?.fullName }.joined(separator: ", ") }
         return channel.name.prefix(1).uppercased() + channel.name.dropFirst()
     }
 
-    /// The owner may do everything, others the first four.
+    /// Returns a user's permissions in a channel: all for the owner, the first four for others.
     private func permissions(_ user: User, in channel: Channel) -> JSONValue {
         let all = [
             "UPDATE_NAME", "UPDATE_DESCRIPTION", "ADD_MEMBER", "REMOVE_MEMBER", "UPDATE_PRIVACY", "DELETE_CHANNEL",
@@ -69,7 +70,8 @@ extension World {
         ])
     }
 
-    /// Edits and reactions do not show here: a catch-up by date misses them (4.3).
+    /// Returns the time of the last activity in a head's thread, or a reply's creation time. Edits and reactions do not
+    /// change it, so a catch-up by date misses them (4.3).
     func modificationDate(_ message: Message) -> Int64 {
         message.isHead ? threads[message.id]?.lastActivity ?? message.createdAt : message.createdAt
     }

@@ -1,9 +1,9 @@
 import Events
 import JSONText
 
-/// Entities as era B's answers show them (4.4).
+/// The entities in the form of era B's answers (4.4).
 extension World {
-    /// A user as others see them.
+    /// Returns a user's account as other users see it.
     func account(_ user: User) -> JSONValue {
         .fields([
             "id": .id(user.id), "provider": .string("internal"), "provider_id": .string(""),
@@ -17,7 +17,7 @@ extension World {
         ])
     }
 
-    /// A user as they see themselves: with preferences and companies.
+    /// Returns a user's own account, with preferences and companies.
     func ownAccount(_ user: User) -> JSONValue {
         account(user).adding([
             "preference": .fields([
@@ -60,7 +60,7 @@ extension World {
         ])
     }
 
-    /// A channel in a list: everything, with the user's membership and the last message (`{}` for none).
+    /// Returns a channel in a list: all values, the user's membership, and the last message (`{}` for none).
     func listed(_ channel: Channel, for user: EntityID, withUsers: Bool) -> JSONValue {
         var value = json(channel)
         if let membership = channel.membership(of: user) {
@@ -71,18 +71,19 @@ extension World {
         return value.adding(["users": .array(channel.participants.compactMap { self.user($0).map { account($0) } })])
     }
 
-    /// One channel, as the response schema of 2021 lets it through: no last message, no read marker (4.1).
+    /// Returns a single channel, limited to the response schema of 2021: no last message, no read marker (4.1).
     func filtered(_ channel: Channel, for user: EntityID) -> JSONValue {
         let value = json(channel).removing("updated_at", "created_at")
         guard let membership = channel.membership(of: user) else { return value }
         return value.adding(["user_member": json(membership, in: channel).removing("last_access")])
     }
 
-    /// A message with what only answers have: for heads the counters and the last replies, on request the sender.
+    /// Returns a message with values that only answers contain: a head's counters and last replies, and on request the
+    /// sender.
     func enriched(_ message: Message, lastReplies: Int?, withUsers: Bool) -> JSONValue {
         var value = json(message)
         if message.isHead, let thread = threads[message.id] {
-            // `replies` counts the head too (4.4).
+            // `replies` also counts the head (4.4).
             value = value.adding([
                 "stats": .fields([
                     "replies": .integer(Int64(replyCount(of: thread) + 1)),
@@ -105,7 +106,7 @@ extension World {
         .array(user(message.user).map { [account($0)] } ?? [])
     }
 
-    /// A new thread, as its maker is answered.
+    /// Returns a new thread, in the answer to its creator.
     func json(_ thread: Thread) -> JSONValue {
         let channel = self.channel(thread.channel)
         return .fields([

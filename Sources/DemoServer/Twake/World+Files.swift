@@ -3,7 +3,7 @@ import JSONText
 
 /// Files of messages, and pictures of users.
 extension World {
-    /// Puts a file to a message, which changes the message as an edit does.
+    /// Attaches a file to a message, which changes the message like an edit.
     mutating func attach(
         _ name: String, _ text: String, to id: EntityID, by user: User, at now: Int64, id file: EntityID
     ) throws(WorldError) -> Outcome {
@@ -15,7 +15,7 @@ extension World {
         return changed(message, at: now)
     }
 
-    /// Keeps a file.
+    /// Stores a file, within the limits on count and size.
     mutating func keep(_ file: SentFile) throws(WorldError) {
         guard !file.name.isEmpty, file.name.count <= Limit.title else {
             throw .badRequest("The file has no name that can be kept")
@@ -26,7 +26,8 @@ extension World {
         files[file.id] = file
     }
 
-    /// Gives a message those of these files that are the user's and no other message's.
+    /// Assigns files to a message, and returns the ids of those that were assigned. They must be the user's and belong
+    /// to no other message.
     mutating func claim(_ ids: [EntityID], for message: EntityID, by user: User) -> [EntityID] {
         ids.filter { id in
             guard let file = files[id], file.owner == user.id, file.message ?? message == message else { return false }
@@ -35,7 +36,8 @@ extension World {
         }
     }
 
-    /// A file that the user may read: the user's own, or of a message that is there, in a channel the user may see.
+    /// Returns a file that the user may read: an own file without a message, or a file of an existing message in a
+    /// visible channel.
     func file(_ id: EntityID, for user: User) -> SentFile? {
         guard let file = files[id] else { return nil }
         guard let message = file.message else { return file.owner == user.id ? file : nil }
@@ -45,7 +47,7 @@ extension World {
         return file
     }
 
-    /// The picture of a user: an SVG of the initials.
+    /// Returns a user's picture: an SVG with the initials.
     func picture(of user: User) -> [UInt8]? {
         guard user.hasPicture else { return nil }
         let initials = [user.firstName, user.lastName].compactMap { $0.first.map(String.init) }.joined()
@@ -57,7 +59,7 @@ extension World {
 
     // MARK: On the wire
 
-    /// Era B's references of a message's files; null for none (3.3).
+    /// Returns era B's references to a message's files; null for none (3.3).
     func json(filesOf message: Message) -> JSONValue {
         let sent = message.files.compactMap { files[$0] }
         guard !sent.isEmpty else { return .null }
@@ -76,7 +78,7 @@ extension World {
             })
     }
 
-    /// Era A's files are parts of the prepared content (4.3).
+    /// Returns era A's parts of the prepared content for a message's files (4.3).
     func proxyParts(filesOf message: Message) -> [JSONValue] {
         let workspace = channel(message.channel)?.workspace ?? Self.directWorkspace
         return message.files.compactMap { files[$0] }.map { file in
@@ -93,14 +95,14 @@ extension World {
 }
 
 extension SentFile {
-    /// What follows the last dot of the name.
+    /// The file name extension, without its dot.
     fileprivate var suffix: String {
         guard let dot = name.lastIndex(of: ".") else { return "" }
         return String(name[dot...].dropFirst())
     }
 }
 
-// The answers of era B (4.4).
+// The file routes of era B (4.4).
 extension EraB {
     static let fileRoutes: [Route] = [
         Route("POST", "files/v1/companies/*/files", upload),
@@ -123,7 +125,7 @@ extension EraB {
             ]))
     }
 
-    /// The files that a message is to have; nil where it does not say.
+    /// Returns the files requested for a message; `nil` when the request contains no list.
     static func files(of message: JSONValue) -> [EntityID]? {
         message["files"]?.arrayValue?.compactMap { file in
             (file["metadata"]?["external_id"]?["id"] ?? file["id"])?.stringValue.map { EntityID($0) }
@@ -142,7 +144,7 @@ extension EraB {
     }
 }
 
-// The answers of era A (4.3).
+// The file routes of era A (4.3).
 extension EraA {
     static let fileRoutes: [Route] = [
         Route("POST", "media/upload", upload),
@@ -168,7 +170,7 @@ extension EraA {
         "/ajax/drive/download?workspace_id=\(workspace)&element_id=\(file.id)&download=1"
     }
 
-    /// The files among the pieces of a message's contents.
+    /// Returns the files in the pieces of a message's content.
     static func files(in prepared: JSONValue?) -> [EntityID] {
         guard let prepared else { return [] }
         if let pieces = prepared.arrayValue { return pieces.flatMap { files(in: $0) } }

@@ -1,7 +1,7 @@
 import Events
 import JSONText
 
-/// Entities as frames show them (3.3); era B's answers add to these.
+/// The entities in the form of frames (3.3). Era B's answers extend these forms.
 extension World {
     func json(_ channel: Channel) -> JSONValue {
         let value = sharedJSON(channel)
@@ -27,7 +27,7 @@ extension World {
         ])
     }
 
-    /// What a deleted channel is told as: its key and the defaults of the server's class.
+    /// Returns a deleted channel: its key and the defaults of the server's class.
     func sparseJSON(_ channel: Channel) -> JSONValue {
         .fields([
             "is_default": .bool(false), "archived": .bool(false), "members": .array([]), "connectors": .array([]),
@@ -72,7 +72,8 @@ extension World {
         ])
     }
 
-    /// A text as its sender's client takes it apart: mentions, and what stands between (4.3). A name that no user has is text.
+    /// Splits a text as the sender's client does: mentions, and the text between them (4.3). An unknown name remains
+    /// text.
     func pieces(of text: String) -> [JSONValue] {
         var pieces: [JSONValue] = []
         var plain = ""
@@ -93,7 +94,7 @@ extension World {
         return plain.isEmpty && !pieces.isEmpty ? pieces : pieces + [.string(plain)]
     }
 
-    /// `name:id` of a user, `all` and `here` for themselves.
+    /// Returns `name:id` for a user; `all` and `here` stay unchanged.
     private func mention(_ name: String, _ id: EntityID?) -> String? {
         if name == "all" || name == "here" { return name }
         return (id.flatMap { user($0) } ?? user(login: name)).map { "\($0.username):\($0.id)" }

@@ -15,7 +15,7 @@ extension World {
         return Outcome(frames: join(member, id, at: now), subject: id)
     }
 
-    /// T12: the member's list and the channel's room; no `channel deleted`.
+    /// Removes a member (T12), with frames in the member's list and the channel's room, and without `channel deleted`.
     mutating func removeMember(_ member: EntityID, from id: EntityID, by user: User) throws(WorldError) -> Outcome {
         var channel = try visibleChannel(id, to: user)
         guard !channel.isDirect else { throw .badRequest("A direct channel cannot be left") }
@@ -27,7 +27,7 @@ extension World {
         return Outcome(frames: frames + removeBadges(of: member, in: id), subject: id)
     }
 
-    /// Told even when nothing changed (T10).
+    /// Changes the user's settings of a channel. The frames are sent even when nothing changed (T10).
     mutating func changeMembership(
         of user: User, in id: EntityID, isFavorite: Bool?, level: NotificationLevel?, at now: Int64
     ) throws(WorldError) -> Outcome {
@@ -37,14 +37,14 @@ extension World {
         }
     }
 
-    /// T6: the read marker, then one frame for each badge that goes.
+    /// Marks a channel as read (T6): the read marker, then one frame for each removed badge.
     mutating func markRead(_ id: EntityID, by user: User, at now: Int64) throws(WorldError) -> Outcome {
         var outcome = try changeMembership(of: user, in: id, at: now) { $0.lastAccess = now }
         outcome.frames += removeBadges(of: user.id, in: id)
         return outcome
     }
 
-    /// Sets the read marker just before the last activity.
+    /// Sets the read marker to just before the last activity.
     mutating func markUnread(_ id: EntityID, by user: User, at now: Int64) throws(WorldError) -> Outcome {
         let lastActivity = try visibleChannel(id, to: user).lastActivity
         return try changeMembership(of: user, in: id, at: now) { $0.lastAccess = max(0, lastActivity - 1) }
@@ -65,7 +65,7 @@ extension World {
 
     // MARK: -
 
-    /// Makes `user` a member; T11. What came after `lastAccess` is unread for them.
+    /// Makes `user` a member (T11). Messages after `lastAccess` are unread for the user.
     mutating func join(_ user: EntityID, _ id: EntityID, at now: Int64, lastAccess: Int64? = nil) -> [Frame] {
         guard var channel = channel(id) else { return [] }
         var new = membership(of: user, at: now)
@@ -75,7 +75,7 @@ extension World {
         return memberFrames(.saved, user, in: channel)
     }
 
-    /// T7: the others of a direct become members with its first message, which is unread for them.
+    /// Makes the other users of a direct channel members with its first message, which is unread for them (T7).
     mutating func admitParticipants(of channel: Channel, at now: Int64) -> [Frame] {
         var frames: [Frame] = []
         for participant in channel.participants where channel.membership(of: participant) == nil {
@@ -84,7 +84,8 @@ extension World {
         return frames
     }
 
-    /// `channel_member` in the member's list (membership nested) and in the channel's room (membership bare) (3.3).
+    /// Returns the `channel_member` frames for the member's list (with the membership nested) and for the channel's
+    /// room (with the membership bare) (3.3).
     func memberFrames(_ action: Frame.Action, _ user: EntityID, in channel: Channel) -> [Frame] {
         guard let membership = channel.membership(of: user) else { return [] }
         let bare = json(membership, in: channel)

@@ -1,17 +1,17 @@
 package import Events
 import JSONText
 
-/// The accounts' languages and status, and presence (1.6): the company's room hears of users that come. That a user left goes, as at the real
-/// server, to a room without members.
+/// Language and status of accounts, and presence (1.6). The company's room reports users who come online. As on the
+/// real server, users who go offline are reported to a room without members.
 extension World {
-    /// Somebody comes or leaves who is no client of ours.
+    /// Sets the presence of a user without a client here. Sends no frame when nothing changes.
     mutating func presence(of user: EntityID, isOnline: Bool) -> Outcome {
         guard isOnline != present.contains(user) else { return Outcome() }
         if isOnline { present.append(user) } else { present.removeAll { $0 == user } }
         return Outcome(frames: [presenceFrame(user, isOnline: isOnline)])
     }
 
-    /// Sent to the user's own clients (Q4 on).
+    /// Changes an account. The frame goes to the user's own clients (from 2021.Q4 on).
     mutating func changeAccount(of user: EntityID, language: String?, status: String?) -> Outcome {
         guard let index = users.firstIndex(where: { $0.id == user }) else { return Outcome() }
         users[index].language = language ?? users[index].language

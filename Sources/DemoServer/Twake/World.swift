@@ -1,40 +1,38 @@
 package import Events
 
-/// A Twake company as it really is: the truth that REST answers show and frames tell of.
+/// The true state of a Twake company, from which REST answers and frames are made.
 ///
-/// Actions of users are its only inputs (`perform`). Each changes the world and gives the frames the real server would send,
-/// in the rooms of eras A and B alike. The world has no clock: the time, milliseconds since 1970, comes with each action and must
-/// not go back. New ids are given by the caller.
+/// Its only inputs are the users' actions (`perform`). Each action changes the world and returns the frames that the
+/// real server would send, in the rooms of both eras A and B. The world has no clock: each action carries the time in
+/// milliseconds since 1970, which must not go back. The caller supplies new ids.
 package struct World: Sendable {
-    /// Bounds, so that no script and no client can make the world grow for ever.
+    /// Limits that keep scripts and clients from growing the world without bound.
     enum Limit {
-        /// Workspaces.
         static let workspaces = 100
-        /// Channels of all kinds.
+        /// Channels of all kinds, including direct ones.
         static let channels = 500
-        /// Threads of one channel; beyond it the thread quiet for the longest time is forgotten, without a frame.
+        /// Threads of one channel. Beyond this the least recently active thread is dropped without a frame.
         static let threads = 5_000
-        /// Replies of one thread.
+        /// Replies in one thread, without the head.
         static let replies = 1_000
-        /// Characters of one message.
+        /// Characters of the text of one message.
         static let text = 30_000
         /// Characters of a channel's name, icon or description.
         static let title = 500
         /// Different reactions to one message.
         static let reactions = 50
-        /// Files of the company.
         static let files = 1_000
-        /// Bytes of one file; the proxy's own limit (4.3).
+        /// Bytes of one file, which is the proxy's own limit (4.3).
         static let file = 50_000_000
-        /// Bytes of all files.
+        /// Bytes of all files together.
         static let fileBytes = 200_000_000
-        /// Badges of one user; beyond it no more are made.
+        /// Badges of one user. Beyond this no more are created.
         static let badges = 1_000
     }
 
-    /// Which server's frames these are.
+    /// The server whose frames the world creates.
     var edition = Edition.of2021
-    /// Threads of one channel; the limit, but for tests.
+    /// The maximum number of threads in one channel. Only tests change it.
     var maximumThreads = Limit.threads
     package let company: Company
     let badgeIDs: IDSource
@@ -44,11 +42,11 @@ package struct World: Sendable {
     var messages: [EntityID: Message] = [:]
     var threads: [EntityID: Thread] = [:]
     var files: [EntityID: SentFile] = [:]
-    /// Unread threads by user, each list in the order the badges were made.
+    /// The unread threads by user, each list in the order in which the badges were created.
     var badges: [EntityID: [Badge]] = [:]
-    /// Users who are there without being clients of ours, in the order they came.
+    /// Users who are online without a client here, in the order in which they came.
     package var present: [EntityID] = []
-    /// Notifications the server holds back, in the order they are due.
+    /// Delayed notifications, in the order of their times.
     var delayed: [DelayedNotification] = []
 
     init(company: Company, workspaces: [Workspace], users: [User], seed: UInt64) {
@@ -58,17 +56,17 @@ package struct World: Sendable {
         badgeIDs = IDSource(seed: seed, stream: .badges)
     }
 
-    /// What the workspace id of a direct channel reads on the wire.
+    /// The workspace id of direct channels on the wire.
     static let directWorkspace = EntityID("direct")
 
     var rooms: RoomNames { RoomNames(company: company.id) }
 
     func user(_ id: EntityID) -> User? { users.first { $0.id == id } }
 
-    /// The user who logs in with that name or address.
+    /// Returns the user with this user name or email address.
     func user(login: String) -> User? { users.first { $0.email == login || $0.username == login } }
 
-    /// The users whose whole name or user name has these words, the letters' case aside.
+    /// Returns the users whose full name or user name contains the words, ignoring case.
     func users(called words: String) -> [User] {
         let words = words.lowercased()
         return users.filter {
@@ -80,23 +78,24 @@ package struct World: Sendable {
 
     func channel(_ id: EntityID) -> Channel? { channels.first { $0.id == id } }
 
-    /// A thread's messages that exist, head first, in the order they were written.
+    /// Returns the existing messages of a thread: the head, then the replies in the order of creation.
     package func messages(ofThread id: EntityID) -> [Message] {
         guard let thread = threads[id] else { return [] }
         return ([id] + thread.replies).compactMap { messages[$0] }
     }
 
-    /// The channel's threads by their last activity, the latest last (the order of era B's feed).
+    /// Returns the channel's threads by their last activity, the latest last (the order of era B's feed).
     func feed(of channel: Channel) -> [Thread] {
         channel.threads.compactMap { threads[$0] }.enumerated()
             .sorted { ($0.element.lastActivity, $0.offset) < ($1.element.lastActivity, $1.offset) }
             .map(\.element)
     }
 
-    /// The channels a user is a member of, in the order they were made.
+    /// Returns the channels of which a user is a member, in the order of creation.
     package func channels(of user: EntityID) -> [Channel] { channels.filter { $0.membership(of: user) != nil } }
 
-    /// Whether a user may see a channel: it is public, or the user is a member or was invited to the direct.
+    /// Returns whether a user may see a channel: it is public, or the user is a member or a participant of the direct
+    /// channel.
     func isVisible(_ channel: Channel, to user: EntityID) -> Bool {
         channel.visibility == .public || channel.participants.contains(user) || channel.membership(of: user) != nil
     }

@@ -1,143 +1,134 @@
 package import Events
 
-/// What is true for one user at one moment, for comparing a client's model with the server.
+/// The true state for one user at one moment, for comparing a client's model with the server.
 package struct WorldTruth: Hashable, Sendable {
-    /// A channel the user is a member of.
+    /// A channel of which the user is a member.
     package struct Channel: Hashable, Sendable {
-        /// The channel.
         package var id: EntityID
-        /// Its workspace; `direct` for directs.
+        /// The workspace; `direct` for direct channels.
         package var workspace: EntityID
-        /// `public`, `private`, `direct`.
+        /// The visibility on the wire: `public`, `private` or `direct`.
         package var visibility: String
-        /// Empty for directs.
+        /// The name; empty for direct channels.
         package var name: String
-        /// An emoji, or empty.
+        /// An emoji, or an empty text.
         package var icon: String
-        /// What it is for, or empty.
+        /// The channel's purpose, or an empty text.
         package var description: String
-        /// Who made it.
+        /// The user who created the channel.
         package var owner: EntityID
-        /// The users of a direct, members or not; empty for other channels.
+        /// The users of a direct channel, members or not; empty for other channels.
         package var participants: [EntityID]
-        /// The members, in the order they joined.
+        /// The members, in the order in which they joined.
         package var members: [EntityID]
-        /// The same, with what each made of the channel.
+        /// The members with their settings, in the same order.
         package var memberships: [Membership]
-        /// The time of the last message, or of the channel's making.
+        /// The time of the last message, or of the channel's creation.
         package var lastActivity: Timestamp
-        /// The last message's text as it was when written (later edits do not change it).
+        /// The text of the last message when it was written. Later edits do not change it, except in the last edition.
         package var lastMessage: String?
-        /// When the last message was written.
+        /// The time of the last message; `nil` without one.
         package var lastDate: Timestamp?
-        /// Who wrote the last message.
+        /// The sender of the last message; `nil` without one.
         package var lastSender: EntityID?
-        /// The user's read marker.
+        /// The time up to which the user has read the channel.
         package var lastAccess: Timestamp
-        /// Whether the user marked it.
+        /// Whether the user marked the channel as a favourite.
         package var isFavorite: Bool
-        /// Which of its messages the user is notified of: the wire's word.
+        /// The user's notification level, as on the wire.
         package var notificationLevel: String
-        /// Whether everybody of the workspace is in it.
+        /// Whether all users of the workspace are members.
         package var isDefault: Bool
-        /// When name, icon or description last changed.
+        /// The time of the last change to name, icon or description.
         package var updatedAt: Timestamp
-        /// Threads by their last activity, the latest last.
+        /// The threads by their last activity, the latest last.
         package var threads: [Thread]
     }
 
     /// A user's membership of a channel.
     package struct Membership: Hashable, Sendable {
-        /// Who.
         package var user: EntityID
-        /// When they last read it.
+        /// The time up to which the user has read the channel.
         package var lastAccess: Timestamp
-        /// Whether they marked it.
+        /// Whether the user marked the channel as a favourite.
         package var isFavorite: Bool
-        /// Which of its messages they are notified of: the wire's word.
+        /// The user's notification level, as on the wire.
         package var notificationLevel: String
     }
 
-    /// A thread of a channel.
+    /// A thread of a channel, with its messages.
     package struct Thread: Hashable, Sendable {
-        /// The thread, and its head message.
+        /// The id of the thread and of its head message.
         package var id: EntityID
-        /// Replies that are not deleted.
+        /// The number of replies that are not deleted.
         package var replies: Int
-        /// When its latest message was written.
+        /// The time of the latest message.
         package var lastActivity: Timestamp
-        /// Head first, then the replies as they came, deleted ones included.
+        /// The head, then the replies in the order of arrival, including deleted ones.
         package var messages: [Message]
     }
 
-    /// A message.
+    /// A message of a thread, as a client must show it.
     package struct Message: Hashable, Sendable {
-        /// The message.
         package var id: EntityID
-        /// Who wrote it.
+        /// The user who wrote the message.
         package var user: EntityID
         /// The text; `Deleted message` when deleted.
         package var text: String
-        /// `deleted` or nil.
+        /// The subtype on the wire: `deleted` or `nil`.
         package var subtype: String?
-        /// Whether it is pinned.
         package var isPinned: Bool
-        /// When it was written.
+        /// The time at which the message was written.
         package var createdAt: Timestamp
-        /// When it last changed in any way.
+        /// The time of the last change of any kind.
         package var updatedAt: Timestamp
-        /// When its text was last edited.
+        /// The time of the last edit of the text; `nil` when it was never edited.
         package var editedAt: Timestamp?
-        /// Reactions in the order of their first use.
+        /// The reactions, in the order of their first use.
         package var reactions: [Reaction]
     }
 
-    /// One emoji's reactions.
+    /// The reactions with one emoji.
     package struct Reaction: Hashable, Sendable {
-        /// The emoji.
+        /// The emoji, or its name as the client sent it.
         package var name: String
-        /// Who, in the order they reacted.
+        /// The users in the order in which they reacted.
         package var users: [EntityID]
     }
 
-    /// An unread thread.
+    /// An unread thread of the user.
     package struct Badge: Hashable, Sendable {
-        /// The workspace; `direct` for directs.
+        /// The workspace; `direct` for direct channels.
         package var workspace: EntityID
-        /// The channel.
         package var channel: EntityID
-        /// The thread.
         package var thread: EntityID
-        /// The latest unread message.
+        /// The latest unread message of the thread.
         package var message: EntityID
     }
 
-    /// Whose truth this is.
+    /// The user whose view this is.
     package var user: EntityID
-    /// The channels, in the order they were made.
+    /// The channels, in the order of creation.
     package var channels: [Channel]
-    /// The badges, in the order they were made.
+    /// The badges, in the order of creation.
     package var badges: [Badge]
-    /// What the company is called.
     package var companyName: String
-    /// Everybody's full name.
+    /// The full name of every user.
     package var names: [EntityID: String]
-    /// The company's workspaces: the name of each, in the order they were made.
+    /// The company's workspaces, in the order of creation.
     package var workspaces: [Workspace]
-    /// Who of those who are no clients is there, in the order they came.
+    /// Users who are online without a client of this server, in the order in which they came.
     package var present: [EntityID]
 
     /// A workspace of the company.
     package struct Workspace: Hashable, Sendable {
-        /// The workspace.
         package var id: EntityID
-        /// What it is called.
         package var name: String
     }
 }
 
 extension World {
-    /// What is true for `user`.
+    /// Returns the true state for `user`.
     package func truth(for user: EntityID) -> WorldTruth {
         WorldTruth(
             user: user,
@@ -188,7 +179,7 @@ extension World {
             reactions: message.reactions.map { WorldTruth.Reaction(name: $0.name, users: $0.users) })
     }
 
-    /// Replies that are not deleted, the head not counted.
+    /// Returns the number of replies that are not deleted, without the head.
     func replyCount(of thread: Thread) -> Int {
         thread.replies.count { messages[$0].map { !$0.isDeleted } ?? false }
     }
