@@ -3,40 +3,42 @@ import JSONText
 import SectionedModel
 import Wire
 
-/// A backend's side of the session. Pure, like everything here: it changes its own state, the model, and the plans of the transaction.
+/// The backend's side of a session. Like the session it is pure: it changes its own state, the model, and the plans of
+/// the transaction.
 ///
-/// Only `decode` has to be written: an empty backend shows every event, has no rooms, asks for nothing and keeps no rows
-/// (`UntypedBackend`). The topics, each a protocol of its own:
+/// Only `decode` is required. An empty backend shows every event, has no rooms, requests nothing and keeps no rows
+/// (`UntypedBackend`). Each topic is a protocol of its own:
 ///
-/// - `BackendConnection`: authenticate, say when the connection can be used, be woken.
-/// - `BackendEvents`: decode an event and apply it.
-/// - `BackendRooms`: join and leave rooms, and know what they are about.
-/// - `BackendReads`: ask the REST service and apply its answers.
-/// - `BackendActions`: do what the user wants done.
-/// - `BackendMemory`: take in rows of an earlier session and confirm them.
+/// - `BackendConnection`: authenticates, declares the connection ready, and sets timers.
+/// - `BackendEvents`: decodes an event and applies it.
+/// - `BackendRooms`: joins and leaves rooms, and knows their contents.
+/// - `BackendReads`: sends requests to the REST service and applies the answers.
+/// - `BackendActions`: performs the user's actions.
+/// - `BackendMemory`: takes in rows of an earlier session and confirms them.
 protocol Backend: BackendConnection, BackendEvents, BackendRooms, BackendReads, BackendActions, BackendMemory {}
 
 // MARK: - Connection
 
-/// How a connection becomes ready.
+/// The part of a backend that makes a connection ready.
 protocol BackendConnection: Sendable {
-    /// The CONNECT payload of Engine.IO 4, when the backend authenticates there. Usually none.
+    /// Returns the CONNECT payload of Engine.IO 4 if the backend authenticates in it. By default there is none.
     func connectPayload(token: Secret?) -> RawJSON?
 
-    /// The namespace is joined, or a session stands. Plan `.ready` now, or later when the backend has authenticated. Usually now.
+    /// Handles a connection whose namespace is joined or whose session is established. Plan `.ready` now, or later
+    /// after authentication. By default it is planned now.
     mutating func connected(token: Secret?, by spoken: RealtimeProtocol, into transaction: inout Transaction)
 
-    /// The connection is ready again after it was lost: what happened since the last that the model holds may be missing.
+    /// Handles a connection that is ready again after a loss. Everything newer than the last event in the model may be
+    /// missing.
     mutating func missed(_ model: SectionedCollection<Item>)
 
-    /// It is time for a full look at what the server holds, though nothing is known to be missed: what a backend gave up for the time
-    /// being, it tries again.
+    /// Prepares a full resync, which needs no known loss. The backend retries what it gave up for the time being.
     mutating func lookAgain(into transaction: inout Transaction)
 
-    /// When `advance` wants to be called next; nil when nothing is timed.
+    /// The time of the next call to `advance`; `nil` if no timer is set.
     var deadline: Moment? { get }
 
-    /// Does what is due by then.
+    /// Runs the timers that are due.
     mutating func advance(to due: Moment, into transaction: inout Transaction)
 }
 
@@ -53,15 +55,15 @@ extension BackendConnection {
 
 // MARK: - Events
 
-/// What the server says over the connection.
+/// The part of a backend that handles the server's events.
 protocol BackendEvents: Sendable {
-    /// Decodes an event. Malformed ones of a known name throw.
+    /// Decodes an event. Throws if an event of a known name is malformed.
     func decode(_ event: WireEvent) throws(DecodingFailure) -> Event
 
-    /// Applies a decoded event: direct changes and refetch plans.
+    /// Applies a decoded event, by direct changes and by plans to refetch.
     mutating func handle(_ event: borrowing Event, ackID: Int?, rooms: RoomBook, into transaction: inout Transaction)
 
-    /// What was asked by `Plan.ask` was answered: the arguments, a JSON array.
+    /// Handles the answer to an event that `Plan.ask` sent. The arguments are a JSON array.
     mutating func acknowledged(_ arguments: RawJSON, into transaction: inout Transaction) throws(DecodingFailure)
 }
 
@@ -72,66 +74,68 @@ extension BackendEvents {
 
 // MARK: - Rooms
 
-/// What can be subscribed to.
+/// The part of a backend that subscribes to rooms.
 protocol BackendRooms: Sendable {
-    /// What joins or leaves a room; nil when the backend has no rooms a client can join.
+    /// Return the request that joins or leaves a room; `nil` if the backend has no rooms that a client can join.
     func join(_ room: String, token: Secret?) -> Transaction.RoomRequest?
     func leave(_ room: String, token: Secret?) -> Transaction.RoomRequest?
 
-    /// Why an acknowledgement, a JSON array, of a room's join refuses it; nil when it does not.
+    /// Returns the reason why an acknowledgement, a JSON array, refuses to join a room; `nil` if it does not.
     func refusal(_ answer: RawJSON, of room: String) -> String?
 
-    /// What patterns can ask about a room.
+    /// Returns the properties of a room that patterns can test.
     func facts(of room: String, in model: SectionedCollection<Item>) -> RoomFacts
 
-    /// The rooms of channels that the user left, and may go back into: nothing comes from them.
+    /// Returns the rooms of channels that the user left and may rejoin. They send no events.
     func formerRooms(in model: SectionedCollection<Item>) -> [RoomFacts]
 
-    /// What has to be fetched once a room is joined, and again after a reconnect.
+    /// Returns the resources to fetch once a room is joined, and again after a reconnect.
     func resources(of room: String, _ model: SectionedCollection<Item>) -> [ResourceKey]
 
-    /// A room was joined without its having been followed.
+    /// Handles the join of a room that was not followed before.
     mutating func joined(_ room: String, into transaction: inout Transaction)
 
-    /// Nobody wants the room any more: what only it kept true goes.
+    /// Handles a room that is no longer wanted, and removes the rows that only this room kept up to date.
     mutating func abandon(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction)
 
-    /// What can be selected beside channels: the rooms of companies and workspaces.
+    /// The rooms of companies and workspaces, which can be selected like channels.
     var places: [RoomFacts] { get }
 
-    /// The user looks at a channel or a place, named by its room, or at a thread, named by the message that heads it.
+    /// Selects a channel or a place, named by its room, or a thread, named by its head message.
     mutating func select(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction)
 
-    /// The user looks at a workspace that they made.
+    /// Selects a workspace that the user has created.
     mutating func select(workspace: EntityID, _ rooms: RoomBook, into transaction: inout Transaction)
 
-    /// The section that holds a part of a room, and what fetches it; nil where the backend cannot say.
+    /// Returns the section that contains a part of a room, and the resource that fetches it; `nil` if the backend
+    /// cannot name them.
     func section(
         _ part: Session.RoomPart, of room: String, _ model: SectionedCollection<Item>
     ) -> (section: Item.Section, key: ResourceKey)?
 
-    /// From when on the messages of a room are known without a hole, milliseconds since 1970; nil where nothing says it.
+    /// Returns the time from which the messages of a room are known without a hole, in milliseconds since 1970; `nil`
+    /// if it is unknown.
     func knownSince(_ room: String) -> Int64?
 
-    /// The next time the messages of a room are read, older pages are followed back to that time, as far as a bound allows; without a
-    /// time, to the beginning of the hole, where there is one.
+    /// Makes the next read of a room's messages follow older pages back to `time`, as far as a bound allows; without a
+    /// time, to the start of the hole if there is one.
     mutating func goBack(to time: Timestamp?, in room: String)
 
-    /// Whether older pages of its messages are being followed.
+    /// Returns whether older pages of the room's messages are being followed.
     func isGoingBack(in room: String) -> Bool
 
     // MARK: Channels of Bayeux
 
-    /// What goes with something that is published on a channel.
+    /// Returns the extension to send with a message that is published on a channel.
     func publishing(token: Secret?) -> RawJSON?
 
-    /// The room that a channel is.
+    /// Returns the room of a channel.
     func room(of channel: Bayeux.Channel) -> String
 
-    /// Whether the backend itself wants the channel, whatever rooms the user wants.
+    /// Returns whether the backend itself needs the channel, whatever rooms the user wants.
     func isOwn(_ channel: Bayeux.Channel) -> Bool
 
-    /// The server accepted, or refused, a subscription.
+    /// Handle a subscription that the server accepted or refused.
     mutating func subscribed(_ channel: Bayeux.Channel, into transaction: inout Transaction)
     mutating func refused(_ channel: Bayeux.Channel, why: String, into transaction: inout Transaction)
 }
@@ -152,7 +156,7 @@ extension BackendRooms {
 
     mutating func select(workspace: EntityID, _ rooms: RoomBook, into transaction: inout Transaction) {}
 
-    /// The user looks at the channel whose room this is.
+    /// Selects the channel of a room.
     func selectChannel(_ room: String, into transaction: inout Transaction) {
         guard let channel = section(.messages, of: room, transaction.model)?.section.parent else {
             return transaction.notice(.warning, "'\(room)' cannot be selected: it is no channel")
@@ -181,26 +185,30 @@ extension BackendRooms {
 
 // MARK: - Reads
 
-/// What the REST service is asked for. A resource is fetched when a plan says `.fetch`, and when a room that is about it is joined.
+/// The part of a backend that reads from the REST service. A resource is fetched when a plan contains `.fetch`, and
+/// when a room that requires it is joined.
 protocol BackendReads: Sendable {
-    /// The request that fetches a resource, or a page of it, as the answer before named the page; nil when there is none (then nothing is
-    /// fetched).
+    /// Returns the request that fetches a resource, or one page of it. `page` is the token from the previous answer.
+    /// `nil` means that the resource cannot be fetched.
     func request(for key: ResourceKey, page: String?) -> RESTCall?
 
-    /// Reads the answer about a resource elsewhere; nil for one that is always small.
+    /// Returns the decoder that reads an answer outside the session; `nil` for an answer that is always small.
     func reader(for key: ResourceKey) -> AnswerReader?
 
-    /// Applies a successful answer. `isCurrent` is false when an event about the resource came while it was in flight: then what the
-    /// answer does not mention is not removed.
+    /// Applies a successful answer. If `isCurrent` is `false`, an event about the resource arrived while the request
+    /// was in flight, and rows that the answer does not mention must not be removed.
     mutating func apply(
         _ body: ArraySlice<UInt8>, of key: ResourceKey, isCurrent: Bool, into transaction: inout Transaction)
         throws(DecodingFailure)
 
-    /// A resource was answered with 404 or 410. True when that is the service's word on it; false when something in between answered
-    /// in its place, and the resource is asked for again.
+    /// Handles a resource that was answered with 404 or 410.
+    ///
+    /// - Returns: `true` if the service itself gave the answer; `false` if something in between gave it, and the
+    ///   resource must be fetched again.
     mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into transaction: inout Transaction) -> Bool
 
-    /// The resource could not be fetched; one that is persistent will be all the same, later. `answer` is the last one, where there was one.
+    /// Handles a resource that could not be fetched. A persistent resource is retried later nevertheless. `answer` is
+    /// the last answer, if there was one.
     mutating func failed(_ key: ResourceKey, why: String, _ answer: Answer?, into transaction: inout Transaction)
 }
 
@@ -218,18 +226,18 @@ extension BackendReads {
 
 // MARK: - Memory
 
-/// Rows of an earlier session, which fill the model until the server has spoken.
+/// The part of a backend that takes in rows of an earlier session, which fill the model until the server has answered.
 protocol BackendMemory: Sendable {
-    /// Rows of an earlier session fill the model.
+    /// Handles rows of an earlier session that were put into the model.
     mutating func recalled(_ items: [Item])
 
-    /// A row of an earlier session that nothing confirmed goes, and with it what is nothing without it.
+    /// Removes a row of an earlier session that nothing confirmed, and the rows that depend on it.
     mutating func forget(_ row: Item.ID, into transaction: inout Transaction)
 
-    /// The sections of which a whole answer about a resource says everything.
+    /// Returns the sections that a complete answer about a resource describes completely.
     func sections(of key: ResourceKey, in model: SectionedCollection<Item>) -> [Item.Section]
 
-    /// How it can be found out what the server says of a section.
+    /// Returns the way to find out the server's state of a section.
     func confirmation(of section: Item.Section, in model: SectionedCollection<Item>) -> Confirmation
 }
 

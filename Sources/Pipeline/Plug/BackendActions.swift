@@ -1,102 +1,109 @@
 import Events
 import SectionedModel
 
-/// What an action needs next.
+/// The next step of an action.
 enum ActionStep: Hashable, Sendable {
-    /// This request does it. What it is about may have got its id only now.
+    /// Send this request, which performs the action. The operation contains ids that may have been resolved only now.
     case request(Action.Operation, RESTCall)
-    /// These have to be fetched first, to know what the request names.
+    /// Fetch these resources first, because the request needs names from them.
     case fetch([ResourceKey])
-    /// It cannot be done; why.
+    /// Refuse the action, because it is impossible for this reason.
     case impossible(String)
-    /// Nothing has to be asked for its step.
+    /// Continue without a request, because the step needs none.
     case follow(ActionFollowing)
 }
 
-/// What an answer means for an action.
+/// The meaning of an answer for an action.
 enum ActionVerdict: Hashable, Sendable {
     case done
-    /// The server will not do it; its words.
+    /// The server refuses the action with these words.
     case refused(why: String, status: Int?)
-    /// The token is not good any more.
+    /// The server no longer accepts the token.
     case tokenRefused(why: String)
-    /// It may go well later; the server asks for some time, perhaps. `mayBeDone` when it is not known whether it was done.
+    /// The action may succeed later. `after` is the wait that the server asks for, if any. `mayBeDone` is `true` if the
+    /// action may have been done.
     case later(after: Duration?, why: String, mayBeDone: Bool)
 }
 
-/// What an action of several steps does after one.
+/// The continuation of an action of several steps after one step.
 enum ActionFollowing: Hashable, Sendable {
-    /// It goes on.
+    /// The action continues with this operation.
     case next(Action.Operation)
-    /// It is done; the id of what its last step found or made.
+    /// The action is done. The id is that of what its last step found or created.
     case finished(EntityID?)
-    /// Its next file is at the server, which calls it so.
+    /// The next file is uploaded, and the server gave it this id.
     case uploaded(EntityID)
-    /// It cannot go on; why.
+    /// The action cannot continue, for this reason.
     case refused(why: String)
 }
 
-/// How an action is shown before it is done.
+/// The optimistic presentation of an action that is not done yet.
 struct ActionView: Hashable, Sendable {
     var action: Action
-    /// Its place among those that wait.
+    /// The position of the action in the outbox.
     var order: Int
     var delivery: Item.Delivery
 }
 
-/// What the user wants done at the backend. A backend without actions refuses each of them.
+/// The part of a backend that performs the user's actions. A backend without actions refuses each of them.
 protocol BackendActions: Sendable {
-    /// What the action needs next; `fetched` was fetched for it already, and is not asked for again.
+    /// Returns the next step of an action. The resources in `fetched` were fetched for it already and must not be
+    /// requested again.
     func step(
         for action: Action, fetched: [ResourceKey], in model: SectionedCollection<Item>
     ) -> ActionStep
 
-    /// Where the session looks, as far as names of actions are concerned.
+    /// The company and workspace that the names in actions refer to by default.
     var place: Action.Place? { get }
 
-    /// Whether an action is about another place than the session's: then it waits for a session that looks there.
+    /// Returns whether an action belongs to another place than the session's. Such an action waits for a session that
+    /// looks there.
     func isElsewhere(_ action: Action) -> Bool
 
-    /// The lane of an action (`Action.lane`), by the id of its channel; nil while it is not known which channel its name means.
+    /// Returns the lane of an action (`Action.lane`), by the id of its channel; `nil` while it is unknown which channel
+    /// the action's name refers to.
     func lane(of action: Action, in model: SectionedCollection<Item>) -> EntityID?
 
-    /// The time of the newest message known where the action would put one; nil when it puts none.
+    /// Returns the time of the newest message known in the place where the action sends one; `nil` if it sends none.
     func baseline(of action: Action, in model: SectionedCollection<Item>) -> Timestamp?
 
-    /// What an answer means.
+    /// Returns the meaning of an answer for an action.
     func judge(_ answer: Answer, of action: Action, attempt: Int) -> ActionVerdict
 
-    /// The resource that shows whether an action was done; nil when nothing does. Its pages are followed back to `baseline`.
+    /// Returns the resource that shows whether an action was done; `nil` if none does. Its pages are followed back to
+    /// `baseline`.
     mutating func evidence(
         of action: Action, since baseline: Timestamp?, in model: SectionedCollection<Item>
     ) -> ResourceKey?
 
-    /// How far back the evidence goes, after the answer of one of its resources was applied.
+    /// Returns how far back the evidence reaches, after the answer of one of its resources was applied.
     func reachOfEvidence(in key: ResourceKey, since baseline: Timestamp?, _ model: SectionedCollection<Item>)
         -> EvidenceReach
 
-    /// Applies the answer to an action that was done; gives the id of what it made or changed.
+    /// Applies the answer to an action that was done; returns the id of what the action created or changed.
     mutating func settle(_ action: Action, body: ArraySlice<UInt8>, into transaction: inout Transaction) -> EntityID?
 
-    /// What an action of several steps does next, after an answer that did one; nil for an action of one step, which `settle` ends.
+    /// Returns the continuation of an action of several steps after an answer that completed a step; `nil` for an
+    /// action of a single step, which `settle` ends.
     mutating func follow(_ action: Action, _ answer: Answer, into transaction: inout Transaction) -> ActionFollowing?
 
-    /// What there is one of at a time: a newer action of the same tag takes the place of an older one. Nil for an action beside others.
+    /// Returns the tag under which only one action runs at a time: a newer action with the same tag replaces an older
+    /// one. `nil` if the action is independent of all others.
     func tag(of action: Action) -> String?
 
-    /// The tags of what goes on by itself, beside actions, and can be cancelled.
+    /// The tags of running work that can be cancelled, apart from actions.
     var tags: [String] { get }
 
-    /// Cancels what goes on by itself under a tag.
+    /// Cancels the work, apart from actions, that runs under a tag.
     mutating func cancel(tag: String, into transaction: inout Transaction)
 
-    /// Whether a message that came may be what the action sent.
+    /// Returns whether a message that arrived may be the one that the action sent.
     func isEcho(_ message: Item, of action: Action, since baseline: Timestamp?) -> Bool
 
-    /// A message that is there and may be what the action sent after `baseline`; nil when there is none.
+    /// Returns a message in the model that the action may have sent after `baseline`; `nil` if there is none.
     func echo(of action: Action, after baseline: Timestamp?, in model: SectionedCollection<Item>) -> EntityID?
 
-    /// Shows the action.
+    /// Shows the action in the model by an optimistic row.
     func lay(_ view: ActionView, on overlay: inout Overlay, in model: inout SectionedCollection<Item>)
 }
 
@@ -127,12 +134,12 @@ extension BackendActions {
     func lay(_ view: ActionView, on overlay: inout Overlay, in model: inout SectionedCollection<Item>) {}
 }
 
-/// How far back what was fetched shows whether an action was done.
+/// How far back the fetched evidence about an action reaches.
 enum EvidenceReach: Hashable, Sendable {
     /// An older page is being fetched.
     case goesOn(ResourceKey)
-    /// Everything since the action's baseline was seen.
+    /// Everything since the baseline of the action was seen.
     case complete
-    /// The pages ended after the baseline: what was done may be on one that nobody fetches.
+    /// The pages end after the baseline. The evidence may be on a page that is not fetched.
     case endsEarly
 }

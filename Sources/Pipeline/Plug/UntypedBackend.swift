@@ -2,7 +2,7 @@ import Events
 import JSONText
 import Wire
 
-/// A Socket.IO server of which no schema is known: every event is shown, nothing is routed.
+/// A Socket.IO server without a known schema. Every event is shown, and none is routed.
 struct UntypedBackend: Backend {
     func connectPayload(token: Secret?) -> RawJSON? {
         token.map { token in .object { $0.member("token", token.reveal()) } }
@@ -18,13 +18,13 @@ struct UntypedBackend: Backend {
 }
 
 extension BackendModule {
-    /// Any Socket.IO server.
+    /// The registration for any Socket.IO server.
     static let untyped = BackendModule(
         name: "socketio", usualPath: "/socket.io/", reversedDomain: "io.socket", makeBackend: { _ in UntypedBackend() },
         eventKinds: ["event"])
 }
 
 extension Configuration.BackendKind {
-    /// A Socket.IO server of which no schema is known.
+    /// A Socket.IO server without a known schema.
     public static let socketio = Self(.untyped)
 }
