@@ -1,28 +1,28 @@
-/// Patterns put together: `@work + @oncall - #noisy`. Of those that match a room, the last one decides.
+/// A combination of patterns, such as `@work + @oncall - #noisy`. The last pattern that matches a room decides.
 package struct RoomExpression: Hashable, Sendable {
-    /// One pattern of it.
+    /// A pattern of an expression, and its sign.
     package struct Term: Hashable, Sendable {
-        /// Whether rooms that match are left out.
+        /// Whether matching rooms are excluded.
         package var isExcluded: Bool
-        /// Which rooms.
+        /// The pattern that selects the rooms.
         package var pattern: RoomPattern
-        /// A term.
+        /// Creates a term, which includes matching rooms by default.
         package init(_ pattern: RoomPattern, isExcluded: Bool = false) {
             self.isExcluded = isExcluded
             self.pattern = pattern
         }
     }
 
-    /// The patterns, in order.
+    /// The terms, in the order in which they are written.
     package var terms: [Term]
-    /// Terms an expression has at most, those in parentheses counted.
+    /// The maximum number of terms in an expression, including those in parentheses.
     static let mostTerms = 1000
     private static let deepest = 16
 
-    /// An expression of these patterns.
+    /// Creates an expression from terms.
     package init(_ terms: [Term]) { self.terms = terms }
 
-    /// Reads an expression. Its operators stand between spaces; `-PATTERN` leaves out, too.
+    /// Parses an expression. Operators must be surrounded by spaces; `-PATTERN` also excludes.
     package init(parsing text: String) throws(RoomPatternError) {
         // Most expressions name one room, and there may be thousands of them.
         if Self.isOneWord(text) {
@@ -34,7 +34,8 @@ package struct RoomExpression: Hashable, Sendable {
         guard count <= Self.mostTerms else { throw RoomPatternError("more than \(Self.mostTerms) patterns") }
     }
 
-    /// Reads the words of a command line, each a pattern, an operator or an expression; between two patterns a plus is meant.
+    /// Parses the words of a command line. Each is a pattern, an operator or an expression. A plus is implied between
+    /// two patterns.
     package init(words: [String]) throws(RoomPatternError) {
         var terms: [Term] = []
         var pending: Bool?
@@ -46,7 +47,7 @@ package struct RoomExpression: Hashable, Sendable {
             }
             var read = try RoomExpression(parsing: word).terms
             if pending == true {
-                // A minus before an expression is about what the whole of it means.
+                // A minus before an expression applies to the expression as a whole.
                 let pattern = read.count == 1 ? read[0].pattern : .group(RoomExpression(read))
                 guard read.count > 1 || !read[0].isExcluded else {
                     throw RoomPatternError("two operators stand side by side")
@@ -61,19 +62,19 @@ package struct RoomExpression: Hashable, Sendable {
         guard count <= Self.mostTerms else { throw RoomPatternError("more than \(Self.mostTerms) patterns") }
     }
 
-    /// What a wish that was recorded means; one that cannot be read names a room.
+    /// Creates the expression of a recorded wish. Text that cannot be parsed names a room.
     package init(recorded text: String) {
         self = (try? RoomExpression(parsing: text)) ?? RoomExpression([Term(.exact(text))])
     }
 
-    /// How many patterns there are.
+    /// The number of patterns, including those in parentheses.
     private var count: Int {
         terms.reduce(0) { sum, term in
             if case .group(let group) = term.pattern { sum + group.count } else { sum + 1 }
         }
     }
 
-    /// The sets that are named in it, in order, each once.
+    /// The names of the sets in the expression, in order and without duplicates.
     package var setNames: [String] {
         var names: [String] = []
         for term in terms {
@@ -86,7 +87,7 @@ package struct RoomExpression: Hashable, Sendable {
         return names
     }
 
-    /// The same with what the sets hold in the place of their names.
+    /// Returns the expression with the names of sets replaced by their contents.
     package func expanding(_ sets: [String: RoomExpression]) throws(RoomPatternError) -> RoomExpression {
         let expanded = try expanding(sets, within: [])
         guard expanded.count <= Self.mostTerms else {
@@ -119,10 +120,10 @@ package struct RoomExpression: Hashable, Sendable {
         return RoomExpression(result)
     }
 
-    /// Whether the room is meant.
+    /// Returns whether the expression includes a room.
     package func matches(_ room: RoomFacts) -> Bool { RoomMatcher(.group(self)).matches(room) }
 
-    /// Whether text stands for itself between spaces and parentheses.
+    /// Returns whether text is a single word that needs no quotation marks in an expression.
     static func isPlain(_ text: String) -> Bool {
         guard let first = text.unicodeScalars.first, !Scanner.isSign(first), !first.properties.isWhitespace,
             !text.unicodeScalars.contains(where: { $0 == "(" || $0 == ")" || $0 == "\"" })
@@ -131,7 +132,7 @@ package struct RoomExpression: Hashable, Sendable {
         return scanner.word().text == text
     }
 
-    /// Whether there is nothing to take apart, as far as a look at the bytes tells.
+    /// Returns whether the text is a single pattern, as far as its bytes show.
     private static func isOneWord(_ text: String) -> Bool {
         guard let first = text.utf8.first, first != UInt8(ascii: "+"), first != UInt8(ascii: "-") else { return false }
         return text.utf8.allSatisfy { byte in
@@ -142,8 +143,8 @@ package struct RoomExpression: Hashable, Sendable {
         }
     }
 
-    /// Takes an expression apart. By scalars: a stranger's name may begin with an accent, which is one character with the quotation mark
-    /// before it.
+    /// A parser for expressions. It reads Unicode scalars, because a peer's name may begin with an accent, which forms
+    /// one character with the quotation mark before it.
     private struct Scanner {
         var rest: Substring.UnicodeScalarView
 
@@ -175,7 +176,7 @@ package struct RoomExpression: Hashable, Sendable {
                 let (text, isClosed) = word()
                 guard !text.isEmpty else { throw RoomPatternError("a pattern is missing behind the operator") }
                 let pattern = try RoomPattern(parsing: text)
-                // Else it would swallow the one that closes the group around it.
+                // Otherwise the pattern would swallow the parenthesis that closes the group around it.
                 guard isClosed else { throw RoomPatternError("a parenthesis is not closed; \(Self.hint)") }
                 return pattern
             }
@@ -189,7 +190,7 @@ package struct RoomExpression: Hashable, Sendable {
 
         static func isSign(_ scalar: Unicode.Scalar) -> Bool { scalar == "+" || scalar == "-" }
 
-        /// Whether a space is next, and behind it an operator.
+        /// Whether a space follows, and an operator after it.
         private var standsBeforeOperator: Bool {
             var next = rest
             guard next.popFirst()?.properties.isWhitespace == true, let sign = next.popFirst(), Self.isSign(sign) else {
@@ -201,7 +202,8 @@ package struct RoomExpression: Hashable, Sendable {
         private static let hint =
             #"a name with parentheses stands in quotation marks, and in /…/ a single one is \x28 or \x29"#
 
-        /// Takes what belongs to one pattern: up to the next operator between spaces, or a parenthesis that was not opened in it.
+        /// Reads one pattern: up to the next operator between spaces, or a closing parenthesis that was not opened in
+        /// the pattern.
         mutating func word() -> (text: String, isClosed: Bool) {
             var word = String.UnicodeScalarView()
             var (open, isQuoted) = (0, false)
@@ -214,7 +216,7 @@ package struct RoomExpression: Hashable, Sendable {
                 } else {
                     if scalar == "(" { open += 1 }
                     if scalar == ")" { open -= 1 }
-                    // Elsewhere a quotation mark is a character as any other.
+                    // Elsewhere a quotation mark is an ordinary character.
                     if scalar == "\"" { isQuoted = word.isEmpty || word.elementsEqual("#".unicodeScalars) }
                 }
                 if let taken = rest.popFirst() { word.append(taken) }
@@ -226,7 +228,7 @@ package struct RoomExpression: Hashable, Sendable {
 }
 
 extension RoomExpression: CustomStringConvertible {
-    /// As it is read again.
+    /// The expression in the syntax that `init(parsing:)` reads.
     package var description: String {
         var text = ""
         for term in terms {

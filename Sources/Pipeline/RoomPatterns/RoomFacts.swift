@@ -1,25 +1,27 @@
-/// What a pattern can ask about a room.
+/// The properties of a room that patterns can test.
 package struct RoomFacts: Sendable {
     /// The room's name on the wire.
     package var name: String
-    /// What people call it, where the model says; untrusted text.
+    /// The room's name for people, if the model contains it. Untrusted text.
     package var title: String?
-    /// What it carries, in one word: `public`, `private`, `group`, `topic` and `direct` for messages of such a channel (`messages` while
-    /// that is not known), `thread`, `members`, `list`, `badges`, `places`, `people`, or `room`.
+    /// The contents of the room in one word: `public`, `private`, `group`, `topic` and `direct` for the messages of
+    /// such a channel (`messages` while the kind is unknown), `thread`, `members`, `list`, `badges`, `places`,
+    /// `people`, or `room`.
     package var kind: String
-    /// How many messages in it are not read, as far as is known: of a list all of the workspace's, of places and badges all of the
-    /// company's. Nil where nothing counts them.
+    /// The number of unread messages, as far as it is known: for a list those of the whole workspace, for places and
+    /// badges those of the whole company. `nil` if there is no count.
     package var unread: Int? { countUnread?() }
-    /// Counts that: few ask for it.
+    /// Counts the unread messages. The count is lazy because few callers need it.
     package var countUnread: (@Sendable () -> Int)?
-    /// The company it belongs to, when it says.
+    /// The id of the company to which the room belongs, if known.
     package var company: String?
-    /// The workspace it belongs to, when it says.
+    /// The id of the workspace to which the room belongs, if known.
     package var workspace: String?
-    /// Whether new rooms are heard of in it: such a room is joined whatever the patterns say, unless it is left by name.
+    /// Whether the room announces new rooms. Such a room is joined even if no pattern matches it, unless a rule
+    /// excludes it.
     package var tellsOfRooms = false
 
-    /// Facts.
+    /// Creates the facts of a room, by default of one that belongs nowhere.
     package init(
         name: String, title: String? = nil, kind: String = "room", unread: Int? = nil, company: String? = nil,
         workspace: String? = nil, tellsOfRooms: Bool = false

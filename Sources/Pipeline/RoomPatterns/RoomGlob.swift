@@ -1,12 +1,12 @@
-/// Text in which `*` stands for any characters but a slash, and `**` for any at all. Everything else stands for itself: `?` is common in
-/// the names of rooms.
+/// A wildcard pattern. `*` matches any characters except a slash, and `**` matches any characters. All other characters
+/// match themselves, including `?`, which is common in the names of rooms.
 struct RoomGlob: Hashable, Sendable {
     let text: String
     private let parts: [Part]
 
     private enum Part: Hashable, Sendable {
         case byte(UInt8)
-        /// `**` when it crosses slashes.
+        /// A wildcard. `**` crosses slashes.
         case star(crossesSlashes: Bool)
     }
 
@@ -27,12 +27,12 @@ struct RoomGlob: Hashable, Sendable {
         self.parts = parts
     }
 
-    /// Whether anything stands for something else.
+    /// Returns whether text contains a wildcard.
     static func hasWildcard(_ text: String) -> Bool { text.utf8.contains(UInt8(ascii: "*")) }
 
-    /// Whether the whole of `subject` is of this form. Time is the product of both lengths at most.
+    /// Returns whether the pattern matches all of `subject`. The time is at most the product of both lengths.
     func matches(_ subject: String) -> Bool {
-        // The places of the pattern that what was read so far can be at.
+        // The positions in the pattern that the text read so far can reach.
         var places = [Bool](repeating: false, count: parts.count + 1)
         places[0] = true
         passStars(&places)
@@ -52,7 +52,7 @@ struct RoomGlob: Hashable, Sendable {
         return places[parts.count]
     }
 
-    /// A star may stand for nothing.
+    /// Advances past wildcards, because a wildcard may match nothing.
     private func passStars(_ places: inout [Bool]) {
         for (index, part) in parts.enumerated() where places[index] {
             if case .star = part { places[index + 1] = true }

@@ -1,17 +1,17 @@
 import RegularExpressions
 
-/// What is wrong with a pattern.
+/// The reason why a pattern is invalid.
 package struct RoomPatternError: Error, Hashable, Sendable {
-    /// One sentence; may quote what was written.
+    /// A description in one sentence. It may quote the pattern.
     package var message: String
-    /// A word that is not known, and those that are.
+    /// An unknown word, and the known words in its place.
     package var unknown: (word: String, candidates: [String])? {
         word.map { ($0, candidates) }
     }
     private var word: String?
     private var candidates: [String]
 
-    /// Something is wrong with a pattern.
+    /// Creates an error with a message.
     package init(_ message: String, word: String? = nil, among candidates: [String] = []) {
         self.message = message
         self.word = word
@@ -19,27 +19,29 @@ package struct RoomPatternError: Error, Hashable, Sendable {
     }
 }
 
-/// Which rooms are meant, in one of the ways people name them.
+/// A selection of rooms, in one of the forms that users can write.
 package indirect enum RoomPattern: Hashable, Sendable {
-    /// The room of this name: `/companies/…/feed`, or in quotation marks whatever it holds.
+    /// The room with this name: `/companies/…/feed`, or any name in quotation marks.
     case exact(String)
-    /// Rooms whose title is so: `#general`, `#eng*`. Upper and lower case are the same.
+    /// Rooms whose title matches: `#general`, `#eng*`. Upper and lower case are equal.
     case title(String)
-    /// Rooms whose names are of this form: `/companies/*/users/**`.
+    /// Rooms whose name matches a wildcard pattern: `/companies/*/users/**`.
     case glob(String)
-    /// Rooms whose names match a regular expression: `/…/`.
+    /// Rooms whose name matches a regular expression: `/…/`.
     case expression(String)
-    /// Rooms of which all these conditions hold: `kind=direct,unread>0`.
+    /// Rooms that satisfy all these conditions: `kind=direct,unread>0`.
     case selector([RoomSelector])
-    /// The rooms of a named set: `@work`. It means nothing until it is put in the place of its name (`RoomExpression.expanding`).
+    /// The rooms of a named set: `@work`. It matches nothing until its contents replace the name
+    /// (`RoomExpression.expanding`).
     case set(String)
-    /// What an expression in parentheses means.
+    /// The rooms of an expression in parentheses.
     case group(RoomExpression)
 
-    /// The longest pattern that is taken, in bytes; of a name or a title without the quotation marks and what they need inside.
+    /// The maximum length of a pattern in bytes. The quotation marks of a name or a title and the escapes inside do not
+    /// count.
     package static let longest = 1024
 
-    /// Reads one pattern.
+    /// Parses a single pattern of an expression.
     init(parsing text: String) throws(RoomPatternError) {
         guard !text.isEmpty else { throw RoomPatternError("a pattern is empty") }
         // Each byte of a quoted title may need a backslash.
@@ -79,7 +81,7 @@ package indirect enum RoomPattern: Hashable, Sendable {
 
     private static var tooLong: RoomPatternError { RoomPatternError("a pattern is longer than \(longest) bytes") }
 
-    /// The name of a set: letters, digits, `.`, `_` and `-`.
+    /// Checks the name of a set: letters, digits, `.`, `_` and `-`, at most 64 bytes.
     package static func setName(_ name: String) throws(RoomPatternError) -> String {
         guard name.isPlainName, name.utf8.count <= 64 else {
             throw RoomPatternError("@\(name) names no set: use up to 64 letters, digits, '.', '_' and '-'")
@@ -87,10 +89,10 @@ package indirect enum RoomPattern: Hashable, Sendable {
         return name
     }
 
-    /// Whether it means one room, known or not.
+    /// The name of the single room that the pattern selects, known or not; `nil` for any other pattern.
     package var exactName: String? { if case .exact(let name) = self { name } else { nil } }
 
-    /// Whether what it means depends on more than names.
+    /// Whether the selection depends on more than the names of rooms.
     var dependsOnFacts: Bool {
         switch self {
         case .exact, .glob, .expression, .set: false
@@ -124,7 +126,7 @@ package indirect enum RoomPattern: Hashable, Sendable {
 }
 
 extension RoomPattern: CustomStringConvertible {
-    /// As it is read again.
+    /// The pattern in the syntax that `init(parsing:)` reads.
     package var description: String {
         switch self {
         case .exact(let name):
@@ -139,7 +141,7 @@ extension RoomPattern: CustomStringConvertible {
     }
 }
 
-/// A pattern made ready to be asked about many rooms.
+/// A pattern compiled for tests of many rooms.
 struct RoomMatcher {
     private indirect enum Form {
         case exact(String)
@@ -182,7 +184,8 @@ struct RoomMatcher {
 }
 
 extension String {
-    /// Whether it is letters, digits, `.`, `_` and `-`, at least one: what a set, a context, a socket and a file may be called.
+    /// Whether the text consists of letters, digits, `.`, `_` and `-`, at least one of them. The names of sets,
+    /// contexts, sockets and files must.
     package var isPlainName: Bool {
         !isEmpty
             && utf8.allSatisfy { byte in

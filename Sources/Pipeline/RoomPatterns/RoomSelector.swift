@@ -1,11 +1,11 @@
-/// One condition of a selector, such as `kind=direct` or `unread>0`.
+/// A condition of a selector, such as `kind=direct` or `unread>0`.
 package struct RoomSelector: Hashable, Sendable, CustomStringConvertible {
-    /// What is asked about.
+    /// The properties that a condition can test.
     enum Field: String, CaseIterable {
         case kind, title, id, unread, company, workspace
     }
 
-    /// How it is compared; longer ones first, since they begin with shorter ones.
+    /// The comparisons. Longer ones come first, because they begin with shorter ones.
     enum Comparison: String, CaseIterable {
         case isNot = "!="
         case atLeast = ">="
@@ -19,20 +19,20 @@ package struct RoomSelector: Hashable, Sendable, CustomStringConvertible {
     private let comparison: Comparison
     private let value: RoomGlob
 
-    /// As it was written.
+    /// The condition as it is written.
     package var description: String { field.rawValue + comparison.rawValue + value.text }
 
-    /// The names of the fields.
+    /// The names of all fields, for error messages.
     static var fieldNames: [String] { Field.allCases.map(\.rawValue) }
 
-    /// Whether `text` begins as a selector does: a lower-case word and a comparison.
+    /// Returns whether `text` begins like a selector: a lower-case word and a comparison.
     static func isLike(_ text: Substring) -> Bool {
         let word = text.prefix { ("a"..."z").contains($0) }
         guard !word.isEmpty else { return false }
         return Comparison.allCases.contains { text[word.endIndex...].hasPrefix($0.rawValue) }
     }
 
-    /// Reads one condition.
+    /// Parses a single condition of a selector.
     init(parsing text: Substring) throws(RoomPatternError) {
         let word = text.prefix { ("a"..."z").contains($0) }
         let rest = text[word.endIndex...]

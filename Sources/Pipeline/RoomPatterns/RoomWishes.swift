@@ -1,76 +1,83 @@
 package import Wire
 
-/// What is wanted of rooms, as far as patterns say it: rules in the order they were given, of which the last one that matches decides.
+/// The rooms that are wanted, as far as patterns determine it: rules in the order they were given. The last rule that
+/// matches a room decides.
 ///
-/// Where none matches, the adoption does: rooms of the backend's own list are joined by themselves, or not.
+/// If no rule matches, the adoption decides: the session joins the rooms of the backend's own list by itself, or does
+/// not.
 public struct RoomWishes: Sendable {
-    /// One wish.
+    /// A wish for the rooms of a pattern, or against them.
     package struct Rule: Hashable, Sendable {
-        /// Which rooms.
+        /// The pattern that selects the rooms.
         package var pattern: RoomPattern
-        /// Whether they are not wanted.
+        /// Whether the rule excludes the rooms.
         package var isExcluded: Bool
-        /// Who wishes it.
+        /// The origin of the wish.
         package var source: RoomSource
-        /// When it ends by itself.
+        /// The time at which the rule expires; `nil` for never.
         package var until: Moment?
     }
 
-    /// What becomes of rooms that the backend tells of.
+    /// The treatment of rooms that the backend lists.
     public enum Adoption: String, Hashable, Sendable, CaseIterable {
-        /// They are joined, but for those that were left.
+        /// Listed rooms are joined, except for those that were left.
         case all
-        /// Those that match a pattern are joined, whenever they appear.
+        /// Listed rooms that match a pattern are joined, whenever they appear.
         case matching
-        /// Those that match when the rooms are first listed are joined; later ones are not.
+        /// Rooms that match when the backend first lists its rooms are joined. Rooms listed later are not.
         case off
     }
 
-    /// Why a room is wanted, or is not.
+    /// The decision on a room, and its reason.
     struct Verdict: Hashable {
         var isWanted: Bool
         var source: RoomSource
-        /// The rule that decided; nil where none did.
+        /// The index of the rule that decided; `nil` if none did.
         var rule: Int?
     }
 
-    /// The most rules there are; the oldest that is not the configuration's goes for one more.
+    /// The maximum number of rules. Beyond it, the oldest rule that is not from the configuration is dropped.
     static let mostRules = 1000
 
-    /// The wishes, in order.
+    /// The rules, in the order they were given.
     package private(set) var rules: [Rule] { didSet { digest() } }
     /// Whether a rule depends on more than a room's name.
     private(set) var dependsOnFacts = false
-    /// When the next rule ends.
+    /// The time at which the next rule expires.
     private(set) var deadline: Moment?
-    /// What becomes of rooms that no rule is about.
+    /// The treatment of listed rooms that no rule matches.
     package let adoption: Adoption
-    /// Whether the backend's own list is not asked any more: only what the rules say is wanted.
+    /// Whether the rules alone decide, without the backend's own list.
     package private(set) var isNarrowed = false
     private let configured: [Rule]
 
-    /// What `rooms` of the configuration say.
+    /// Creates the wishes of a configuration.
+    ///
+    /// - Parameters:
+    ///   - rooms: The room expressions of the configuration.
+    ///   - adoption: The treatment of listed rooms; `nil` for `matching` if an expression includes rooms, and for `all`
+    ///     otherwise.
     init(_ rooms: [String], adoption: Adoption?) {
         configured = rooms.flatMap { RoomExpression(recorded: $0).terms }.map {
             Rule(pattern: $0.pattern, isExcluded: $0.isExcluded, source: .cli)
         }
         rules = configured
-        // Exclusions alone are taken from everything.
+        // Exclusions alone apply to all rooms.
         self.adoption = adoption ?? (configured.contains { !$0.isExcluded } ? .matching : .all)
         digest()
     }
 
-    /// Both are asked for with every event, however many rules there are.
+    /// Updates the derived properties. The session reads both with every event, however many rules there are.
     private mutating func digest() {
         dependsOnFacts = rules.contains { $0.pattern.dependsOnFacts }
         deadline = rules.lazy.compactMap(\.until).min()
     }
 
-    /// Whether anybody wishes anything.
+    /// Whether there are no rules at all.
     var isEmpty: Bool { rules.isEmpty }
 
-    /// Adds the rules of an expression; those of the same patterns and the same wisher go, but for one that lasts where the new one
-    /// ends: it decides again then.
+    /// Adds the rules of an expression, and removes older rules with the same pattern and source. An older permanent
+    /// rule remains under a temporary one, and decides again when that expires.
     mutating func add(_ expression: RoomExpression, source: RoomSource, until: Moment?, excludes: Bool = false) {
         for term in expression.terms {
             rules.removeAll {
@@ -84,7 +91,7 @@ public struct RoomWishes: Sendable {
         }
     }
 
-    /// Takes back what was wished of exactly this pattern; false when nothing was.
+    /// Removes the rules for exactly this pattern from a source; returns `false` if there were none.
     @discardableResult
     mutating func withdraw(_ pattern: RoomPattern, source: RoomSource) -> Bool {
         let count = rules.count
@@ -92,27 +99,28 @@ public struct RoomWishes: Sendable {
         return rules.count < count
     }
 
-    /// Wants nothing but what the expression says.
+    /// Replaces all rules by those of the expression, and ignores the backend's list.
     mutating func narrow(to expression: RoomExpression, source: RoomSource) {
         rules = []
         isNarrowed = true
         add(expression, source: source, until: nil)
     }
 
-    /// Goes back to what the configuration says, and to what is pinned.
+    /// Returns to the rules of the configuration, and to those of pinned rooms.
     mutating func reset() {
         rules = configured + rules.filter { $0.source == .pin }
         isNarrowed = false
     }
 
-    /// Drops the rules that have ended; false when none has.
+    /// Removes the rules that have expired; returns `false` if there were none.
     mutating func expire(at now: Moment) -> Bool {
         let count = rules.count
         rules.removeAll { $0.until.map { $0 <= now } ?? false }
         return rules.count < count
     }
 
-    /// What is made of a room: the backend told of it (`isListed`), and perhaps later than the others (`isLate`).
+    /// Returns the verdict on a room. `isListed` is `true` if the backend lists the room, `isLate` if it did so too
+    /// late to be adopted.
     func verdict(
         on room: RoomFacts, _ matchers: [RoomMatcher], isListed: Bool, isLate: Bool
     ) -> Verdict {
@@ -126,6 +134,6 @@ public struct RoomWishes: Sendable {
         return Verdict(isWanted: room.tellsOfRooms || (isForAll && !isNarrowed), source: .list, rule: nil)
     }
 
-    /// The patterns made ready, in the rules' order.
+    /// The compiled patterns, in the order of the rules.
     var matchers: [RoomMatcher] { rules.map { RoomMatcher($0.pattern) } }
 }
