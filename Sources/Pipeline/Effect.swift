@@ -1,64 +1,67 @@
 package import Wire
 
-/// What a session wants done, in this order. One reference, as the report that it nearly always is.
+/// An effect that a session requests. The driver performs effects in order.
+///
+/// The enum is the size of one reference, like the report that it nearly always carries.
 package enum Effect: Sendable {
     /// Open a connection; `Input.opened` or `Input.failed` follows.
     indirect case connect(ConnectionRequest)
-    /// Send a message.
+    /// Send a message on the connection.
     indirect case send(connection: Int, WebSocketMessage)
-    /// Close a WebSocket; `Input.closed` follows.
+    /// Close the WebSocket of the connection; `Input.closed` follows.
     indirect case close(connection: Int, WebSocketClose)
-    /// Ask the REST service; `Input.answered` follows.
+    /// Send a REST request; `Input.answered` follows.
     indirect case request(FetchRequest)
-    /// The answer to this request is not wanted any more; none needs to follow.
+    /// Abandon a request. Its answer is no longer needed and may be left out.
     case cancel(request: Int)
     /// Resolve the token's reference again; `Input.tokenRenewed` follows.
     case renewToken
-    /// Something that is worth remembering besides the model's batches, which are reported.
+    /// Store a fact for later sessions. The model's batches, which are reported, are stored as well.
     indirect case remember(Fact)
-    /// Tell whoever watches.
+    /// Pass a report to the observers of the session.
     case report(Report)
-    /// The session is over; no effect follows and no input is heeded.
+    /// End the session. No effect follows, and the session ignores further inputs.
     indirect case finish(Ending)
 }
 
-/// What a session found out and another one may like to know.
+/// A fact that is worth storing for a later session.
 package enum Fact: Hashable, Sendable {
-    /// Whose session it is: the server's id of the user. From here on the model is that user's.
+    /// The server's id of the user. From here on the model contains that user's rows.
     case account(user: String)
-    /// What the user looks at from now on.
+    /// The user's new selection of company, workspace and channel.
     case globals(Globals)
-    /// A resource, named by its request, was fetched and applied now.
+    /// A resource, named by its request, was just fetched and applied.
     case checkpoint(resource: String)
 }
 
-/// A connection to open.
+/// A request to open a realtime connection.
 package struct ConnectionRequest: Hashable, Sendable {
-    /// Number of the connection in the session, from 1.
+    /// The number of the connection in the session, counted from 1.
     package var connection: Int
-    /// Number of the attempt since the last success, from 1.
+    /// The number of the attempt since the last success, counted from 1.
     package var attempt: Int
-    /// The path and query of its first request, to be put behind the server's address and shown.
+    /// The path and query of the first request. The driver appends it to the server's address and shows it.
     package var target: String
-    /// What is opened.
+    /// The transport of the connection to open.
     package var opening: Opening
 
-    /// What carries the realtime protocol.
+    /// The transport that carries the realtime protocol.
     package enum Opening: Hashable, Sendable {
-        /// An Engine.IO session at that path, over these transports; `detectsRevision` where the revision is a guess.
+        /// An Engine.IO session at that path over these transports. `detectsRevision` is `true` if the revision is a
+        /// guess.
         case engineIO(
             path: String, transport: EngineIO.TransportChoice, revision: EngineIO.Revision, detectsRevision: Bool)
-        /// A WebSocket, whose text messages are frames of Bayeux.
+        /// A WebSocket whose text messages are Bayeux frames.
         case webSocket
-        /// A WebSocket, whose text messages are JSON.
+        /// A WebSocket whose text messages are JSON.
         case messages
-        /// Long-polling: each frame of Bayeux is a POST, and each answer is one.
+        /// Bayeux over long-polling: each frame is sent as a POST, and each response is a frame.
         case longPolling
-        /// Nothing: there are services only. The tail finds the token and says `opened`.
+        /// No connection: the backend has REST services only. The tail resolves the token and sends `opened`.
         case nothing
     }
 
-    /// Whether its first request asks for a WebSocket.
+    /// Whether the first request asks for a WebSocket.
     package var isWebSocket: Bool {
         switch opening {
         case .engineIO(_, let transport, _, _): transport == .auto || transport == .websocket
@@ -67,7 +70,7 @@ package struct ConnectionRequest: Hashable, Sendable {
         }
     }
 
-    /// What will be spoken, if the server agrees.
+    /// The protocol to speak if the server agrees.
     package var spoken: RealtimeProtocol {
         switch opening {
         case .engineIO(_, _, let revision, _): .socketIO(revision)
@@ -78,36 +81,37 @@ package struct ConnectionRequest: Hashable, Sendable {
     }
 }
 
-/// A REST request of a session.
+/// A REST request that the session sends.
 package struct FetchRequest: Hashable, Sendable {
-    /// Number of the request in the session, from 1.
+    /// The number of the request in the session, counted from 1.
     package var id: Int
-    /// What is asked.
+    /// The REST call that the request sends.
     package var call: RESTCall
-    /// Number of the record that caused it.
+    /// The number of the record that caused the request.
     package var cause: Int
 
-    /// The method.
+    /// The HTTP method, such as `GET`.
     package var method: String { call.method.rawValue }
-    /// Path and query, to be put behind the service's address.
+    /// The path and query, to be appended to the service's address.
     package var target: String { call.target }
-    /// JSON text, or empty.
+    /// The JSON text of the body; empty for no body.
     package var body: [UInt8] { call.body }
-    /// Whether the user's token goes with it.
+    /// Whether the request carries the user's token.
     package var carriesToken: Bool { call.carriesToken }
 
-    /// A request that sends `call`.
+    /// Creates a request that sends `call`.
     init(id: Int, _ call: RESTCall, cause: Int) { (self.id, self.call, self.cause) = (id, call, cause) }
 }
 
-/// How a session ended.
+/// The way in which a session ended.
 package enum Ending: Hashable, Sendable {
-    /// It was told to stop.
+    /// The session was stopped by `Input.stop`.
     case stopped
-    /// The server refused the token and there is no other, or it refused the namespace; the server's words, untrusted.
+    /// The server refused the token and no other is available, or it refused the namespace. Contains the server's
+    /// words, which are untrusted.
     case refused(String)
-    /// There never was a connection.
+    /// No connection was ever established.
     case cannotConnect(ConnectFailure)
-    /// There was a connection, and the allowed attempts to have it again failed.
+    /// A connection was established, and all allowed attempts to reconnect failed.
     case gaveUp(attempts: Int, ConnectFailure)
 }

@@ -1,24 +1,24 @@
 package import JSONText
 public import Wire
 
-/// What the user says to the server: an event, or the answer to one that asks for an acknowledgement.
+/// A message from the user to the server: an event, or the answer to an event that requests an acknowledgement.
 public struct Emit: Hashable, Sendable {
-    /// Number of the emit, by which reports name it.
+    /// The number of the emit, which its reports repeat.
     public var id = 0
-    /// The event's name, or the channel to publish on; of an answer the name of the event that it answers.
+    /// The event's name, or the channel to publish on. For an answer, the name of the answered event.
     public var name: String
-    /// Whether it answers the event that asks for the acknowledgement `ackID`.
+    /// Whether this is the answer to the event that requests the acknowledgement `ackID`.
     public var isAnswer: Bool
-    /// The id of the acknowledgement; of an event that asks for one the session draws it (`Session.prepare`).
+    /// The id of the acknowledgement. `Session.prepare` assigns it to an event that requests one.
     public var ackID: Int?
-    /// How long the server's acknowledgement is waited for; nil when none is asked for.
+    /// How long to wait for the server's acknowledgement; `nil` to request none.
     public var patience: Duration?
-    /// The arguments, with their attachments.
+    /// The arguments, including their binary attachments.
     public var arguments: SocketIO.Arguments
-    /// The namespace; nil for the session's first.
+    /// The namespace; `nil` for the session's first namespace.
     public var namespace: String?
 
-    /// An event, or what is published.
+    /// Creates an event to send, or a publication on a channel.
     public init(
         _ name: String, _ arguments: SocketIO.Arguments = SocketIO.Arguments(), namespace: String? = nil,
         patience: Duration? = nil
@@ -30,7 +30,7 @@ public struct Emit: Hashable, Sendable {
         self.namespace = namespace
     }
 
-    /// The answer to an event that asks for that acknowledgement.
+    /// Creates the answer to the event that requests the acknowledgement `ackID`.
     public init(answering ackID: Int, _ arguments: SocketIO.Arguments, namespace: String? = nil) {
         self.init("", arguments, namespace: namespace)
         isAnswer = true
@@ -38,37 +38,37 @@ public struct Emit: Hashable, Sendable {
     }
 }
 
-/// What became of an emit.
+/// A report on the outcome of an emit.
 public struct EmitReport: Hashable, Sendable {
-    /// What became of it.
+    /// The possible outcomes of an emit.
     public enum Outcome: Hashable, Sendable {
-        /// It was sent.
+        /// The emit was sent to the server.
         case sent
-        /// The server acknowledged it; untrusted.
+        /// The server acknowledged the event. The acknowledgement is untrusted.
         case answered(SocketIO.Acknowledgement)
-        /// The server did not acknowledge it in time.
+        /// The server did not acknowledge the event in time.
         case timedOut
-        /// Nobody can know whether it arrived.
+        /// It is impossible to know whether the event arrived.
         case lost(why: String)
-        /// It was not sent, or the server refused it. May hold the server's words.
+        /// The emit was not sent, or the server refused it. `why` may contain the server's words.
         case refused(why: String)
     }
-    /// Number of the emit.
+    /// The number of the emit, `Emit.id`.
     public var id: Int
-    /// The event's name, the channel's, or the name of the event that is answered. Untrusted text.
+    /// The name of the event, of the channel, or of the answered event. Untrusted text.
     public var name: String
-    /// The namespace.
+    /// The namespace to which the emit was sent.
     public var namespace: String
-    /// The id of the acknowledgement, where there is one.
+    /// The id of the acknowledgement, if there is one.
     public var ackID: Int?
-    /// Whether it answers an event of the server's.
+    /// Whether the emit answers an event of the server.
     public var isAnswer: Bool
-    /// What became of it.
+    /// The outcome of the emit so far.
     public var outcome = Outcome.sent
-    /// From the emit to this.
+    /// The time from the emit to this report.
     public var duration = Duration.zero
 
-    /// A report of an emit that was sent to that namespace.
+    /// Creates a report of an emit that was sent to the namespace.
     package init(_ emit: Emit, to namespace: String) {
         id = emit.id
         name = emit.name
@@ -79,7 +79,7 @@ public struct EmitReport: Hashable, Sendable {
 }
 
 extension Emit {
-    /// Writes it as a JSON object, for a record.
+    /// Writes the emit as a JSON object, for a recording.
     package func encode(into writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("id", id)
@@ -99,7 +99,7 @@ extension Emit {
         writer.endObject()
     }
 
-    /// Reads what `encode` wrote.
+    /// Creates an emit from the JSON that `encode(into:)` wrote, or returns `nil` if the JSON is malformed.
     package init?(_ json: RawJSON) {
         self.init("")
         var reader = JSONReader(json.bytes.span)

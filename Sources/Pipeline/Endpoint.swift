@@ -2,19 +2,20 @@ import Events
 import JSONText
 import Wire
 
-/// One call of a REST service, typed from its parameters to its answer: what is asked, with which rights, on whose behalf, and how
-/// the answer is read.
+/// A call of a REST service, typed from its parameters to its answer.
+///
+/// It defines the request, whether the request carries the user's token, and how to decode the answer.
 struct Endpoint<Answer>: Sendable {
-    /// Reads the body of a successful answer.
+    /// A function that decodes the body of a successful answer.
     typealias Parser = @Sendable (ArraySlice<UInt8>) throws(DecodingFailure) -> Answer
-    /// Reads the body of a successful answer that has rows; what cannot be read of them is left out.
+    /// A function that decodes the rows of a successful answer, and leaves out the rows that cannot be decoded.
     typealias RowParser = @Sendable (ArraySlice<UInt8>, RowSieve) throws(DecodingFailure) -> Answer
 
-    /// What is sent.
+    /// The REST call to send.
     let call: RESTCall
     let parse: RowParser
 
-    /// A call of `path` with the query's items.
+    /// Creates a call of `path` with the items of a query.
     init(
         _ path: RESTTarget, method: RESTCall.Method = .get, query: RESTCall.Query = [],
         body: RawJSON? = nil, carriesToken: Bool = true,
@@ -26,12 +27,12 @@ struct Endpoint<Answer>: Sendable {
         self.parse = parse
     }
 
-    /// A call that was made already.
+    /// Creates an endpoint for an existing call.
     init(_ call: RESTCall, rows parse: @escaping RowParser) {
         (self.call, self.parse) = (call, parse)
     }
 
-    /// The same of an answer that is one thing.
+    /// Creates a call of `path` whose answer is a single value.
     init(
         _ path: RESTTarget, method: RESTCall.Method = .get, query: RESTCall.Query = [],
         body: RawJSON? = nil, carriesToken: Bool = true,
@@ -44,14 +45,14 @@ struct Endpoint<Answer>: Sendable {
         }
     }
 
-    /// Reads an answer that is one thing.
+    /// Decodes an answer that is a single value.
     func parse(_ body: ArraySlice<UInt8>) throws(DecodingFailure) -> Answer {
         try parse(body, RowSieve())
     }
 }
 
 extension Endpoint where Answer == Void {
-    /// A call of which only the success matters: whatever the body is, it is not read.
+    /// Creates a call of which only the success matters: the body of the answer is not read.
     init(
         _ path: RESTTarget, method: RESTCall.Method, query: RESTCall.Query = [],
         body: RawJSON? = nil, carriesToken: Bool = true
@@ -60,9 +61,9 @@ extension Endpoint where Answer == Void {
     }
 }
 
-/// What a call sends.
+/// A request to a REST service.
 package struct RESTCall: Hashable, Sendable {
-    /// The methods a backend uses.
+    /// The HTTP methods that backends use.
     package enum Method: String, Hashable, Sendable {
         case get = "GET"
         case post = "POST"
@@ -71,47 +72,46 @@ package struct RESTCall: Hashable, Sendable {
         case delete = "DELETE"
     }
 
-    /// Parameters, their values not encoded yet.
+    /// The items of a query, whose values are not percent-encoded yet.
     typealias Query = [(name: StaticString, value: String)]
 
-    /// The method.
+    /// The HTTP method of the request.
     package var method: Method
-    /// Path and query, to be put behind the server's address.
+    /// The path and query, to be appended to the server's address.
     package var target: String
-    /// JSON text, or empty.
+    /// The JSON text of the body; empty for no body.
     package var body: [UInt8]
-    /// Whether the user's token goes with it; a call that is public does not show it.
+    /// Whether the request carries the user's token. A public call does not reveal it.
     package var carriesToken: Bool
-    /// The service that a profile declares at an address of its own; nil for the backend's.
+    /// The name of a service that a profile declares at an address of its own; `nil` for the backend's service.
     package var service: String?
-    /// Files of the user's that belong into the body, in its order. Who sends the call reads them: nothing here does.
+    /// The user's files that belong in the body, in the order of their offsets. The sender of the call reads them; the
+    /// core never does.
     package var files: [File] = []
-    /// A form with a file of the user's, in place of a body; nil for a body.
+    /// A form with a file of the user, sent in place of `body`; `nil` to send `body`.
     package var form: Form?
 
-    /// What is posted as `multipart/form-data`: fields, and after them a file, which is read while it is sent.
+    /// A `multipart/form-data` body: text fields, followed by a file that is read while it is sent.
     package struct Form: Hashable, Sendable {
-        /// The fields.
+        /// The text fields, in order of sending.
         package var fields: [Field] = []
-        /// What the file's field is called.
+        /// The name of the file's field.
         package var name: String
-        /// The file.
+        /// The file that the form uploads.
         package var file: Action.File
 
-        /// A field of text.
+        /// A text field of a form.
         package struct Field: Hashable, Sendable {
-            /// What it is called.
             package var name: String
-            /// What it says.
             package var value: String
         }
     }
 
-    /// A file whose content, in base64, stands at that place of a body.
+    /// A file whose base64-encoded content is inserted into a body.
     package struct File: Hashable, Sendable {
-        /// Where it is.
+        /// The path of the file.
         package var path: String
-        /// How many bytes of the body are before it.
+        /// The number of bytes of the body that precede the content.
         package var offset: Int
     }
 
@@ -122,11 +122,13 @@ package struct RESTCall: Hashable, Sendable {
         self.carriesToken = carriesToken
     }
 
-    /// Adds an item to the query, which has some already.
+    /// Appends an item to a query that has at least one item already.
     package mutating func add(name: String, _ value: String) { target += "&\(name)=\(value.percentEncoded)" }
 
-    /// The server's words in an answer that refuses, or its status. Services put them in a `message`, an `error` or the `errors` of a `meta`.
-    /// Untrusted.
+    /// Returns the server's explanation in an answer that refuses, or the status if it contains none.
+    ///
+    /// Services put the explanation in `message`, in `error`, or in the `errors` of `meta`. Untrusted text of at most
+    /// 300 characters.
     package static func refusal(status: Int, body: ArraySlice<UInt8>) -> String {
         let value = try? JSONValue(parsing: body)
         let errors = value?["meta"]?["errors"]?.texts?.joined(separator: "; ")

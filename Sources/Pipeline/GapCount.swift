@@ -1,11 +1,12 @@
 import SectionedModel
 import Wire
 
-/// Counts the messages that a gap missed, while what joined rooms are about is fetched again.
+/// The number of messages that a gap missed, counted while the resources of joined rooms are refetched.
 struct GapCount: Sendable {
     let from: Moment
     let to: Moment
-    /// The sort key of the newest message before the gap. What is newer and was fetched came in the gap; what is older is history.
+    /// The sort key of the newest message before the gap. A fetched message that is newer was sent during the gap; an
+    /// older one is history.
     let newest: UInt64
     var missed = 0
 
@@ -18,7 +19,7 @@ struct GapCount: Sendable {
 }
 
 extension Session {
-    /// The connection is ready again. One that was not caught up with goes on.
+    /// Starts to count, because the connection is ready again. A gap that is not caught up with yet is extended.
     mutating func beginCount(since lostAt: Moment) {
         let before = history.missing
         history.missing = GapCount(
@@ -26,7 +27,7 @@ extension Session {
             missed: before?.missed ?? 0)
     }
 
-    /// Reports the count once nothing is under way any more.
+    /// Reports the count once no work is under way any more.
     mutating func endCount(into effects: inout [Effect]) {
         guard let gap = history.missing, link.isReady, isSettled, !rooms.isJoining else { return }
         history.missing = nil
@@ -39,7 +40,7 @@ extension Session {
         return model.sectionKeys.reduce(0) { newest, section in
             let rows = model.elements(in: section)
             guard rows.first?.id.kind == .message else { return newest }
-            // Lists grow at either end; what the user has sent and the server has not is in none of them.
+            // Lists grow at either end. Rows that the server does not have yet do not count.
             let ends = [rows.first { $0.delivery == nil }, rows.last { $0.delivery == nil }]
             return ends.reduce(newest) { max($0, $1?.sortKey.magnitude ?? 0) }
         }

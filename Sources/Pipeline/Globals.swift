@@ -2,39 +2,41 @@ package import Events
 public import JSONText
 import SectionedModel
 
-/// What the user looks at: one value, which the session keeps up to date. A tail stores it with every change, and restores it before
-/// anything else at the next start.
+/// What the user currently looks at.
+///
+/// The session keeps this value up to date. A tail stores it after every change and restores it before anything else at
+/// the next start.
 public struct Globals: Hashable, Sendable {
-    /// Which list of channels is shown.
+    /// The list of channels that is shown.
     public enum Tab: String, Hashable, Sendable {
         /// Public and private channels, and groups.
         case commons
         case directs
     }
 
-    /// The server's address. Set by the tail.
+    /// The server's address, set by the tail.
     public var host = ""
-    /// Where the token is, such as `env:TOKEN`; never the token. Set by the tail.
+    /// A reference to the token, such as `env:TOKEN`, but never the token itself. Set by the tail.
     public var token: String?
-    /// The server's id of the user; nil until it has said so.
+    /// The server's id of the user; `nil` until the server has sent it.
     public var user: String?
     /// Whether the realtime connection is ready.
     public var isConnected = false
-    /// Id of the selected company.
+    /// The id of the selected company.
     public var company: String?
-    /// Id of the selected workspace of each company.
+    /// The ids of the selected workspaces, keyed by the id of their company.
     public var workspaces: [String: String] = [:]
     /// The list of channels that is shown.
     public var tab = Tab.commons
-    /// Id of the selected channel, group or conversation.
+    /// The id of the selected channel, group or conversation.
     public var channel: String?
-    /// Id of the message that heads the selected thread.
+    /// The id of the first message of the selected thread.
     public var thread: String?
 
-    /// Nothing is selected.
+    /// Creates a value in which nothing is selected.
     public init() {}
 
-    /// Id of the selected workspace.
+    /// The id of the workspace that is selected in the selected company.
     public var workspace: String? { company.flatMap { workspaces[$0] } }
 }
 
@@ -50,14 +52,14 @@ extension Globals {
         (self.channel, self.thread, self.tab) = (channel.description, thread?.description, tab)
     }
 
-    /// Selects a channel that was made.
+    /// Selects a channel that the user has created.
     package mutating func select(channel: EntityID, madeAs kind: Action.ChannelDraft.Kind) {
         select(channel: channel, in: kind == .direct ? .directs : .commons)
     }
 
     mutating func clearChannel() { (channel, thread) = (nil, nil) }
 
-    /// Clears what left the model.
+    /// Clears the selection of a channel or thread that the batch deletes.
     mutating func clear(deleted batch: borrowing Batch<Item>) {
         guard let channel else { return }
         for deletion in batch.deletions {
@@ -68,9 +70,10 @@ extension Globals {
     }
 }
 
-// As it is stored: what the user selected.
+// The stored form, which contains only what the user selected.
 extension Globals {
-    /// A JSON object of what the user selected, without what is the run's: host, token, user, connection.
+    /// Writes the user's selection as a JSON object, without the members that belong to one run: host, token, user and
+    /// connection.
     public func encodeSelection(into writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("company", company)
@@ -89,7 +92,8 @@ extension Globals {
         writer.endObject()
     }
 
-    /// Reads what `encodeSelection` wrote. Members of another type, and those this version does not know, are passed over.
+    /// Creates a value from the JSON that `encodeSelection(into:)` wrote. Ignores unknown members, and members of an
+    /// unexpected type.
     public init(selection json: RawJSON) {
         guard let value = try? JSONValue(parsing: json.bytes) else { return }
         company = value["company"]?.text

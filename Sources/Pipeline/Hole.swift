@@ -2,20 +2,21 @@ public import Events
 public import JSONText
 import SectionedModel
 
-/// Messages of one section that were missed and not fetched, because there are more than is caught up with. A row of the section `holes` says
-/// so until they are fetched.
+/// Messages of one section that were missed and not fetched, because there are more than the session catches up with.
+///
+/// A row of the section `holes` shows this until the messages are fetched.
 public struct Hole: ItemEntity, Hashable, Sendable {
     package static let typeName = "hole"
 
-    /// The section that they are missing in.
+    /// The section that lacks the messages.
     public var section: Item.Section
-    /// When the last message before them was written, or, where a thread stands by its last activity, when that was.
+    /// The time of the last message before the hole. For a thread that is ordered by its last activity, the time of
+    /// that activity.
     public var from: Timestamp
-    /// The same of the first message after them.
+    /// The time of the first message after the hole, by the same rule.
     public var to: Timestamp
-    /// How many; nil when the server does not say.
+    /// The number of missing messages; `nil` if the server does not report it.
     public var count: Int?
-    /// A hole.
     init(of section: Item.Section, from: Timestamp, to: Timestamp, count: Int? = nil) {
         self.section = section
         self.from = from
@@ -23,7 +24,8 @@ public struct Hole: ItemEntity, Hashable, Sendable {
         self.count = count
     }
 
-    /// Writes `{"section":["messages","id"],"from":…,"to":…,"count":…}`: milliseconds since 1970; the count where it is known.
+    /// Writes `{"section":["messages","id"],"from":…,"to":…,"count":…}`. Times are in milliseconds since 1970. The
+    /// count is left out if it is unknown.
     public func encode(into writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("section")
@@ -34,7 +36,7 @@ public struct Hole: ItemEntity, Hashable, Sendable {
         writer.endObject()
     }
 
-    /// Reads what `encode` wrote.
+    /// Creates a hole from the JSON that `encode(into:)` wrote.
     package init(decoding reader: inout JSONReader) throws(DecodingFailure) {
         var section: Item.Section?
         var (from, to, count): (Int64?, Int64?, Int?)
@@ -66,27 +68,27 @@ public struct Hole: ItemEntity, Hashable, Sendable {
 }
 
 extension Item {
-    /// The hole in the messages of a place: the oldest first.
+    /// Returns the row for the hole in the messages of a place. The rows of the section start with the oldest hole.
     static func hole(_ hole: Hole, of place: EntityID) -> Item {
         Item(id: .hole(place), section: .holes, sortKey: hole.to.milliseconds, entity: Entity(hole))
     }
 
-    /// What is missing, in a row that says so.
+    /// The hole that the row describes; `nil` for any other row.
     public var hole: Hole? { entity.as(Hole.self) }
 }
 
 extension Item.ID {
-    /// The hole in the messages of a place.
+    /// Returns the id of the row for the hole in a place.
     static func hole(_ place: EntityID) -> Item.ID { Item.ID(.hole, place) }
 }
 
 extension Item.Section {
-    /// What was missed, over all sections.
+    /// The section of the holes in all other sections.
     public static let holes = Item.Section("holes")
 }
 
 extension Transaction {
-    /// Shows or removes the hole in the messages of a place; a new hole is reported as a gap.
+    /// Shows the hole in the messages of a place, or removes its row. A new hole is also reported as a gap.
     mutating func show(_ hole: Hole?, of place: EntityID, isNew: Bool) {
         guard let hole else { return model.remove(.hole(place)) }
         model.put(.hole(hole, of: place))

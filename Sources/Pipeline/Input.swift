@@ -2,82 +2,87 @@ package import Events
 package import JSONText
 package import Wire
 
-/// Everything that can happen to a session. A recording is the list of these. What is about a connection or request
-/// that is over, or that the session did not ask for, is passed over.
+/// Everything that can happen to a session. A recording is a list of inputs.
+///
+/// The session ignores an input about a connection or request that has ended, or that it never started.
 package enum Input: Sendable {
-    /// The session begins.
+    /// The driver starts the session.
     case start
-    /// The WebSocket of that connection opened; the token's reference was resolved for it. `auth` is the JSON object that authenticates a
-    /// Socket.IO connection, where it is not the backend's to make.
+    /// The WebSocket of the connection opened, and the token's reference was resolved for it. `auth` is the JSON object
+    /// that authenticates a Socket.IO connection in place of the backend's own payload.
     case opened(connection: Int, token: Secret?, auth: Secret? = nil)
-    /// The WebSocket of that connection did not open.
+    /// The WebSocket of the connection failed to open.
     case failed(connection: Int, ConnectFailure)
-    /// A message arrived on that connection.
+    /// A message arrived on the connection.
     case message(connection: Int, WebSocketMessage)
-    /// The WebSocket of that connection, which had opened, is gone.
+    /// The WebSocket of the connection was open and has closed.
     case closed(connection: Int, WebSocketClose)
-    /// From here on what the server sends is read, or not: while it is not, nothing that the server did not say counts against it.
+    /// The driver pauses or resumes reading the socket. During a pause, the server's silence does not count against it.
     case reading(SocketReading)
-    /// A request was answered, or was not.
+    /// A request ended, with or without a response.
     case answered(request: Int, Answer)
-    /// The token's reference was resolved again, as `Effect.renewToken` asked; `changed` when it gave another token: this one, but for a
-    /// replay, which has none.
+    /// The driver resolved the token's reference again, as `Effect.renewToken` requested. `changed` is `true` if the
+    /// result is a different token. The input carries that token, except in a replay, which has none.
     case tokenRenewed(Secret? = nil, changed: Bool)
-    /// The user wants something done.
+    /// The user requests an action.
     case act(Action)
-    /// The user takes back what is not done yet, or drops what failed.
+    /// The user withdraws an action that is not done yet, or drops one that failed.
     case dropAction(EntityID)
-    /// The user wants no more of what goes on under a tag: actions, and reads of one row.
+    /// The user cancels everything that runs under a tag: actions, and reads of a single row.
     case cancel(tag: String)
-    /// The user wants a message that failed sent again.
+    /// The user retries a message that failed.
     case retryAction(EntityID)
-    /// What an earlier session left undone, in its order.
+    /// An earlier session left these actions undone. They are in their original order.
     case restoreOutbox([OutboxEntry])
-    /// Somebody wants these rooms, from outside: each is a `RoomExpression`. With `lasting`, for that time only.
+    /// A client wants these rooms, each a `RoomExpression`. With `lasting`, the wish ends after that time.
     case want(rooms: [String], source: RoomSource, lasting: Duration? = nil)
-    /// Somebody does not want these rooms, from now on or for that time.
+    /// A client no longer wants these rooms, permanently or for the time `lasting`.
     case unwant(rooms: [String], lasting: Duration? = nil)
-    /// Somebody wants these rooms and no others: a `RoomExpression`.
+    /// A client wants exactly the rooms of this `RoomExpression`.
     case only(rooms: String)
-    /// The rooms are those that were wanted at the start, and what is pinned.
+    /// The wishes return to those of the start, plus the pinned rooms.
     case resetRooms
-    /// What was wished of exactly these patterns by that source is taken back.
+    /// A source withdraws its wishes for exactly these patterns.
     case withdraw(rooms: String, source: RoomSource)
-    /// Somebody wants to know this of a room: the server is asked, for messages back to that time.
+    /// A client asks for a part of a room. The session fetches it from the server; messages are fetched back to
+    /// `since`.
     case look(room: String, part: Session.RoomPart, since: Timestamp? = nil)
-    /// Somebody wants the server asked again for what a room is about, for the resource of that name, or, with nothing named, for what
-    /// all joined rooms are about.
+    /// A client requests a refetch: of a room's resources, of the resource with that name, or, if the name is empty, of
+    /// the resources of all joined rooms.
     case refetch(String)
-    /// The user looks at something else, named by its room, or a thread, named by the message that heads it; empty for no channel. Of another
-    /// workspace or company, what belongs to the old one is left at once.
+    /// The user selects a channel or place by its room, or a thread by its first message. An empty name clears the
+    /// channel. After a change of workspace or company, the session leaves everything that belongs to the old one at
+    /// once.
     case select(String)
-    /// The user says something to the server.
+    /// The user sends an event, publishes on a channel, or answers an event of the server.
     indirect case emit(Emit)
-    /// A push service delivered a notification, which a client of the control socket hands on: JSON, as the service has it.
+    /// A push service delivered a notification, and a client of the control socket passed it on: JSON in the format of
+    /// that service.
     case pushed(RawJSON)
-    /// What was remembered of an earlier session fills the model, until the server has spoken. Comes soon after `start`; a large
-    /// memory comes in several parts.
+    /// Rows of an earlier session fill the model until the server has answered. The driver sends this soon after
+    /// `start`, and splits a large memory into several parts.
     case remembered(Memory)
-    /// The session ends: leave in order.
+    /// The session ends in an orderly way.
     case stop
 }
 
-/// Who asked for a room.
+/// The origin of a wish for a room.
 package enum RoomSource: String, Hashable, Sendable {
-    /// The command line.
+    /// A room expression of the configuration, usually from the command line.
     case cli
-    /// The backend's list, or the templates of its era.
+    /// The backend's list of rooms, or the room templates of its era.
     case list
-    /// The control socket.
+    /// A client of the control socket.
     case ctl
-    /// What is pinned: wanted at every start.
+    /// A pinned room, which is wanted at every start.
     case pin
 }
 
 /// The end of one REST exchange.
 package enum Answer: Hashable, Sendable {
-    /// An HTTP response; `retryAfter` in seconds, when the server said so.
+    /// An HTTP response. `retryAfter` is the server's Retry-After in seconds, if it sent one.
     case response(status: Int, body: ArraySlice<UInt8>, retryAfter: Int?)
-    /// No response: a kind from a closed list (`resolve`, `connect`, `lost`, `tls`, `proxy`, `timeout`, `cancelled`, `tooLarge`, `protocolError`) and one line.
+    /// No response. `kind` is one of `resolve`, `connect`, `lost`, `tls`, `proxy`, `timeout`, `cancelled`, `tooLarge`
+    /// and `protocolError`; `message` is one line.
     case failure(kind: String, message: String)
 }

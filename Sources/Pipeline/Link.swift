@@ -1,25 +1,29 @@
 import Wire
 
-/// The connection of a session, as a state.
+/// The state of a session's connection.
 enum Link: Sendable {
-    /// Nothing was started.
+    /// No connection is open, and none is planned.
     case idle
-    /// A WebSocket was asked for.
+    /// The session requested a connection, which is not open yet.
     case connecting(connection: Int, RealtimeProtocol)
-    /// A WebSocket is open; the namespace is not joined yet, or no session stands.
+    /// A connection is open; the namespace is not joined yet, or the protocol's session not established.
     case handshaking(Open)
-    /// The namespace is joined, or a session stands, and the backend has not said that it is ready; until when it may take.
+    /// The namespace is joined, or the protocol's session established, and the backend has not reported that it is
+    /// ready. It must do so by `until`.
     case authenticating(Open, until: Moment)
-    /// Rooms can be joined, events flow.
+    /// Rooms can be joined, and events arrive.
     case ready(Open)
-    /// The server refused the token (its words); the next attempt begins when another one was found.
+    /// The server refused the token with these words. The next attempt starts once another token is available.
     case renewingToken(refusal: String)
-    /// The next attempt begins at that moment.
+    /// The next attempt starts at that moment.
     case waiting(until: Moment)
-    /// The session is over.
+    /// The session has ended for good.
     case over
 
-    /// An open WebSocket. Its machine is the session's `client` or `bayeux`: a state that is looked at for every message stays small.
+    /// An open connection.
+    ///
+    /// Its protocol client is stored in the session (`client`, `bayeux` or `messages`). The session examines this state
+    /// for every message, so it stays small.
     struct Open: Sendable {
         var connection: Int
         var spoken: RealtimeProtocol
@@ -31,7 +35,7 @@ enum Link: Sendable {
     var isReady: Bool { if case .ready = self { true } else { false } }
     var isOver: Bool { if case .over = self { true } else { false } }
 
-    /// The connection that is open, whatever has been said on it.
+    /// The open connection, at whatever stage of its handshake; `nil` while none is open.
     var open: Open? {
         switch self {
         case .handshaking(let open), .authenticating(let open, _), .ready(let open): open
@@ -39,7 +43,7 @@ enum Link: Sendable {
         }
     }
 
-    /// When something of the connection is due, beside what its machine waits for.
+    /// The deadline of the connection's state, apart from the timers of its protocol client.
     var deadline: Moment? {
         switch self {
         case .idle, .connecting, .renewingToken, .over, .handshaking, .ready: nil
@@ -48,34 +52,35 @@ enum Link: Sendable {
     }
 }
 
-/// Why a connection was lost, for people and for deciding what comes next.
+/// The cause of a lost connection, for display and for deciding how to continue.
 enum LossCause: Hashable, Sendable {
-    /// The socket never opened.
+    /// The connection could not be opened.
     case failed(ConnectFailure)
-    /// The peer, or the network, ended it.
+    /// The peer or the network closed the connection.
     case closed(WebSocketClose)
-    /// Socket.IO ended it.
+    /// The Socket.IO client ended the connection.
     case protocolEnd(SocketIOClient.CloseCause)
-    /// Bayeux ended it.
+    /// The Bayeux client ended the connection.
     case channelsEnd(BayeuxClient.CloseCause)
-    /// The machine of plain JSON messages ended it.
+    /// The client for plain JSON messages ended the connection.
     case messagesEnd(MessageClient.CloseCause)
-    /// The server refused our namespace; its words.
+    /// The server refused the session's namespace, with these words.
     case namespaceRefused(String)
-    /// The server took us out of the namespace.
+    /// The server removed the session from the namespace.
     case disconnectedByServer
-    /// The backend did not accept or refuse the token in time.
+    /// The backend neither accepted nor refused the token in time.
     case authenticationTimeout
-    /// The server refused the token; its words.
+    /// The server refused the token, with these words.
     case tokenRefused(String)
 
-    /// Whether nothing was wrong with the connection until the peer ended it in order: then all that was sent before was received. What we
-    /// cut, since it was not to be understood, had more to say.
+    /// Whether the connection was healthy until the peer closed it in an orderly way, so that everything sent before
+    /// was received. After a protocol error the session closes the connection itself, and the server had more to send.
     var isOrderly: Bool {
         if case .closed(let close) = self { close.code != 1006 && close.retry != .atOnce } else { false }
     }
 
-    /// Whether nothing is against calling the server again at once: the connection was dead, or not to be understood, or forgotten.
+    /// Whether the session may reconnect without waiting: the connection was dead or unintelligible, or the server had
+    /// forgotten the session.
     var needsNoWait: Bool {
         switch self {
         case .closed(let close): close.retry == .atOnce
@@ -86,7 +91,7 @@ enum LossCause: Hashable, Sendable {
         }
     }
 
-    /// One line for people; may hold the peer's words.
+    /// One line for people. It may contain the peer's words.
     var text: String {
         switch self {
         case .failed(let failure): failure.message
@@ -128,16 +133,17 @@ enum LossCause: Hashable, Sendable {
     }
 }
 
-/// Which of a connection's namespaces have been answered. Events flow from the first answer on; the session is ready after the last.
+/// The answers of the server about a connection's namespaces. Events arrive from the first answer on; the session is
+/// ready after the last.
 struct NamespaceAnswers: Sendable {
     private var due: [String]
     private var joined = 0
-    /// Whether nothing was missed in any that was joined.
+    /// Whether no joined namespace has missed an event.
     private(set) var isRecovered = true
 
     init(_ names: [String]) { due = names }
 
-    /// A namespace was joined; true when that was the last answer.
+    /// Records that the server joined a namespace; returns `true` for the last answer.
     mutating func join(_ name: String, isRecovered: Bool) -> Bool {
         guard let index = due.firstIndex(of: name) else { return false }
         due.remove(at: index)
@@ -146,13 +152,13 @@ struct NamespaceAnswers: Sendable {
         return due.isEmpty
     }
 
-    /// What a refusal leads to.
+    /// The consequence of a refused namespace.
     enum Refused {
-        /// Others are joined, or may be.
+        /// Other namespaces are joined, or may still be.
         case othersLeft
-        /// That was the last answer, and others are joined.
+        /// This was the last answer, and other namespaces are joined.
         case ready
-        /// None is joined.
+        /// This was the last answer, and no namespace is joined.
         case alone
     }
 
@@ -163,54 +169,56 @@ struct NamespaceAnswers: Sendable {
     }
 }
 
-/// What outlives a connection.
+/// Facts that outlive a single connection.
 struct ConnectionHistory: Sendable {
-    /// Connections asked for.
+    /// The number of connections requested so far.
     var connections = 0
-    /// Attempts since the last session that held; sessions that did not hold count, but for the first of them.
+    /// The number of attempts since the last session that held. Sessions that did not hold count, except for the first
+    /// of them.
     var attempt = 0
-    /// The sessions that did not hold.
+    /// The sessions in a row that ended too soon to count as held.
     var steadiness = Steadiness()
     /// Whether a connection was ever ready.
     var wasReady = false
-    /// How the last connection was lost.
+    /// The failure that ended the last connection.
     var failure: ConnectFailure?
-    /// When something was received last.
+    /// The time of the last message received.
     var heardAt = Moment.zero
-    /// Since when events may be missing, while no connection is ready again.
+    /// The time from which events may be missing, until a connection is ready again; `nil` if none may be.
     var lostAt: Moment?
-    /// Between which moments events were missed the last time.
+    /// The start and the end of the last gap.
     var lastGap: (from: Moment, to: Moment)?
-    /// What the last gap missed, while it is fetched.
+    /// The count of what the last gap missed, while the session refetches it.
     var missing: GapCount?
-    /// The revision to speak next.
+    /// The Engine.IO revision to use next; `nil` if it is unknown.
     var revision: EngineIO.Revision?
-    /// What the machine of the last connection left for the next one's.
+    /// The state that the protocol client of the last connection left for its successor.
     var memory = SocketIOClient.Memory()
     var channels = BayeuxClient.Memory()
     var messages = MessageClient.Memory()
-    /// What became of the namespaces that the open connection asked for.
+    /// The server's answers about the namespaces that the open connection asked for.
     var joining = NamespaceAnswers([])
-    /// Whether frames of Bayeux are polled for, since the server answered something else than a WebSocket.
+    /// Whether Bayeux uses long-polling, because the server answered with something other than a WebSocket.
     var lacksWebSocket = false
-    /// What the open connection's CONNECT is to carry, in words. Engine.IO 3 has no place for it.
+    /// A description of the CONNECT payload of the open connection. Engine.IO 3 has no place for such a payload.
     var connectPayload: String?
-    /// Whether the server took up the session of the last connection, so that nothing was missed.
+    /// Whether the server resumed the session of the last connection, so that nothing was missed.
     var isRecovered = false
-    /// Missed events that a server that takes up the session again sent after all; nil where it does not say which they are.
+    /// The number of missed events that the server sent after it resumed the session; `nil` if the server does not
+    /// identify them.
     var recoveredEvents: Int?
-    /// Rooms that were joined when a connection was lost, of which nothing is missed if the next one is recovered.
+    /// Rooms that were joined when a connection was lost. They miss nothing if the next connection is recovered.
     var followedRooms: Set<String> = []
-    /// When everything is looked at again, though nothing is known to be missed.
+    /// The time of the next full resync, which needs no known loss.
     var nextLook: Moment?
-    /// Tokens the server refused since it last accepted one.
+    /// The number of tokens that the server refused since it last accepted one.
     var refusedTokens = 0
     /// Whether the user was told why a server may not answer CONNECT.
     var toldOfOtherParsers = false
     /// Whether the user was told that the REST service refuses the token.
     var toldOfRefusedRequests = false
-    /// Of which requests the user was told that the service does not answer them as it should.
+    /// The requests for which the user was told that the service does not answer properly.
     var toldDelays = ToldFailures()
-    /// Of which rows of answers the user was told that they cannot be read.
+    /// The rows of answers that were reported to the user as unreadable.
     var toldRows: Set<String> = []
 }

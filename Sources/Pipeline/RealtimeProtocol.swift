@@ -1,17 +1,17 @@
 public import Wire
 
-/// What is spoken on a realtime connection.
+/// The protocol that a realtime connection speaks.
 public enum RealtimeProtocol: Hashable, Sendable, CustomStringConvertible {
-    /// Socket.IO, over Engine.IO of that revision.
+    /// Socket.IO over this revision of Engine.IO.
     case socketIO(EngineIO.Revision)
-    /// Bayeux 1.0.
+    /// Version 1.0 of the Bayeux protocol.
     case bayeux
     /// Plain JSON messages, as a profile describes them.
     case json
-    /// None: what there is to know is read from services.
+    /// No realtime protocol: all information comes from REST services.
     case rest
 
-    /// The revision of Engine.IO; nil where none is spoken.
+    /// The revision of Engine.IO; `nil` for any other protocol.
     public var revision: EngineIO.Revision? {
         switch self {
         case .socketIO(let revision): revision
@@ -19,7 +19,7 @@ public enum RealtimeProtocol: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What people call it.
+    /// The name of the protocol for people.
     public var description: String {
         switch self {
         case .socketIO(let revision): "Engine.IO \(revision.rawValue)"
@@ -29,7 +29,7 @@ public enum RealtimeProtocol: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What recordings call it.
+    /// The name of the protocol in recordings.
     public var name: String {
         switch self {
         case .socketIO(let revision): "eio\(revision.rawValue)"

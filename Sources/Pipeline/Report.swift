@@ -3,34 +3,35 @@ public import JSONText
 public import SectionedModel
 public import Wire
 
-/// What a session tells whoever watches it, in the order it happened. One reference, whatever it is: a report is handed on and kept many
-/// times.
+/// A report from a session to its observers. Reports arrive in the order of what happened.
+///
+/// The enum is the size of one reference, because observers pass reports on and store them many times.
 public enum Report: Sendable {
-    /// The backend said something.
+    /// An event arrived from the server.
     case event(EventReport)
-    /// The model changed.
+    /// The session committed a batch of changes to the model.
     case diff(DiffReport)
-    /// Something was lost, or may have been.
+    /// Events were lost, or may have been lost.
     indirect case gap(GapReport)
-    /// The connection changed its state.
+    /// The state of the connection changed.
     indirect case connection(ConnectionReport)
     /// A room was wanted, joined, refused or left.
     indirect case room(RoomReport)
-    /// What the user wants done was asked for, done or refused.
+    /// The state of a user's action changed.
     indirect case action(ActionReport)
-    /// What the user said to the server was sent, acknowledged or refused.
+    /// A user's emit was sent, acknowledged or refused.
     indirect case emit(EmitReport)
-    /// Something that was asked of the service was answered, or was not.
+    /// A request for a resource ended, with or without an answer.
     indirect case refetch(RefetchReport)
-    /// Somebody types, or types no more.
+    /// A user started or stopped typing.
     indirect case typing(TypingReport)
-    /// A frame or an answer could not be read; it is kept in the recording.
+    /// A frame or an answer could not be decoded. The recording keeps it.
     indirect case undecodable(UndecodableReport)
-    /// Anything else worth a line on stderr.
+    /// Anything else that is worth a line on stderr.
     indirect case notice(Notice)
 }
 
-/// One event.
+/// An event, both decoded and as it was received.
 public struct EventReport: Sendable {
     private final class Contents: Sendable {
         let event: Event
@@ -43,46 +44,46 @@ public struct EventReport: Sendable {
     }
     private let contents: Contents
 
-    /// The event.
+    /// The event as the backend decoded it.
     public var event: Event { contents.event }
     /// The event as it was received.
     public var source: WireEvent { contents.source }
-    /// The name on the wire.
+    /// The event's name on the wire.
     public var wireName: String { contents.source.name }
-    /// The namespace, or the channel, it came on.
+    /// The namespace or channel on which the event arrived.
     public var namespace: String { contents.source.namespace }
-    /// The JSON text, as `WireEvent.payload`.
+    /// The JSON text of the event, as in `WireEvent.payload`.
     public var payload: RawJSON { contents.source.payload }
 
-    // What filters and views ask of every event is read where it is: to take the event out is to copy it.
+    // Filters and views read these properties of every event in place, because taking the event out would copy it.
 
-    /// Calls `body` with the event.
+    /// Calls `body` with the event, without copying it.
     package func withEvent<Result>(_ body: (borrowing Event) -> Result) -> Result { body(contents.event) }
-    /// The event's case, as `Event.kind`.
+    /// The kind of the event, as in `Event.kind`.
     public var kind: String { contents.event.kind }
-    /// The room it came in, as `Event.room`. Untrusted text.
+    /// The room in which the event arrived, as in `Event.room`. Untrusted text.
     public var room: String? { contents.event.room }
-    /// Who did it, as `Event.actor`. Untrusted text.
+    /// The user who caused the event, as in `Event.actor`. Untrusted text.
     public var actor: String? { contents.event.actor }
-    /// The id of who did it, as `Event.actorID`. Untrusted text.
+    /// The id of the user who caused the event, as in `Event.actorID`. Untrusted text.
     public var actorID: String? { contents.event.actorID }
-    /// What the message in it addresses, as `Event.mentions`. Untrusted text.
+    /// The users and groups that the event's message mentions, as in `Event.mentions`. Untrusted text.
     public var mentions: [Mention] { contents.event.mentions }
-    /// Whether this version knows it.
+    /// Whether this version of Weir knows the event.
     public var isKnown: Bool { contents.event.isKnown }
-    /// The server's time of it, when it says.
+    /// The server's time of the event, if the event contains it.
     public var serverTime: Timestamp? { contents.event.serverTime }
-    /// The number of the acknowledgement that is asked for.
+    /// The id of the acknowledgement that the event requests; `nil` if it requests none.
     package var ackID: Int? { contents.source.ackID }
 
-    /// A report of one event.
+    /// Creates a report of an event that any protocol delivered.
     init(event: Event, source: WireEvent) { contents = Contents(event: event, source: source) }
 
-    /// A report of one event by Socket.IO.
+    /// Creates a report of an event that Socket.IO delivered.
     public init(event: Event, source: SocketIO.Event) { self.init(event: event, source: .socketIO(source)) }
 }
 
-/// One committed batch of the model.
+/// A report of one committed batch of the model.
 public struct DiffReport: Sendable {
     private final class Contents: Sendable {
         let sequence: Int
@@ -105,19 +106,19 @@ public struct DiffReport: Sendable {
     }
     private let contents: Contents
 
-    /// Number of the batch, counted from 1.
+    /// The number of the batch, counted from 1.
     public var sequence: Int { contents.sequence }
-    /// Number of the record that caused it.
+    /// The number of the record that caused the batch.
     public var cause: Int { contents.cause }
-    /// What changed.
+    /// The changes to the model's sections and rows.
     public var batch: Batch<Item> { contents.batch }
-    /// The resources whose answer this came of; empty when it came of something else.
+    /// The resources whose answers caused this batch; empty if it has another cause.
     public var refetched: [String] { contents.refetched }
-    /// The server's id of the user; nil while it is not known.
+    /// The server's id of the user; `nil` while it is unknown.
     public var user: String? { contents.user }
-    /// Whether these are rows of an earlier session that the server has not confirmed.
+    /// Whether the batch contains rows of an earlier session that the server has not confirmed.
     public var isRecalled: Bool { contents.isRecalled }
-    /// A report of one batch.
+    /// Creates a report of one committed batch.
     public init(
         sequence: Int, cause: Int, batch: Batch<Item>, refetched: [String] = [], user: String? = nil,
         isRecalled: Bool = false
@@ -127,72 +128,74 @@ public struct DiffReport: Sendable {
     }
 }
 
-/// What became of one request for a resource. What the answer changed comes behind it.
+/// A report on one request for a resource. The changes that its answer makes to the model are reported after it.
 public struct RefetchReport: Sendable {
-    /// What became of it.
+    /// The possible outcomes of a request.
     public enum Outcome: String, Sendable, CaseIterable {
-        /// The answer was read, and the model is as it says.
+        /// The answer was read, and the model agrees with it.
         case fetched
-        /// The answer was read, but something was said of the resource while it was on its way: it is asked for again.
+        /// The answer was read, but an event about the resource arrived while the request was in flight. The session
+        /// refetches it.
         case outdated
-        /// There is no such resource.
+        /// The server has no such resource.
         case missing
-        /// The token was refused, and another one is looked for.
+        /// The server refused the token, and the session looks for another one.
         case refused
-        /// The answer could not be read: it is asked for again.
+        /// The answer could not be decoded. The session retries the request.
         case unreadable
-        /// There was no answer, or none of success: it is asked for again, later.
+        /// No answer arrived, or none that reports success. The session retries the request later.
         case delayed
-        /// The same, and it is given up.
+        /// No answer arrived, or none that reports success. The session gives up.
         case failed
     }
-    /// A short name of the resource for people. Untrusted text.
+    /// A short name of the resource, for people. Untrusted text.
     public var resource: String
-    /// What became of it.
+    /// The outcome of the request.
     public var outcome: Outcome
-    /// The status of the answer; nil without an answer.
+    /// The HTTP status of the answer; `nil` without an answer.
     public var status: Int?
-    /// Number of the record that made it be asked for.
+    /// The number of the record that caused the request.
     public var cause: Int
-    /// From the request to its end.
+    /// The time from sending the request to its end.
     public var duration: Duration
 }
 
-/// A loss, known or possible.
+/// A report of a known or possible loss of events.
 public struct GapReport: Sendable {
-    /// What lost it.
+    /// The possible causes of a gap.
     public enum Cause: String, Sendable {
-        /// The connection was down; nobody can say what was sent meanwhile.
+        /// The connection was down. It is impossible to know what the server sent meanwhile.
         case reconnect
-        /// Records of a replayed file are damaged or its tail is torn.
+        /// Records of a replayed file are damaged, or its tail is torn.
         case damage
-        /// Whoever is told did not keep up with what was told.
+        /// An observer did not keep up with the reports.
         case overflow
-        /// The view was paused for longer than what waits may be kept.
+        /// The view was paused for so long that its backlog exceeded its limit.
         case paused
-        /// More was missed in a place than is caught up with: `hole` says what is left out.
+        /// A place missed more messages than the session catches up with. `hole` describes the messages left out.
         case catchUp = "catch_up"
-        /// All that a gap of `reconnect` missed was fetched: `missed` says how many messages.
+        /// Everything that a gap of cause `reconnect` missed was refetched. `missed` is the number of messages.
         case refetched
     }
-    /// What lost it.
+    /// The cause of the gap.
     public var cause: Cause
-    /// The last moment nothing was missing.
+    /// The last moment at which nothing was missing.
     public var from: Moment
-    /// The first moment nothing is missing again.
+    /// The first moment at which nothing is missing any more.
     public var to: Moment
-    /// How many events; nil when nobody can know.
+    /// The number of lost events; `nil` when it is impossible to know.
     public var lost: Int?
-    /// Messages that came in the gap and are in the model now; nil but for that cause.
+    /// The number of messages that arrived during the gap and are now in the model; `nil` unless the cause is
+    /// `refetched`.
     public var missed: Int?
-    /// What is fetched again to bring the model to the server's truth: short names for people, each once. Untrusted
-    /// text.
+    /// The resources that the session refetches to bring the model to the server's state: short names for people,
+    /// without duplicates. Untrusted text.
     public var refetching: [String]
-    /// Whether something was lost, or may have been; false for the count of what a gap missed.
+    /// Whether events were lost, or may have been lost; `false` for the count of what a gap missed.
     public var isLoss: Bool { cause != .refetched }
-    /// What is missing in the model; nil where nothing is, once what is fetched again has come.
+    /// The messages that are missing from the model; `nil` if nothing is missing once the refetch is complete.
     public var hole: Hole?
-    /// A report of a loss.
+    /// Creates a report of a gap.
     public init(
         cause: Cause, from: Moment, to: Moment, lost: Int? = nil, missed: Int? = nil, refetching: [String] = [],
         hole: Hole? = nil
@@ -207,34 +210,35 @@ public struct GapReport: Sendable {
     }
 }
 
-/// The connection's state machine, as far as a user sees it.
+/// A change in the state of the connection, as far as it concerns users.
 public enum ConnectionReport: Sendable {
-    /// An attempt begins; `target` is the path and query asked for.
+    /// An attempt to connect starts. `target` is the path and query of its request.
     case connecting(attempt: Int, target: String)
-    /// The namespace is joined, or the session stands (and, where the backend has authentication, the token accepted).
+    /// The connection is ready: the namespace is joined, or the session established, and the backend, if it
+    /// authenticates, accepted the token.
     case ready(RealtimeProtocol)
-    /// The connection ended or did not come about; the next attempt comes after `retryIn`. Nil: no time is set for one,
-    /// since another token is looked for first, or since the connections were captured, not made.
+    /// The connection ended or could not be opened. The next attempt starts after `retryIn`. It is `nil` if no time is
+    /// set, because the session first looks for another token, or because the connections were captured.
     case lost(why: String, retryIn: Duration?)
 }
 
-/// A room's fate.
+/// A change in the state of a room.
 public struct RoomReport: Sendable {
-    /// What became of it.
+    /// The states that a room can enter.
     public enum Change: String, Sendable {
         case wanted, joining, joined, refused, leaving, left, lost
-        /// The backend told of it, and nobody wants it.
+        /// The backend listed the room, and no wish includes it.
         case found
     }
-    /// What became of it.
+    /// The state that the room entered.
     public var change: Change
-    /// The room's name.
+    /// The room's name on the wire.
     public var room: String
-    /// Who wanted it: `cli`, `list`, `ctl`, `pin`; empty when nobody wants it any more.
+    /// The origin of the wish: `cli`, `list`, `ctl` or `pin`; empty if the room is no longer wanted.
     public var source: String
-    /// The server's reason for a refusal; untrusted text.
+    /// The server's reason for a refusal. Untrusted text.
     public var why: String?
-    /// A report of a room.
+    /// Creates a report of a room's new state.
     public init(change: Change, room: String, source: String, why: String? = nil) {
         self.change = change
         self.room = room
@@ -243,22 +247,22 @@ public struct RoomReport: Sendable {
     }
 }
 
-/// Something that could not be read.
+/// A report of a frame, an event or an answer that could not be decoded.
 public struct UndecodableReport: Sendable {
-    /// Where on the way it was found.
+    /// The layers at which decoding can fail.
     public enum Layer: String, Sendable {
-        /// Not Engine.IO or Socket.IO.
+        /// The frame is not valid in its protocol, such as Engine.IO or Socket.IO.
         case frame
-        /// An event of a known name and the wrong shape.
+        /// An event of a known name has the wrong shape.
         case event
-        /// A REST answer of the wrong shape.
+        /// A REST answer has the wrong shape.
         case response
     }
-    /// Where on the way it was found.
+    /// The layer at which decoding failed.
     public var layer: Layer
-    /// The wire name or the resource; untrusted text.
+    /// The event's name on the wire, or the resource. Untrusted text.
     public var subject: String
-    /// What is wrong and where.
+    /// A description of the problem and its position.
     public var message: String
     /// The start of the offending text, at most 200 bytes.
     public var excerpt: ArraySlice<UInt8>
@@ -271,38 +275,38 @@ public struct UndecodableReport: Sendable {
     }
 }
 
-/// A line for people.
+/// A line of text for people.
 public struct Notice: Sendable {
-    /// How much it matters.
+    /// The severity of a notice.
     public enum Level: String, Sendable {
         case info, warning, error
     }
-    /// How much it matters.
+    /// The severity of this notice.
     public var level: Level
-    /// May hold text from a peer: escape it before a terminal sees it.
+    /// The line of text. It may contain text from a peer: escape it before writing it to a terminal.
     public var text: String
-    /// The mark it tells of.
+    /// The mark that the notice announces; `nil` for any other notice.
     public var mark: Mark?
-    /// How long what it tells of lasts: who knows the time of day adds until when.
+    /// How long the announced condition lasts. An observer that knows the time of day adds when it ends.
     public var wait: Duration?
-    /// A line.
+    /// Creates a notice of one line.
     public init(_ level: Level, _ text: String) {
         self.level = level
         self.text = text
     }
-    /// That somebody marked the place where it stands.
+    /// Creates a notice that announces a mark.
     public init(_ mark: Mark) {
         self.init(.info, "marked: \(mark.label)")
         self.mark = mark
     }
 
-    /// A place that somebody marked.
+    /// A position in the stream that a user marked.
     public struct Mark: Hashable, Sendable {
-        /// What they called it; their text.
+        /// The label, in the user's own words.
         public var label: String
-        /// Who did: `ctl`, `key`, or as a recording says.
+        /// The origin of the mark: `ctl`, `key`, or the author that a recording names.
         public var author: String
-        /// A mark.
+        /// Creates a mark with its label and author.
         public init(label: String, author: String) {
             self.label = label
             self.author = author

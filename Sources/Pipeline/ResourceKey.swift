@@ -1,20 +1,20 @@
 import Events
 
-/// What of a backend can be fetched, each with what its request needs to know.
+/// A resource that a backend can fetch, with the parameters of its request.
 protocol BackendResource: Hashable, Sendable {
-    /// A short name for people.
+    /// A short name of the resource, for people.
     var label: String { get }
-    /// What the resource belongs to.
+    /// The companies, workspaces, channels and message lists that the resource belongs to.
     var tags: [RequestTag] { get }
-    /// Whether the session cannot do without it, so that it is asked for until there is an answer.
+    /// Whether the session depends on the resource, and retries it until it is answered.
     var isPersistent: Bool { get }
-    /// Whether more than one room may be about it.
+    /// Whether more than one room can require the resource.
     var isShared: Bool { get }
-    /// Whether it says something of a row that stays when the room is left.
+    /// Whether the resource describes a row that remains after the room is left.
     var outlivesRoom: Bool { get }
-    /// Whether an answer of that status means that the resource does not exist.
+    /// Returns whether an answer with this status means that the resource does not exist.
     func isMissing(by status: Int) -> Bool
-    /// Whether an answer of that status is to be read.
+    /// Returns whether the body of an answer with this status must be read.
     func isSuccess(_ status: Int) -> Bool
 }
 
@@ -25,7 +25,7 @@ extension BackendResource {
     func isSuccess(_ status: Int) -> Bool { 200..<300 ~= status }
 }
 
-/// Names a resource of some backend, so that its refetches can be told apart and gathered.
+/// A key for a resource of any backend. The refetcher uses it to tell resources apart and to merge refetches.
 struct ResourceKey: Hashable, Sendable {
     let resource: any BackendResource
 
@@ -35,10 +35,10 @@ struct ResourceKey: Hashable, Sendable {
     func hash(into hasher: inout Hasher) { resource.hash(into: &hasher) }
 }
 
-/// What requests belong to. Leaving it cancels all of them, and only them.
+/// The owner of a group of requests. Leaving it cancels exactly the requests of this group.
 enum RequestTag: Hashable, Sendable {
     case company(EntityID)
-    /// `direct` is no workspace of its own: it comes with its company.
+    /// A workspace of a company. `direct` is not a workspace of its own: it is left with its company.
     case workspace(EntityID, company: EntityID)
     case channel(EntityID)
     case messages(of: EntityID)

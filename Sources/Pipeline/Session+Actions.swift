@@ -2,11 +2,11 @@ import Events
 import SectionedModel
 import Wire
 
-// What the user wants done: shown at once, done in order, settled by the answer.
+// The user's actions: shown at once, performed in order, settled by the server's answer.
 extension Session {
-    /// How often a server may answer that it cannot do something now, before that is believed.
+    /// How many times a server may answer that it cannot perform an action now, before the session refuses the action.
     static let maximumActionAttempts = 8
-    /// Delays between attempts of one action.
+    /// The delays between the attempts of one action.
     private static let actionBackoff = Backoff(base: .milliseconds(500), cap: .seconds(30))
 
     mutating func act(_ action: Action, into effects: inout [Effect]) {
@@ -18,7 +18,7 @@ extension Session {
         report(action, .queued, into: &effects)
     }
 
-    /// What was kept of an earlier session's outbox waits again.
+    /// Queues the actions of an earlier session again.
     mutating func restore(_ entries: [OutboxEntry], into effects: inout [Effect]) {
         for entry in entries where outbox.add(entry) {
             if user == nil { unclaimed.append(entry.action.id) }
@@ -31,7 +31,7 @@ extension Session {
         report(entry.action, .dropped, into: &effects)
     }
 
-    /// Takes back each action with that tag; an answer to one that was sent is not heeded.
+    /// Drops every action with the tag. The session ignores the answers to requests that were sent already.
     mutating func cancelActions(tagged tag: String, into effects: inout [Effect]) {
         for entry in outbox.entries where entry.failure == nil && backend.tag(of: entry.action) == tag {
             if let request = outbox.abandon(entry.action.id) { effects.append(.cancel(request: request)) }
@@ -44,14 +44,16 @@ extension Session {
         report(entry.action, .queued, into: &effects)
     }
 
-    // MARK: Going on
+    // MARK: Progress
 
-    /// Nothing can be done while there is no connection; what is asked for waits. A session without a connection of its own is never
-    /// offline: each request finds out.
+    /// Whether actions can be sent now; if not, they wait. A session without a realtime connection is always online,
+    /// because each request finds out for itself.
     package var isOnline: Bool { link.isReady || !configuration.connects }
 
-    /// Moves every action as far as it gets now. The requests go out behind everything else the input led to, so that a store can
-    /// keep that they went before they go.
+    /// Advances every action as far as possible.
+    ///
+    /// The requests are emitted after all other effects of the input, so that a store can record them before they are
+    /// sent.
     mutating func pumpOutbox(into effects: inout [Effect]) {
         noteEchoes(into: &effects)
         refuseUncheckable(into: &effects)
@@ -67,7 +69,8 @@ extension Session {
         }
     }
 
-    /// What would have shown whether an action was done is not fetched any more: its channel is gone, or was left.
+    /// Refuses the actions in doubt whose evidence is no longer being fetched, because their channel is gone or was
+    /// left.
     private mutating func refuseUncheckable(into effects: inout [Effect]) {
         for entry in outbox.entries {
             guard case .checking(let key) = entry.state, !transaction.refetcher.isBusy(key) else { continue }
@@ -77,13 +80,13 @@ extension Session {
 
     private static let isInDoubt = "no answer came, and nothing shows whether it was done: look before doing it again"
 
-    /// Whether it may have been done, and would be done twice. What an earlier process left in doubt cannot be looked for before it is known
-    /// whose it is, and where.
+    /// Returns whether the action may already be done, so that another request could do it twice. If an earlier process
+    /// left the action in doubt, it cannot be checked until its user and its place are known.
     private func isInDoubt(_ entry: OutboxEntry) -> Bool {
         entry.isInDoubt && (entry.action.operation.makesSomething || entry.action.nextUpload != nil)
     }
 
-    /// Takes one action a step further; false when it waits for something.
+    /// Advances an action by one step; returns `false` if the action has to wait.
     private mutating func go(on entry: OutboxEntry, into effects: inout [Effect]) -> Bool {
         let (id, action) = (entry.action.id, entry.action)
         let isInDoubt = isInDoubt(entry)
@@ -114,11 +117,11 @@ extension Session {
         outgoing.append(FetchRequest(id: number, call, cause: transaction.cause))
     }
 
-    /// Nobody knows whether it was done: what came since tells, or what is fetched now.
+    /// Checks whether an action in doubt was done, by a message that arrived since or by a resource to fetch.
     private mutating func check(_ entry: OutboxEntry, into effects: inout [Effect]) -> Bool {
         let id = entry.action.id
         if let echo = echo(of: entry) { return finish(id, subject: echo, into: &effects) }
-        // What has files to upload was not sent, and nothing shows whether the upload was done.
+        // An action with files left to upload was not sent, and nothing shows whether the upload was done.
         guard entry.action.nextUpload == nil,
             let key = backend.evidence(of: entry.action, since: entry.baseline, in: transaction.model)
         else {
@@ -139,8 +142,11 @@ extension Session {
 
     // MARK: Answers
 
-    /// Takes the answer to an action's request; false when the request was none. `asked` is how many seconds the server asks to wait, of
-    /// which the answer has those that are heeded.
+    /// Handles the answer to an action's request.
+    ///
+    /// - Parameter asked: The wait in seconds that the server asks for. `answer` contains the part of it that the
+    ///   session honours.
+    /// - Returns: `false` if the request does not belong to an action.
     mutating func answeredAction(
         _ request: Int, _ answer: Answer, asked: Int?, into effects: inout [Effect]
     ) -> Bool {
@@ -153,7 +159,7 @@ extension Session {
                 return true
             }
             let body: ArraySlice<UInt8> = if case .response(_, let body, _) = answer { body } else { [] }
-            // A service that has the message already may not say which it is: its echo does.
+            // A service that already has the message may not return its id, but its echo contains it.
             let subject = backend.settle(entry.action, body: body, into: &transaction) ?? echo(of: entry)
             _ = finish(id, subject: subject, into: &effects)
         case .refused(let why, let status): refuse(id, why: why, status: status, into: &effects)
@@ -162,7 +168,7 @@ extension Session {
         case .tokenRefused:
             outbox.park(id)
             renewToken(into: &effects)
-        // What may have been done is looked for before it is given up.
+        // The session checks an action that may have been done before it gives up.
         case .later(_, let why, let mayBeDone)
         where isSpent(entry) && answer.isResponse && !(mayBeDone && entry.action.operation.makesSomething):
             refuse(id, why: why, status: answer.status, into: &effects)
@@ -178,7 +184,7 @@ extension Session {
         return true
     }
 
-    /// A step of an action of several was done.
+    /// Continues an action of several steps after one step was done.
     private mutating func follow(
         _ id: EntityID, _ following: ActionFollowing, status: Int?, into effects: inout [Effect]
     ) {
@@ -190,12 +196,12 @@ extension Session {
         }
     }
 
-    /// Whether it was tried as often as an action may.
+    /// Returns whether the action has used all its attempts.
     private func isSpent(_ entry: OutboxEntry) -> Bool {
         entry.attempts - entry.refusals >= Self.maximumActionAttempts
     }
 
-    /// The token was renewed, or there is no other.
+    /// Resumes the actions that wait for a token, or refuses them if no other token is available.
     mutating func actionTokenRenewed(changed: Bool, into effects: inout [Effect]) {
         for id in outbox.unpark() where !changed {
             refuse(id, why: "the token was refused", status: 401, into: &effects)
@@ -210,7 +216,7 @@ extension Session {
         return true
     }
 
-    /// The user looks at what they made.
+    /// Selects the channel or workspace that the user has created.
     private mutating func select(_ subject: EntityID, madeBy operation: Action.Operation) {
         switch operation {
         case .createChannel(let draft): transaction.globals.select(channel: subject, madeAs: draft.kind)
@@ -221,7 +227,7 @@ extension Session {
         }
     }
 
-    /// It fails, and with it what is about what it would have made.
+    /// Fails an action, together with all actions that depend on what it would have created.
     private mutating func refuse(_ id: EntityID, why: String, status: Int?, into effects: inout [Effect]) {
         var refused = [(id, why, status)]
         while let (id, why, status) = refused.popLast() {
@@ -236,9 +242,9 @@ extension Session {
         effects.append(.report(.action(ActionReport(action, change))))
     }
 
-    // MARK: What is fetched
+    // MARK: Resources
 
-    /// A resource is as the server has it.
+    /// Settles the actions in doubt that the fetched resource gives evidence about.
     mutating func actionResourceFetched(_ key: ResourceKey, into effects: inout [Effect]) {
         guard !outbox.isEmpty else { return }
         noteEchoes(into: &effects)
@@ -259,8 +265,10 @@ extension Session {
         }
     }
 
-    /// The server says that a resource is not there. An action that needs it goes on without it, although it may be asked for again later:
-    /// what is not there now is no reason to wait. That is no word on what was done: a server that starts may say so of everything.
+    /// Handles the server's answer that a resource does not exist.
+    ///
+    /// An action that needs the resource goes on without it, even if the resource is fetched again later. The answer is
+    /// no evidence about an action in doubt, because a server that is starting up may give it for everything.
     mutating func actionResourceMissing(_ key: ResourceKey, isServicesWord: Bool, into effects: inout [Effect]) {
         guard !outbox.isEmpty else { return }
         noteEchoes(into: &effects)
@@ -269,7 +277,7 @@ extension Session {
                 outbox.resolveWithout(key, id)
                 continue
             }
-            // Nobody knows when the service is there again: whoever waits is told, and may give up.
+            // It is impossible to know when the service will return. The report lets the user give up.
             if let entry = outbox[id] {
                 let why = "\(key.resource.label) is answered with 404 by something before the service"
                 report(entry.action, .delayed(why: why, retryIn: .zero), into: &effects)
@@ -289,15 +297,15 @@ extension Session {
         }
     }
 
-    /// A resource could not be fetched.
+    /// Delays the actions that need a resource, because it could not be fetched.
     mutating func actionResourceFailed(_ key: ResourceKey, why: String, into effects: inout [Effect]) {
         for id in outbox.fetchFailed(key, why: why) {
             if let entry = outbox[id] { _ = delay(entry, why: why, into: &effects) }
         }
     }
 
-    /// A resource could not be fetched, because the token is not good for it and there is no other. What may have been done, and cannot be
-    /// looked for without it, stays in doubt.
+    /// Refuses the actions that need a resource, because the server refuses the token for it and no other is available.
+    /// The refusal of an action that may have been done says that it is in doubt, because it cannot be checked.
     mutating func actionResourceRefused(_ key: ResourceKey, into effects: inout [Effect]) {
         for entry in outbox.entries where entry.waits(for: key) {
             let isChecked = if case .checking = entry.state { true } else { false }
@@ -306,7 +314,7 @@ extension Session {
         }
     }
 
-    /// A resource could not be fetched, and is tried again by itself.
+    /// Reports the delay of the actions that need a resource. The refetcher retries the resource by itself.
     mutating func actionResourceDelayed(_ key: ResourceKey, _ answer: Answer, into effects: inout [Effect]) {
         guard !outbox.isEmpty else { return }
         let retryIn = transaction.refetcher.deadline.map { max(.zero, $0 - transaction.now) } ?? .zero
@@ -317,7 +325,8 @@ extension Session {
 
     // MARK: Echoes
 
-    /// Messages that came while some of ours were under way: the one that fits is the echo, and takes the place of the row that waits.
+    /// Matches new messages with the actions in flight. A message that fits is the echo of its action and replaces the
+    /// provisional row.
     private mutating func noteEchoes(into effects: inout [Effect]) {
         let newcomers = transaction.newMessages
         transaction.newMessages = []
@@ -333,24 +342,24 @@ extension Session {
         }
     }
 
-    /// The message that an action in doubt did send: one that came since, or, in another session than the one that sent it, one that is
-    /// there.
+    /// Returns the message that an action in doubt did send: one that arrived since or, if an earlier session sent it,
+    /// one that is in the model.
     private func echo(of entry: OutboxEntry) -> EntityID? {
         entry.candidates.first ?? backend.echo(of: entry.action, after: entry.baseline, in: transaction.model)
     }
 
-    // MARK: The model
+    // MARK: Overlay
 
-    /// Takes the wishes out of the model, so that handlers see the truth.
+    /// Removes the optimistic rows from the model, so that handlers see the server's state.
     mutating func liftOverlay() {
         if !overlay.isEmpty { overlay.lift(from: &transaction.model) }
     }
 
-    /// Shows the wishes.
+    /// Shows the pending actions in the model.
     mutating func layOverlay() {
         transaction.watchesMessages = outbox.awaitsEcho
         for (order, entry) in outbox.entries.enumerated() {
-            // Its echo is there: the row that waits would be the same message once more.
+            // The echo is in the model already, and the provisional row would show the message twice.
             if entry.failure == nil, entry.candidates.contains(where: { transaction.model[.message($0)] != nil }) {
                 continue
             }
@@ -362,9 +371,9 @@ extension Session {
 }
 
 extension Answer {
-    /// Whether the server said something.
+    /// Whether the server sent a response.
     fileprivate var isResponse: Bool { status != nil }
-    /// For people; untrusted.
+    /// A description of the answer for people. Untrusted text.
     fileprivate var words: String {
         switch self {
         case .response(let status, _, _): "HTTP status \(status)"

@@ -2,9 +2,10 @@ import Events
 import JSONText
 import Wire
 
-// A connection that speaks Bayeux: its rooms are channels, joined by subscriptions.
+// A connection that speaks Bayeux. Its rooms are channels, which the session joins by subscribing.
 extension Session {
-    /// The WebSocket is open: its machine goes on from what the last one left, but for channels that nobody wants any more.
+    /// Starts the Bayeux client of the open connection. It continues with the state of the previous client, except for
+    /// channels that are no longer wanted.
     mutating func openChannels(into effects: inout [Effect]) {
         let (rooms, backend) = (rooms, backend)
         history.channels.keep { backend.isOwn($0) || rooms.isWanted(backend.room(of: $0)) }
@@ -17,7 +18,7 @@ extension Session {
         withChannels(into: &effects) { client, wire in client.start(at: now, into: &wire) }
     }
 
-    /// Runs the Bayeux machine of the open connection, if there is one, and carries out what it wants.
+    /// Runs `body` on the Bayeux client of the open connection, if there is one, and carries out the client's effects.
     mutating func withChannels(
         into effects: inout [Effect], _ body: (inout BayeuxClient, inout [BayeuxClient.Effect]) -> Void
     ) {
@@ -27,9 +28,9 @@ extension Session {
         for effect in wire { carryOut(effect, on: connection, into: &effects) }
     }
 
-    /// The connection is over: what its machine leaves behind is for the next one's.
+    /// Removes the Bayeux client of a connection that has ended, and keeps its state for the next client.
     mutating func retireChannels() {
-        // All that was published and not answered is lost.
+        // Everything that was published and not answered is lost.
         var told: [BayeuxClient.Effect] = []
         if let memory = bayeux?.transportClosed(into: &told) { history.channels = memory }
         bayeux = nil
@@ -44,7 +45,7 @@ extension Session {
             began(isRecovered: continuity == .complete)
         case .subscribed(let channel): backend.subscribed(channel, into: &transaction)
         case .refused(let channel, let why): backend.refused(channel, why: why, into: &transaction)
-        // That is no word on the token: another connection may do better.
+        // This does not mean that the token is bad: another connection may succeed.
         case .unanswered(let channel) where backend.isOwn(channel): end(.channelsEnd(.silent), into: &effects)
         case .unanswered(let channel):
             transaction.plans.append(.joinRefused(room: backend.room(of: channel), why: RoomBook.noAnswer))
@@ -64,7 +65,7 @@ extension Session {
     }
 
     mutating func subscribe(_ channel: Bayeux.Channel, _ ext: RawJSON?, into effects: inout [Effect]) {
-        // In a session that was taken up again the subscriptions stand.
+        // A resumed session still has its subscriptions.
         if bayeux?.isSubscribed(to: channel) == true { return backend.subscribed(channel, into: &transaction) }
         let now = transaction.now
         withChannels(into: &effects) { client, wire in client.subscribe(channel, ext: ext, at: now, into: &wire) }
@@ -75,7 +76,9 @@ extension Session {
         withChannels(into: &effects) { client, wire in client.unsubscribe(channel, at: now, into: &wire) }
     }
 
-    /// An emission's name is the channel, and its argument what is published. Gives its number; nil where there is no such channel.
+    /// Publishes the argument of an emission on the channel that the emission names.
+    ///
+    /// - Returns: The number of the publication; `nil` if the name is not a channel to publish on.
     mutating func publish(_ emission: Transaction.Emission, into effects: inout [Effect]) -> Int? {
         guard let channel = Bayeux.Channel(emission.name), channel.isSubscribable, !channel.isPattern else {
             return nil
@@ -92,7 +95,7 @@ extension Session {
 }
 
 extension BayeuxClient.PublishFailure {
-    /// One line for people; may hold the peer's words.
+    /// One line for people. It may contain the peer's words.
     var text: String {
         switch self {
         case .refused(let words): "the server refused it: \(words)"

@@ -1,9 +1,9 @@
 import JSONText
 package import Wire
 
-// The way of the connection: connect, lose, wait, connect again.
+// The life cycle of the connection: connect, lose, wait, reconnect.
 extension Session {
-    /// How often a fresh token may be refused before the session believes the server.
+    /// The number of refused tokens in a row at which the session gives up.
     static let maximumRefusedTokens = 3
 
     mutating func connect(into effects: inout [Effect]) {
@@ -18,10 +18,10 @@ extension Session {
         effects.append(.connect(request))
     }
 
-    /// The revision of Engine.IO that is spoken, or tried next.
+    /// The Engine.IO revision in use, or the one to try next.
     package var revision: EngineIO.Revision { configuration.revision ?? history.revision ?? .v4 }
 
-    /// Whether that revision is a guess.
+    /// Whether the Engine.IO revision is a guess.
     private var detectsRevision: Bool { configuration.revision == nil && history.revision == nil }
 
     private var nextOpening: (target: String, ConnectionRequest.Opening) {
@@ -44,7 +44,7 @@ extension Session {
         )
     }
 
-    /// Whether Bayeux goes by long-polling.
+    /// Whether Bayeux uses long-polling instead of a WebSocket.
     var pollsChannels: Bool {
         switch configuration.transport {
         case .websocket: false
@@ -84,7 +84,7 @@ extension Session {
         }
     }
 
-    /// The server turned out to speak another revision than Weir asked for, and the connection goes on in that.
+    /// Adopts the Engine.IO revision that the server turned out to speak. The connection continues with it.
     mutating func noteRevision() {
         guard let revision = client?.revision, case .handshaking(var open) = link, open.spoken != .socketIO(revision)
         else { return }
@@ -109,7 +109,7 @@ extension Session {
         } else if let status = failure.httpStatus, case .bayeux = spoken, configuration.transport == .auto,
             !history.lacksWebSocket, failure.retry == .later
         {
-            // Something between us and the server may let nothing else through.
+            // Something between the client and the server may let nothing but plain HTTP through.
             history.lacksWebSocket = true
             history.attempt -= 1
             transaction.notice(.info, "there is no WebSocket to be had (HTTP status \(status)): long-polling is tried")
@@ -120,7 +120,7 @@ extension Session {
         }
     }
 
-    /// Asks again at once, with the revision the server is known or believed to speak.
+    /// Reconnects at once, with the revision that the server is known or believed to speak.
     private mutating func connect(with revision: EngineIO.Revision, into effects: inout [Effect]) {
         history.revision = revision
         history.attempt -= 1
@@ -137,10 +137,11 @@ extension Session {
         }
     }
 
-    /// Lets go of the connection: the socket is asked to close, and what comes of that is not waited for, since the other end may be dead.
+    /// Abandons the open connection. The session asks for the socket to be closed and does not wait for the result,
+    /// because the peer may be dead.
     mutating func end(_ cause: LossCause, into effects: inout [Effect]) {
         guard let open = link.open else { return }
-        // Nobody closes what was captured: what it goes on with may open it anew.
+        // A captured connection is not closed here: later records may open it anew.
         if !configuration.isCaptured {
             effects.append(.close(connection: open.connection, WebSocketClose(code: 1000)))
         }
@@ -154,13 +155,13 @@ extension Session {
         }
     }
 
-    /// Remembers since when events may be missing.
+    /// Records the time from which events may be missing.
     private mutating func noteLoss(since moment: Moment) {
         if link.isReady, history.lostAt == nil { history.lostAt = missing(since: moment) }
     }
 
-    /// The server had forgotten the session, and another one begins on the same transport: what was sent meanwhile is missed, as by a lost
-    /// connection.
+    /// Handles a server that forgot the session and starts another one on the same transport. Events sent meanwhile are
+    /// missed, as after a lost connection.
     mutating func beginAnew(into effects: inout [Effect]) {
         switch link {
         case .authenticating(let open, _), .ready(let open):
@@ -205,7 +206,8 @@ extension Session {
         }
     }
 
-    /// A server whose application has another parser cannot read CONNECT. It closes, or says nothing.
+    /// Warns the user that the server's application may use another parser. Such a server cannot read CONNECT: it
+    /// closes the connection or stays silent.
     private mutating func tellOfOtherParsers(_ cause: LossCause) {
         guard case .handshaking = link, client?.isUnanswered == true, !history.toldOfOtherParsers else { return }
         switch cause {
@@ -221,13 +223,14 @@ extension Session {
                 + " msgpack, which Weir does not speak")
     }
 
-    /// A session that keeps ending so before it has held is given time, as any other: then attempts are counted.
+    /// Reconnects without waiting. A session that keeps ending before it has held does not get here, because its
+    /// attempts count.
     private mutating func retryAtOnce(after cause: LossCause, into effects: inout [Effect]) {
         effects.append(.report(.connection(.lost(why: cause.text, retryIn: .zero))))
         connect(into: &effects)
     }
 
-    /// Whether and when another connection follows was captured, too.
+    /// Reports the loss of a captured connection. Whether and when another one follows is part of the capture.
     private mutating func lostCaptured(_ cause: LossCause, into effects: inout [Effect]) {
         if case .protocolEnd(.revisionMismatch(let revision)) = cause {
             history.revision = revision
@@ -291,7 +294,7 @@ extension Session {
         effects.append(.report(.connection(.lost(why: cause.text, retryIn: delay))))
     }
 
-    /// The namespace is joined and the backend content.
+    /// Makes the session ready, after the namespace was joined and the backend declared the connection ready.
     mutating func becomeReady(into effects: inout [Effect]) {
         guard case .authenticating(let open, _) = link else { return }
         link = .ready(open)
@@ -305,7 +308,7 @@ extension Session {
         if !history.isRecovered { history.followedRooms = [] }
         if let lostAt = history.lostAt {
             history.lostAt = nil
-            // A server that took up the session again has sent what was missed (reference 1.12).
+            // A server that resumed the session has already sent what was missed (reference 1.12).
             let missed = rooms.entries.flatMap { backend.resources(of: $0.name, transaction.model) }
             if history.isRecovered {
                 let missed = history.recoveredEvents.map { ": \($0) missed events arrived" } ?? ""
@@ -314,7 +317,7 @@ extension Session {
                 history.lastGap = (lostAt, transaction.now)
                 if !missed.isEmpty { beginCount(since: lostAt) }
                 backend.missed(transaction.model)
-                // What is under way may be answered with what was true before.
+                // Requests in flight may be answered with the state from before the gap.
                 transaction.refetcher.taint { _ in true }
                 reportGap(from: lostAt, refetching: missed, into: &effects)
             }
@@ -348,7 +351,7 @@ extension Session {
             withClient(into: &effects) { client, wire in client.disconnect(into: &wire) }
             let now = transaction.now
             withChannels(into: &effects) { client, wire in client.disconnect(at: now, into: &wire) }
-            // The machine asks for the close itself; one that cannot any more is closed all the same.
+            // The protocol client asks for the close itself. If it no longer can, the session closes the connection.
             if link.open != nil { effects.append(.close(connection: open.connection, WebSocketClose(code: 1000))) }
         } else if case .connecting(let connection, _) = link {
             effects.append(.close(connection: connection, WebSocketClose(code: 1000)))
@@ -377,7 +380,7 @@ extension Configuration.Reconnecting {
 }
 
 extension Session {
-    /// Why no session ever stood; nil when one did, or none is wanted.
+    /// The reason why no session was ever established; `nil` if one was, or if none is wanted.
     package var neverStood: ConnectFailure? {
         guard configuration.connects, !configuration.isCaptured, !history.wasReady else { return nil }
         return history.failure
@@ -386,7 +389,7 @@ extension Session {
 }
 
 extension LossCause {
-    /// What is known about another attempt.
+    /// What the cause implies for another attempt; `nil` for nothing.
     fileprivate var retry: Reconnection? {
         switch self {
         case .failed(let failure): failure.retry
@@ -398,10 +401,10 @@ extension LossCause {
         }
     }
 
-    /// Whether no further attempt can help.
+    /// Whether no further attempt can succeed.
     fileprivate var isPermanent: Bool { retry == .never }
 
-    /// Whether the server ended the session, in its protocol's words.
+    /// Whether the server ended the session with a message of its protocol.
     fileprivate var isServersOwn: Bool {
         switch self {
         case .disconnectedByServer, .protocolEnd(.byServer), .channelsEnd(.byServer): true
@@ -411,7 +414,7 @@ extension LossCause {
         }
     }
 
-    /// The failure to report when the session ends by it.
+    /// The failure to report if the session ends for this cause.
     fileprivate var failure: ConnectFailure {
         switch self {
         case .failed(let failure): failure

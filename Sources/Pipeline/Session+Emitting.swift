@@ -1,26 +1,29 @@
 import JSONText
 import Wire
 
-/// The acknowledgements that are waited for, of the user's events and of the server's. Ends with the connection.
+/// The outstanding acknowledgements of a connection, for the user's events and for the server's. The book is discarded
+/// with its connection.
 struct AckBook: Sendable {
-    /// An acknowledgement: ids are the namespace's, and what is published has a number of the connection's.
+    /// The key of an acknowledgement. Ids are unique within their namespace; the number of a published message is
+    /// unique within the connection.
     struct Key: Hashable {
         var namespace: String
         var id: Int
     }
 
-    /// More events of the server's than these are not kept: the oldest can be answered no more.
+    /// The maximum number of the server's events that are kept. Once exceeded, the oldest event can no longer be
+    /// answered.
     static let limit = 1000
 
-    /// The user's events that the server is to acknowledge, as they were sent.
+    /// The user's events that await the server's acknowledgement, with their report and the time of sending.
     var asked: [Key: (report: EmitReport, at: Moment)] = [:]
-    /// Rooms whose joins the server is to acknowledge, by the id in the first namespace.
+    /// The rooms whose joins await the server's acknowledgement, keyed by its id in the first namespace.
     var joins: [Int: String] = [:]
-    /// The server's events that nobody has acknowledged; `number` counts them.
+    /// The server's events that are not acknowledged yet. `number` counts them in order of arrival.
     private(set) var unanswered: [Key: (name: String, number: Int)] = [:]
     private var count = 0
 
-    /// The server asks for an acknowledgement.
+    /// Records that the server requests an acknowledgement.
     mutating func note(_ key: Key, _ name: String) {
         count += 1
         unanswered[key] = (name, count)
@@ -28,14 +31,18 @@ struct AckBook: Sendable {
         unanswered.min { $0.value.number < $1.value.number }.map { unanswered[$0.key] = nil }
     }
 
-    /// It is acknowledged.
+    /// Removes an event that was acknowledged.
     mutating func settle(_ key: Key) { unanswered[key] = nil }
 }
 
-// What the user says, and what becomes of it.
+// The user's emits and their outcomes.
 extension Session {
-    /// Makes an emit ready to be an input: draws the id of the acknowledgement that it asks for, and finds the event that it answers, so that
-    /// a session that was not there from the beginning does the same. False when no event asks for the answer.
+    /// Completes an emit before it becomes an input, so that a session which starts later handles it in the same way.
+    ///
+    /// Assigns the id to an event that requests an acknowledgement, and sets the name of an answer to that of the
+    /// answered event.
+    ///
+    /// - Returns: `false` if no event awaits this answer.
     package func prepare(_ emit: inout Emit) -> Bool {
         let namespace = emit.namespace ?? configuration.namespaces[0]
         if let id = emit.ackID, emit.isAnswer {
@@ -62,7 +69,7 @@ extension Session {
         effects.append(.report(.emit(report)))
     }
 
-    /// Why something is not sent.
+    /// The reason why an emit is not sent.
     private struct Problem: Error { var words: String }
 
     private mutating func send(
@@ -107,7 +114,8 @@ extension Session {
         if emit.patience != nil { acks.asked[AckBook.Key(namespace: "", id: number)] = (report, transaction.now) }
     }
 
-    /// Tells what became of an emit that is to be acknowledged; false when the user asked for no such acknowledgement.
+    /// Reports the outcome of an emit that requested an acknowledgement; returns `false` if the user requested none
+    /// with this id.
     mutating func settle(
         _ id: Int, in namespace: String, _ outcome: EmitReport.Outcome, into effects: inout [Effect]
     ) -> Bool {
@@ -121,7 +129,8 @@ extension Session {
         return true
     }
 
-    /// The connection is over: what the user said on it is not acknowledged any more, and nothing of the server's can be.
+    /// Reports the user's unacknowledged emits as lost and discards the server's unanswered events, because the
+    /// connection has ended.
     mutating func forgetEmits(into effects: inout [Effect]) {
         for (key, _) in acks.asked.sorted(by: { $0.value.report.id < $1.value.report.id }) {
             _ = settle(key.id, in: key.namespace, .lost(why: "the connection ended first"), into: &effects)
@@ -131,7 +140,7 @@ extension Session {
 }
 
 extension SocketIOClient.AckFailure {
-    /// What it means for the event.
+    /// The outcome of the event after this failure.
     var outcome: EmitReport.Outcome {
         switch self {
         case .timeout: .timedOut
@@ -142,7 +151,7 @@ extension SocketIOClient.AckFailure {
 }
 
 extension BayeuxClient.PublishFailure {
-    /// What it means for what was published.
+    /// The outcome of the published message after this failure.
     var outcome: EmitReport.Outcome {
         switch self {
         case .timeout: .timedOut

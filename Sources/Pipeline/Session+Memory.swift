@@ -1,15 +1,15 @@
 import Events
 import SectionedModel
 
-// What is remembered of an earlier session: shown at once, and until the server has spoken.
+// Rows of an earlier session: shown at once, until the server has answered.
 extension Session {
     mutating func recall(_ memory: Memory) {
         if let known = user ?? remembered.user, known != memory.user { return }
         var recalled: [Item] = []
         let unreadable = memory.forEachRow { item in
-            // Who was there is no news, and what an earlier session missed it has told.
+            // Presence of an earlier session is out of date, and that session reported its holes itself.
             guard item.id.kind != .presence, item.id.kind != .hole else { return }
-            // What is there already is newer.
+            // A row that is already in the model is newer.
             guard item.delivery == nil, transaction.model[item.id] == nil else { return }
             transaction.model.put(item)
             recalled.append(item)
@@ -21,7 +21,8 @@ extension Session {
         backend.recalled(recalled)
     }
 
-    /// The batch of the input was committed: if it filled the model, its rows are remembered ones from now on.
+    /// Updates the remembered rows after a commit: adds the rows that the input recalled, or confirms the rows that the
+    /// batch changed.
     mutating func noteRemembered(_ batch: Batch<Item>?) {
         if let recalled {
             remembered.add(recalled.items, of: recalled.user)
@@ -31,21 +32,21 @@ extension Session {
         }
     }
 
-    /// The server says who the user is. What is remembered of another user goes at once.
+    /// Records the server's id of the user, and removes the remembered rows of any other user at once.
     mutating func learned(user: EntityID, into effects: inout [Effect]) {
         self.user = user.description
         effects.append(.remember(.account(user: user.description)))
         let unclaimed = unclaimed
         self.unclaimed = []
         guard let remembered = remembered.user, remembered != user.description else { return }
-        // It stays in the store for whose it is.
+        // The actions remain in the store, for the user who owns them.
         for id in unclaimed { dropAction(id, into: &effects) }
         removeRemembered(self.remembered.takeAll())
         transaction.globals.clearChannel()
         transaction.notice(.info, "what is remembered is another user's: \(remembered)")
     }
 
-    /// A whole answer about a resource was applied.
+    /// Records that a complete answer about a resource was applied, and confirms the sections that it covers.
     mutating func fetched(_ key: ResourceKey, isCurrent: Bool, into effects: inout [Effect]) {
         if let call = backend.request(for: key, page: nil) {
             effects.append(.remember(.checkpoint(resource: "\(call.method.rawValue) \(call.target)")))
@@ -54,14 +55,15 @@ extension Session {
         for section in backend.sections(of: key, in: transaction.model) { remembered.confirm(section) }
     }
 
-    /// When nothing is under way any more, nothing will confirm what is still open by itself.
+    /// Requests confirmation for rows that nothing else will confirm, once no request is under way. Removes rows that
+    /// cannot be confirmed.
     mutating func confirmRemembered() {
         guard link.isReady, transaction.refetcher.hasNothingToDo, !rooms.isJoining else { return }
         for section in remembered.sections {
             switch backend.confirmation(of: section, in: transaction.model) {
             case .later: continue
             case .by(let key):
-                // One that failed is waiting for its next chance.
+                // A resource whose fetch failed waits for its next attempt.
                 if transaction.refetcher.entries[key] != nil { continue }
                 guard remembered.ask(about: section) else { break }
                 transaction.refetcher.invalidate(key, cause: transaction.cause)
@@ -78,21 +80,21 @@ extension Session {
 }
 
 extension RoomBook {
-    /// Whether a room's answer is waited for.
+    /// Whether any join awaits the server's answer.
     var isJoining: Bool { entries.contains { if case .joining = $0.state { true } else { false } } }
 }
 
 extension Refetcher {
-    /// Whether nothing is in flight or on its way there; what waits for its time does not count.
+    /// Whether no request is in flight, queued or parked. Keys that wait for their time do not count.
     var hasNothingToDo: Bool { flights.isEmpty && queue.isEmpty && parked.isEmpty }
 }
 
-/// How it can be found out what the server says of a section.
+/// The way to find out the server's state of a section.
 enum Confirmation: Hashable, Sendable {
-    /// By an answer about this resource.
+    /// An answer about this resource confirms the section.
     case by(ResourceKey)
-    /// It is not known yet: what has to be known first is being found out.
+    /// The resource is not known yet, and what determines it is being fetched.
     case later
-    /// Not at all.
+    /// The server cannot be asked about the section.
     case never
 }

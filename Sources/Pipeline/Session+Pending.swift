@@ -1,9 +1,9 @@
 import Wire
 
-// What is under way, for tests and simulations.
+// The work under way, for tests and simulations.
 extension Session {
-    /// What the session waits for or has still to do, one line each; empty when there is nothing but the heartbeat of a ready connection
-    /// and the next full look.
+    /// What the session waits for or still has to do, one line each. Empty when only the heartbeat of a ready
+    /// connection and the next full resync remain.
     package var pending: [String] {
         var lines: [String] = []
         if !link.isReady { lines.append("a connection") }

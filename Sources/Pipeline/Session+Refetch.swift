@@ -1,7 +1,7 @@
 import Events
 import Wire
 
-// What the REST service answers.
+// The answers of the REST service.
 extension Session {
     mutating func answered(_ request: Int, _ answer: Answer, into effects: inout [Effect]) {
         let asked = answer.retryAfter
@@ -32,7 +32,7 @@ extension Session {
         effects.append(.report(.refetch(report)))
     }
 
-    /// Whether the answer could be read.
+    /// Applies a successful answer; returns whether the answer could be decoded.
     private mutating func apply(
         _ body: ArraySlice<UInt8>, of key: ResourceKey, isCurrent: Bool, into effects: inout [Effect]
     ) -> Bool {
@@ -58,10 +58,10 @@ extension Session {
         return isReadable
     }
 
-    /// The rows reported in one session at most.
+    /// The maximum number of unreadable rows that are reported in one session.
     private static let mostRows = 1000
 
-    /// Reports a row that cannot be read once, however often the answer is fetched.
+    /// Reports each row that cannot be decoded once, however often its answer is fetched.
     private mutating func tellLeftOut(of key: ResourceKey, into effects: inout [Effect]) {
         let leftOut = transaction.leftOut
         for (index, row) in leftOut.rows.enumerated() {
@@ -78,7 +78,7 @@ extension Session {
         }
     }
 
-    /// What a server has wait, and until when. Waits that nobody notices are not told.
+    /// Reports a wait that the server asked for. Waits of less than 5 s, which users do not notice, are not reported.
     mutating func tellWait(of what: String, asked: Int, waits span: Duration) {
         guard span >= .seconds(5) else { return }
         let seconds = span.components.seconds
@@ -88,11 +88,12 @@ extension Session {
         transaction.plans.append(.notice(notice))
     }
 
-    /// Requests that the user is told of at once at most, until one of them goes well: a service that answers nothing is one thing to know.
+    /// The maximum number of failing requests that are reported, until one of them succeeds. A service that answers
+    /// nothing is only one piece of news.
     private static let mostDelays = 3
 
-    /// A connection that breaks is tried again without a word. A service that takes a request, and does not answer it as it should, is told
-    /// at once: it may do so for ever.
+    /// Warns the user at once of a service that accepts a request and does not answer it properly, because it may never
+    /// do so. A broken connection is retried without a message.
     private mutating func tellDelay(of key: ResourceKey, _ answer: Answer) {
         guard let why = answer.misbehaviour, history.toldDelays.count < Self.mostDelays, history.toldDelays.isNews(key)
         else { return }
@@ -115,8 +116,8 @@ extension Session {
         }
     }
 
-    /// A full look: every joined room's resources are fetched, and rooms that were refused are asked for again. What was lost without
-    /// a word is found now.
+    /// Performs a full resync when it is due: refetches the resources of every joined room and retries refused rooms.
+    /// This repairs losses that the session could not detect.
     mutating func lookAgain(at due: Moment, into effects: inout [Effect]) {
         guard let look = history.nextLook, look <= due, let span = configuration.lookAgain else { return }
         history.nextLook = due + span
@@ -131,7 +132,7 @@ extension Session {
         }
     }
 
-    /// Asks for another token, once for all who wait for one.
+    /// Requests another token, once for all requests that wait for one.
     mutating func renewToken(into effects: inout [Effect]) {
         guard !isRenewingToken else { return }
         isRenewingToken = true
@@ -140,7 +141,7 @@ extension Session {
 }
 
 extension Answer {
-    /// What is wrong with an answer that a service that works would not give, be it busy; nil for any other.
+    /// The fault of an answer that a working service would never give, even when busy; `nil` for any other answer.
     fileprivate var misbehaviour: String? {
         switch self {
         case .response(300..<400, _, _): failureWords
@@ -150,7 +151,7 @@ extension Answer {
         }
     }
 
-    /// What went wrong, for people.
+    /// A description of the failure, for people.
     var failureWords: String {
         switch self {
         case .response(let status, _, _):
@@ -161,7 +162,7 @@ extension Answer {
 }
 
 extension Refetcher.Verdict {
-    /// What a watcher is told; nil when nobody waited for the answer.
+    /// Returns the outcome to report; `nil` if the session did not expect the answer.
     fileprivate func outcome(isReadable: Bool) -> RefetchReport.Outcome? {
         switch self {
         case .apply(_, let isCurrent): isReadable ? isCurrent ? .fetched : .outdated : .unreadable
@@ -175,10 +176,10 @@ extension Refetcher.Verdict {
 }
 
 extension Answer {
-    /// Seconds that the server asks to wait.
+    /// The number of seconds that the server asks to wait.
     fileprivate var retryAfter: Int? { if case .response(_, _, let seconds) = self { seconds } else { nil } }
 
-    /// The answer of a server that asks for no longer wait than this.
+    /// Returns the answer with its requested wait limited to `most`.
     fileprivate func asking(atMost most: Duration) -> Answer {
         guard case .response(let status, let body, let seconds?) = self else { return self }
         let heeded = min(max(0, seconds), Int(most.components.seconds))

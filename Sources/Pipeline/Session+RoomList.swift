@@ -1,23 +1,23 @@
 import SectionedModel
 import Wire
 
-// What is told of rooms to whoever asks, beside what is in the book.
+// Information about rooms for clients, in addition to the contents of the book.
 extension Session {
-    /// A room and what the wishes say of it.
+    /// A room and the result of the wishes for it.
     package struct RoomView: Sendable {
-        /// What patterns can ask about it.
+        /// The properties that patterns can test.
         package var facts: RoomFacts
-        /// The entry of a room that is wanted.
+        /// The entry of a wanted room; `nil` for any other room.
         package var entry: RoomBook.Entry?
-        /// The wish that decides, as it is written; nil where none does.
+        /// The pattern of the wish that decides, as written; `nil` if none does.
         package var rule: String?
-        /// Whether that is a wish that it be left out.
+        /// Whether that wish excludes the room.
         package var isExcluded: Bool
-        /// Whether only the limit keeps it from being wanted.
+        /// Whether only the limit keeps the room from being wanted.
         package var isPassedOver: Bool
     }
 
-    /// The rooms that are wanted, and behind them those that the backend told of and nobody wants.
+    /// The wanted rooms, followed by the listed rooms that no wish includes.
     package var roomViews: [RoomView] {
         let matchers = rooms.wishes.matchers
         let passedOver = Set(rooms.passedOver)
@@ -30,12 +30,12 @@ extension Session {
         }
     }
 
-    /// The rooms of channels that the user left, and may go back into.
+    /// The rooms of channels that the user left and may rejoin.
     package var formerRooms: [RoomFacts] { backend.formerRooms(in: transaction.model) }
 
-    /// What can be selected beside channels: the rooms of companies and workspaces.
+    /// The rooms of companies and workspaces, which can be selected like channels.
     package var places: [RoomFacts] { backend.places }
 
-    /// What patterns can ask about a room, known or not.
+    /// Returns the properties of a room that patterns can test, whether the room is known or not.
     package func roomFacts(of room: String) -> RoomFacts { backend.facts(of: room, in: transaction.model) }
 }

@@ -1,31 +1,32 @@
 import Events
 import SectionedModel
 
-// What somebody wants to know of one room.
+// Queries about a single room.
 extension Session {
-    /// A part of what a room is about.
+    /// A part of a room that clients can ask for.
     package enum RoomPart: String, Hashable, Sendable, CaseIterable {
-        /// Who is in it.
+        /// The people who are in the room.
         case people = "who"
-        /// What was said in it last.
+        /// The latest messages of the room.
         case messages = "history"
     }
 
-    /// The section of the model that holds a part of a room; nil where the backend cannot say.
+    /// Returns the section of the model that contains a part of a room; `nil` if the backend cannot name it.
     package func section(_ part: RoomPart, of room: String) -> Item.Section? {
         backend.section(part, of: room, transaction.model)?.section
     }
 
-    /// Whether the server is being asked for it.
+    /// Returns whether the session is fetching a part of a room.
     package func isFetching(_ part: RoomPart, of room: String) -> Bool {
         guard let key = backend.section(part, of: room, transaction.model)?.key else { return false }
         return transaction.refetcher.isBusy(key) || part == .messages && backend.isGoingBack(in: room)
     }
 
-    /// The names of the resources that a room is about, of the one of that name, or, with nothing named, of all joined rooms.
+    /// Returns the names of the resources of a room, of the resource with that name, or, if the name is empty, of all
+    /// joined rooms.
     package func resources(named name: String) -> [String] { resourceKeys(name).map(\.resource.label) }
 
-    /// Asks the server for them again.
+    /// Refetches the resources that `resources(named:)` returns.
     mutating func refetch(_ name: String) {
         for key in resourceKeys(name) { transaction.refetcher.invalidate(key, cause: transaction.cause) }
     }
@@ -42,13 +43,14 @@ extension Session {
         return isRoom || name.isEmpty ? keys : keys.filter { $0.resource.label == name }
     }
 
-    /// Asks the server.
+    /// Fetches a part of a room; messages are fetched back to `since`.
     mutating func look(_ room: String, _ part: RoomPart, since: Timestamp?) {
         guard let key = backend.section(part, of: room, transaction.model)?.key else { return }
         if part == .messages { backend.goBack(to: since, in: room) }
         transaction.refetcher.invalidate(key, cause: transaction.cause)
     }
 
-    /// From when on the messages of a room are known without a hole, milliseconds since 1970; nil where nothing says it.
+    /// Returns the time from which the messages of a room are known without a hole, in milliseconds since 1970; `nil`
+    /// if it is unknown.
     package func messagesKnownSince(_ room: String) -> Int64? { backend.knownSince(room) }
 }

@@ -1,9 +1,9 @@
 import SectionedModel
 import Wire
 
-// Rooms: what is wanted against what is joined.
+// Rooms: the session makes the joined rooms agree with the wanted rooms.
 extension Session {
-    /// How long facts are gathered before wishes that depend on them are looked at again.
+    /// How long the session collects facts before it evaluates the wishes that depend on them.
     private static let resolutionPause: Duration = .seconds(1)
 
     // MARK: Wishes
@@ -14,13 +14,13 @@ extension Session {
         for text in expressions {
             let expression = RoomExpression(recorded: text)
             if source == .list {
-                // A recording that is played from its middle says what the backend told of before.
+                // A recording that is replayed from its middle repeats the rooms that the backend listed before.
                 for term in expression.terms { if let name = term.pattern.exactName { list(name, into: &effects) } }
                 continue
             }
             rooms.wishes.add(expression, source: source, until: span.map { transaction.now + $0 })
             let names = expression.terms.compactMap { $0.isExcluded ? nil : $0.pattern.exactName }
-            // Whoever asks for a room by name asks again.
+            // A client that names a room explicitly retries a refused one.
             for name in names { _ = rooms.askAgain(name) }
             let areAllNamed = names.count == expression.terms.count
             adopt(areAllNamed ? names : rooms.candidates, into: &effects)
@@ -65,7 +65,8 @@ extension Session {
         resolve(into: &effects)
     }
 
-    /// Whether nothing wants the rooms of an expression any more, now that what was wished of its patterns is taken back.
+    /// Returns whether no wish includes the rooms of the expression any more, after the wishes for its patterns were
+    /// withdrawn.
     private func isEnough(_ expression: RoomExpression) -> Bool {
         let matchers = rooms.wishes.matchers
         return expression.terms.allSatisfy { term in
@@ -74,7 +75,7 @@ extension Session {
         }
     }
 
-    /// Makes what is wanted what the wishes say now.
+    /// Makes the wanted rooms agree with the current wishes.
     private mutating func resolve(into effects: inout [Effect]) {
         let matchers = rooms.wishes.matchers
         var left: [String] = []
@@ -87,7 +88,7 @@ extension Session {
         joinWantedRooms(into: &effects)
     }
 
-    /// Wants those of the rooms that the wishes are about.
+    /// Wants those of the rooms that the wishes include.
     private mutating func adopt(_ names: [String], into effects: inout [Effect]) {
         guard !names.isEmpty else { return }
         let matchers = rooms.wishes.matchers
@@ -103,7 +104,7 @@ extension Session {
             }
             if rooms.want(name, source: verdict.source) { reportRoom(.wanted, name, into: &effects) }
         }
-        // Rooms are reported one by one; those beyond the limit together.
+        // Rooms are reported one by one, and the rooms beyond the limit together.
         if rooms.passedOver.count > passedOver, rooms.nextNoticeOfLimit == nil {
             rooms.nextNoticeOfLimit = transaction.now + Self.resolutionPause
         }
@@ -118,11 +119,11 @@ extension Session {
                 + " not joined, since --max-rooms is \(rooms.limit ?? 0): \(some)")
     }
 
-    /// The backend tells of a room.
+    /// Handles a room that the backend lists.
     mutating func list(_ name: String, into effects: inout [Effect]) {
         let isNew = rooms.list(name)
         if let entry = rooms[name] {
-            // It was gone and is there again: what was refused of it may not be any more.
+            // The room was gone and has returned, so its refusal may no longer hold.
             if isNew, case .refused = entry.state, rooms.askAgain(name) { joinWantedRooms(into: &effects) }
             return
         }
@@ -132,16 +133,17 @@ extension Session {
         joinWantedRooms(into: &effects)
     }
 
-    /// The backend has no more of a room. What the user asked for by name stays, whoever else has no use for it any more.
+    /// Handles a room that the backend no longer lists. A room that the user named stays wanted, even if no other
+    /// source wants it.
     mutating func unlist(_ name: String, into effects: inout [Effect]) {
         rooms.unlist(name)
-        // Nobody followed it, but what the user did in it may be shown.
+        // The room was not followed, but the user's actions in it may be shown.
         guard rooms[name] != nil else { return backend.abandon(name, rooms, into: &transaction) }
         let isNamed = rooms.rules.last { $0.pattern.exactName == name }.map { !$0.isExcluded } ?? false
         if !isNamed { drop([name], into: &effects) }
     }
 
-    /// The batch was committed: what it says of channels may change what the wishes mean.
+    /// Schedules an evaluation of the wishes if the committed batch changes the facts of channels.
     mutating func noteFacts(of batch: Batch<Item>) {
         guard rooms.nextResolution == nil, batch.isAboutChannels else { return }
         rooms.nextResolution = transaction.now + Self.resolutionPause
@@ -161,7 +163,7 @@ extension Session {
 
     // MARK: Joining and leaving
 
-    /// Leaves rooms that nobody wants any more.
+    /// Leaves rooms that are no longer wanted.
     private mutating func drop(_ names: [String], into effects: inout [Effect]) {
         for name in names {
             guard let entry = rooms.unwant(name) else { continue }
@@ -172,7 +174,7 @@ extension Session {
             case .joining, .joined:
                 let request = backend.leave(name, token: token)
                 if let request { send(request, into: &effects) }
-                // Where the server does not say that a room is left, it is left at once.
+                // If the server does not confirm that a room was left, the room counts as left at once.
                 if request?.isAnswered != true { reportRoom(.left, name, into: &effects) }
             case .wanted, .refused: break
             }
@@ -180,7 +182,7 @@ extension Session {
         }
     }
 
-    /// Drops what is under way for a room, but for what another room needs too.
+    /// Drops what is under way for a room, except for resources that another room also needs or that outlive the room.
     private mutating func forgetResources(of name: String, into effects: inout [Effect]) {
         for key in backend.resources(of: name, transaction.model) where !key.resource.outlivesRoom {
             let isShared =
@@ -223,8 +225,8 @@ extension Session {
         }
     }
 
-    /// The server confirmed a room: what it is about is fetched now, since what happened before is unknown; but not when the room was
-    /// followed without a gap.
+    /// Handles the server's confirmation of a room. The session fetches the room's resources, because it does not know
+    /// what happened before, unless it followed the room without a gap.
     mutating func joined(_ name: String, into effects: inout [Effect]) {
         guard rooms.joined(name, at: transaction.now) else { return }
         reportRoom(.joined, name, into: &effects)

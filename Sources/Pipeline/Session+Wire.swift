@@ -2,7 +2,7 @@ import Events
 import JSONText
 import Wire
 
-// What comes over the socket, and what goes.
+// The messages that the session receives from the socket and sends over it.
 extension Session {
     mutating func received(_ message: WebSocketMessage, on connection: Int, into effects: inout [Effect]) {
         guard link.open?.connection == connection else { return }
@@ -14,7 +14,8 @@ extension Session {
         withMessages(into: &effects) { client, wire in client.receive(message.bytes, at: now, into: &wire) }
     }
 
-    /// The socket is read, or not. What was not read cannot be held against the server: it has as much longer for all that it is to say.
+    /// Records whether the driver reads the socket. A pause extends the deadlines of the server by its own length,
+    /// because messages that were not read must not count against the server.
     mutating func set(_ reading: SocketReading) {
         let now = transaction.now
         if reading == .resumed, self.reading != .resumed {
@@ -25,7 +26,7 @@ extension Session {
         }
         if self.reading == .resumed, reading != .resumed {
             readingSince = now
-            // What waited in the socket is not all read yet.
+            // Messages that waited in the socket during the last pause may not all be read yet.
             if now - resumedAt > .unreadGrace { unreadSince = now }
         }
         self.reading = reading
@@ -34,12 +35,13 @@ extension Session {
         messages?.set(reading, at: now)
     }
 
-    /// Since when messages may be missing where `moment` is when the last one was read. One that waited in the socket is as old as the pause.
+    /// Returns the time from which events may be missing, if the last message was read at `moment`. A message that
+    /// waited in the socket is as old as the start of the pause.
     func missing(since moment: Moment) -> Moment {
         unreadSince < min(moment, resumedAt) && moment <= resumedAt + .unreadGrace ? unreadSince : moment
     }
 
-    /// Runs the Socket.IO machine of the open connection, in place, and carries out what it wants.
+    /// Runs `body` on the Socket.IO client of the open connection, in place, and carries out the client's effects.
     mutating func withClient(
         into effects: inout [Effect], _ body: (inout SocketIOClient, inout [SocketIOClient.Effect]) -> Void
     ) {
@@ -52,9 +54,9 @@ extension Session {
         if wire.capacity > wireEffects.capacity { wireEffects = wire }
     }
 
-    /// The connection is over: what its machine leaves behind is for the next one's.
+    /// Removes the protocol clients of a connection that has ended, and keeps their state for their successors.
     mutating func retireClient(into effects: inout [Effect]) {
-        // All that waits for an acknowledgement is lost.
+        // Everything that awaits an acknowledgement is lost.
         var told: [SocketIOClient.Effect] = []
         if let memory = client?.socketClosed(into: &told) { history.memory = memory }
         client = nil
@@ -81,7 +83,7 @@ extension Session {
             }
         case .unacknowledged(let namespace, let id, let failure):
             _ = settle(id, in: namespace, failure.outcome, into: &effects)
-        // `Session.emit` looks for it at once.
+        // `Session.emit` looks for this effect itself.
         case .dropped: break
         case .disconnected: end(.disconnectedByServer, into: &effects)
         case .malformed(let malformed):
@@ -90,13 +92,14 @@ extension Session {
         }
     }
 
-    /// A server of Engine.IO 3 puts a client into `/` unasked: its events count only where `/` is followed.
+    /// Handles an event of a configured namespace. An Engine.IO 3 server puts every client into `/` unasked, so an
+    /// event of `/` counts only if the configuration contains it.
     private mutating func hear(_ event: SocketIO.Event, into effects: inout [Effect]) {
         guard configuration.namespaces.contains(event.namespace) else { return }
         handle(.socketIO(event), into: &effects)
     }
 
-    /// One refused namespace leaves the others as they are.
+    /// Handles a refused namespace, which does not affect the other namespaces.
     private mutating func refused(namespace: String, _ refusal: SocketIO.Refusal, into effects: inout [Effect]) {
         switch history.joining.refuse(namespace) {
         case .alone: return end(.namespaceRefused(refusal.words), into: &effects)
@@ -106,7 +109,8 @@ extension Session {
         transaction.notice(.error, "the namespace \(namespace) was refused: \(refusal.words)")
     }
 
-    /// The namespaces are joined, or a session stands; `isRecovered` when nothing was missed since the last one.
+    /// Starts authentication, after the namespaces were joined or the protocol's session was established. `isRecovered`
+    /// is `true` if nothing was missed since the last session.
     mutating func began(isRecovered: Bool) {
         guard case .handshaking(let open) = link else { return }
         history.isRecovered = isRecovered
@@ -130,7 +134,7 @@ extension Session {
         carryOutPlans(into: &effects)
     }
 
-    /// The answer to what the backend asked.
+    /// Handles the acknowledgement of a join, or of an event that the backend emitted.
     private mutating func acknowledged(_ answer: SocketIO.Acknowledgement, into effects: inout [Effect]) {
         if answer.namespace == configuration.namespaces[0], let room = acks.joins.removeValue(forKey: answer.id) {
             let why = backend.refusal(answer.arguments, of: room)
@@ -152,13 +156,13 @@ extension Session {
         _ layer: UndecodableReport.Layer, subject: String, _ message: String, _ text: ArraySlice<UInt8>,
         into effects: inout [Effect]
     ) {
-        // A copy: a slice would keep the whole message in memory.
+        // A slice would keep the whole message in memory, so this makes a copy.
         let excerpt = Array(text.prefix(200))[...]
         let report = UndecodableReport(layer: layer, subject: subject, message: message, excerpt: excerpt)
         effects.append(.report(.undecodable(report)))
     }
 
-    /// Sends an event; gives the id of its acknowledgement, where one is asked for.
+    /// Sends an event; returns the id of its acknowledgement if it requests one.
     @discardableResult
     mutating func send(
         _ emission: Transaction.Emission, wantsAck: Bool = false, into effects: inout [Effect]
@@ -175,7 +179,7 @@ extension Session {
         return id
     }
 
-    /// Carries out what a backend planned, in order; plans may lead to further plans.
+    /// Carries out the backend's plans in order. Plans may add further plans.
     mutating func carryOutPlans(into effects: inout [Effect]) {
         var index = 0
         while index < transaction.plans.count {

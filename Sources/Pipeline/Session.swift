@@ -2,73 +2,87 @@ import Events
 package import SectionedModel
 package import Wire
 
-/// The heart: takes an input and a time, gives effects. No clock, no thread, no socket; one seed and one list of inputs give one history.
+/// The pure core: a state machine that takes an input and a time and returns effects.
 ///
-/// The connection's states (rooms and refetches have machines of their own, `RoomBook` and `Refetcher`):
+/// A session has no clock, thread or socket. The same seed and the same list of inputs always produce the same history.
+///
+/// These are the states of the connection. Rooms and refetches have state machines of their own, `RoomBook` and
+/// `Refetcher`.
 ///
 ///     idle ──start──► connecting ──opened──► handshaking ──namespace joined──► authenticating ──► ready
 ///                        ▲   │ failed              │ any end of the socket          │              │
 ///                        │   ▼                     ▼                                ▼              ▼
-///                      waiting (backoff) ◄─────────┴────────────────────────────────┴──────────────┘
+///                      waiting (back-off) ◄────────┴────────────────────────────────┴──────────────┘
 ///
-/// and from everywhere to `over`, by `stop`, a refused token, or when the attempts are used up.
+/// Every state leads to `over`: on `stop`, when the server refuses the token for good, or when no attempts are left.
 ///
-/// Where the connections were captured by something else (`Configuration.isCaptured`), the session goes from `idle` through `connecting`
-/// when one opened, and back to `idle` when it ended; nothing of the connection is timed.
+/// When something else captured the connections (`Configuration.isCaptured`), the session goes from `idle` through
+/// `connecting` as a captured connection opens, and back to `idle` as it ends. It then sets no timers for the
+/// connection.
 ///
-/// The promise: whatever is lost, doubled, reordered or slow, after a while of quiet the model equals the server's truth. What the session
-/// knows to have missed (a lost connection) it fetches at once; what it cannot know (frames that a server loses by itself) it
-/// finds with a full look at every joined room, `Configuration.lookAgain` after the last.
+/// The session guarantees that the model equals the server's state after a quiet period, however many events are lost,
+/// duplicated, reordered or delayed. After a loss that it can detect (a lost connection) it refetches at once. A loss
+/// that it cannot detect (a frame that the server drops) is repaired by a full resync of every joined room,
+/// `Configuration.lookAgain` after the previous one.
 package struct Session: Sendable {
-    /// What the session was told.
+    /// The settings with which the session was created.
     package let configuration: Configuration
     var random: RandomSource
     var backend: any Backend
     var link = Link.idle
-    /// Whether what the server sends is read, and since when that is so.
+    /// Whether the driver reads the socket.
     package internal(set) var reading = SocketReading.resumed
+    /// The start of the last pause in reading.
     var readingSince = Moment.zero
-    /// When the last pause of reading began, with those shortly before it, and when it ended.
+    /// The start of the last run of pauses. A pause that begins within `unreadGrace` of the previous one continues its
+    /// run.
     var unreadSince = Moment.zero
+    /// The end of the last pause in reading.
     var resumedAt = Moment.zero
-    /// The machine of the open connection, this or `bayeux`, by what the backend speaks; nil while none is open.
+    /// The protocol client of the open connection. At most one of `client`, `bayeux` and `messages` exists, depending
+    /// on the backend's protocol; `nil` while no connection is open.
     var client: SocketIOClient?
-    /// The machine of the open connection of a backend that speaks Bayeux.
+    /// The Bayeux client of the open connection.
     var bayeux: BayeuxClient?
-    /// The machine of the open connection of a backend that speaks plain JSON messages.
+    /// The client for plain JSON messages of the open connection.
     var messages: MessageClient?
-    /// The token that was resolved for the open connection.
+    /// The token resolved for the open connection.
     var token: Secret?
     var rooms = RoomBook()
     var transaction: Transaction
-    /// Whether another token was asked for and has not come.
+    /// Whether a token renewal was requested and is still outstanding.
     var isRenewingToken = false
-    /// What the user wants done and is not done yet.
+    /// The user's actions that are not done yet.
     var outbox = Outbox()
-    /// What the model shows of it.
+    /// The optimistic rows that show pending actions in the model.
     var overlay = Overlay()
-    /// Requests of the outbox, to go out behind what an input led to.
+    /// Requests of the outbox. They are emitted after all other effects of the same input.
     var outgoing: [FetchRequest] = []
-    /// What came from an earlier session and is not confirmed.
+    /// Rows recalled from an earlier session that the server has not confirmed.
     var remembered = RememberedRows()
-    /// The rows that the input being handled recalled, and whose they are.
+    /// The rows that the current input recalled, and the server's id of the user who owns them.
     var recalled: (user: String, items: [Item])?
-    /// Actions of an earlier session that were taken in before the server had said who the user is.
+    /// Actions of an earlier session that were restored before the server identified the user.
     var unclaimed: [EntityID] = []
-    /// The server's id of the user, once it is known.
+    /// The server's id of the user; `nil` until the server has sent it.
     package internal(set) var user: String?
-    /// Facts about the connections so far that outlive one of them.
+    /// Facts that outlive a single connection.
     var history = ConnectionHistory()
-    /// The acknowledgements that are waited for on the open connection.
+    /// The acknowledgements outstanding on the open connection.
     var acks = AckBook()
+    /// The number of batches committed so far.
     var diffs = 0
-    /// The selection as it was last reported to be remembered.
+    /// The selection as last reported by `Effect.remember`.
     private var keptGlobals: Globals
-    /// Reused between inputs for its capacity.
+    /// A buffer that is reused between inputs to keep its capacity.
     var wireEffects: [SocketIOClient.Effect] = []
 
-    /// A session that has not begun. `seed` decides its jitter. With `keepsChecksum`, the batches of its model carry the checksums
-    /// that a diff log is verified by.
+    /// Creates a session that has not started.
+    ///
+    /// - Parameters:
+    ///   - configuration: The session's immutable configuration.
+    ///   - seed: The seed of the random source that jitters delays.
+    ///   - keepsChecksum: Whether the model's batches carry the checksums that verify a diff log.
     package init(_ configuration: Configuration, seed: UInt64, keepsChecksum: Bool = false) {
         self.configuration = configuration
         transaction = Transaction(
@@ -87,45 +101,45 @@ package struct Session: Sendable {
         }
     }
 
-    /// Whether nothing is asked of the REST service and nothing waits to be.
+    /// Whether no REST resource is queued, in flight, waiting or parked.
     package var isSettled: Bool { transaction.refetcher.isIdle }
 
-    /// The model, as of the last input.
+    /// The model after the last input.
     package var model: SectionedCollection<Item> { transaction.model }
 
-    /// What the user wants done and is not done yet, in the order it was asked for.
+    /// The user's actions that are not done yet, in the order they were requested.
     package var pendingActions: [OutboxEntry] { outbox.entries }
 
-    /// What there is one of at a time; nil for an action beside others.
+    /// Returns the tag under which only one action runs at a time; `nil` if the action is independent of all others.
     package func tag(of action: Action) -> String? { backend.tag(of: action) }
 
-    /// The tags under which anything goes on that can be cancelled, each once.
+    /// The tags of everything that is running and can be cancelled, without duplicates.
     package var tags: [String] {
         let actions = outbox.entries.filter { $0.failure == nil }.compactMap { backend.tag(of: $0.action) }
         var seen: Set<String> = []
         return (actions + backend.tags).filter { seen.insert($0).inserted }
     }
 
-    /// What the user looks at.
+    /// What the user currently looks at, including the user's id and the state of the connection.
     package var globals: Globals {
         var globals = transaction.globals
         (globals.user, globals.isConnected) = (user, link.isReady)
         return globals
     }
 
-    /// Where the session looks: what names no place is there.
+    /// The company and workspace that the session looks at. An action without a place of its own applies to them.
     package var actionPlace: Action.Place? { backend.place }
 
-    /// Changes with everything of the pending actions that a store keeps.
+    /// A counter that changes whenever the persistent state of the pending actions changes.
     package var pendingActionsVersion: Int { outbox.version }
 
-    /// Whose rows the model has: the server's id of the user; nil while nobody has said so.
+    /// The server's id of the user who owns the model's rows; `nil` while it is unknown.
     package var rowsOwner: String? { user ?? remembered.user }
 
-    /// The wanted rooms and what is known of them.
+    /// The wanted rooms and their state.
     package var roomBook: RoomBook { rooms }
 
-    /// When `advance(to:into:)` wants to be called next; nil when nothing is timed.
+    /// The time of the next call to `advance(to:into:)`; `nil` when no timer is set.
     package var deadline: Moment? {
         earlier(
             earlier(
@@ -140,10 +154,11 @@ package struct Session: Sendable {
         return configuration.isCaptured ? nil : link.deadline
     }
 
-    /// When the machine of the open connection wants to be called next.
+    /// The deadline of the open connection's protocol client.
     var machineDeadline: Moment? {
         if configuration.isCaptured { return nil }
-        // While the link is open there is the machine of what is spoken. It is large, and to look whether an optional has one copies it first.
+        // An open link implies that its client exists. The client is large, and testing the optional would copy it
+        // first.
         return switch link.open?.spoken {
         case .socketIO?: client!.deadline
         case .bayeux?: bayeux?.deadline
@@ -152,11 +167,12 @@ package struct Session: Sendable {
         }
     }
 
-    /// The connection that is open; nil while none is.
+    /// The number of the open connection; `nil` while none is open.
     package var openConnection: Int? { link.open?.connection }
 
-    /// Does everything that is due up to `now`, each thing at its own deadline. Call it before an input of the same time is handled,
-    /// so that live and replay do the same in the same order.
+    /// Runs every timer that is due up to `now`, each at its own deadline.
+    ///
+    /// Call this before handling an input of the same time, so that a live run and a replay act in the same order.
     package mutating func advance(to now: Moment, into effects: inout [Effect]) {
         while let due = deadline, due <= now, !link.isOver {
             transaction.now = due
@@ -173,8 +189,15 @@ package struct Session: Sendable {
         }
     }
 
-    /// Handles one input; `n` is the number of its record (0 when it has none), `now` its time. Effects are appended in
-    /// the order they are to be performed. After `Effect.finish` inputs are not heeded.
+    /// Handles one input and appends its effects in the order in which to perform them.
+    ///
+    /// After `Effect.finish` the session ignores all inputs.
+    ///
+    /// - Parameters:
+    ///   - input: The input to handle.
+    ///   - n: The number of the input's record; 0 if it has none.
+    ///   - now: The time of the input.
+    ///   - effects: The list to append to.
     package mutating func handle(_ input: Input, n: Int, at now: Moment, into effects: inout [Effect]) {
         guard !link.isOver else { return }
         begin(n, at: now)
@@ -212,8 +235,10 @@ package struct Session: Sendable {
         settle(into: &effects)
     }
 
-    /// Handles the event that a `FrameDecoder` made of a message, as `handle` does the message. False, and nothing has happened, when
-    /// more is asked of a message now than its event: then the message is to be handled.
+    /// Handles an event that a `FrameDecoder` decoded from a message, in place of the message.
+    ///
+    /// - Returns: `false`, with nothing changed, if more is due for this message than handling its event. The caller
+    ///   must then handle the message itself.
     package mutating func handle(
         _ event: EventReport, on connection: Int, n: Int, at now: Moment, into effects: inout [Effect]
     ) -> Bool {
@@ -233,7 +258,8 @@ package struct Session: Sendable {
         liftOverlay()
     }
 
-    /// Carries out what the input led to: the plans, one commit of the model, and the requests there is room for.
+    /// Carries out the consequences of an input: the plans, a single commit of the model, and as many requests as the
+    /// limits allow.
     private mutating func settle(into effects: inout [Effect]) {
         carryOutPlans(into: &effects)
         if !remembered.isEmpty { confirmRemembered() }

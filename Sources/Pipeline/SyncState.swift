@@ -1,32 +1,32 @@
 import Wire
 
-/// How far a session is with bringing the model to the server's truth: after a login, after a gap, after an event.
+/// The progress of a session towards the server's state: after a login, after a gap and after an event.
 public struct SyncState: Hashable, Sendable {
-    /// The phases.
+    /// The phases of the synchronisation.
     public enum Phase: String, Hashable, Sendable {
         /// The server has not accepted a connection yet.
         case initial
-        /// The connection is being made again, or resources are being fetched.
+        /// The session is reconnecting or fetching resources.
         case inProgress = "in_progress"
-        /// The model holds all that was fetched; nothing waits to be.
+        /// The model contains everything that was fetched, and no fetch is outstanding.
         case success
-        /// Nothing is being fetched, and what failed is tried again later; or the server refused the session.
+        /// All outstanding fetches have failed and will be retried later, or the session has ended.
         case failure
     }
 
-    /// What it does.
+    /// The current phase of the synchronisation.
     public var phase: Phase
-    /// How many resources are fetched, or wait to be.
+    /// The number of resources that are being fetched or wait to be.
     public var open: Int
-    /// How many of them failed and are tried again.
+    /// The number of these resources that failed and will be retried.
     public var failing: Int
 
-    /// Whether something is being fetched now.
+    /// Whether any resource is being fetched, apart from those that wait for a retry.
     package var isFetching: Bool { open > failing }
 }
 
 extension Session {
-    /// How far the synchronisation is.
+    /// The current progress of the synchronisation.
     package var sync: SyncState {
         let entries = transaction.refetcher.entries
         let failing = entries.count { $1.failures > 0 && $1.state == .waiting }

@@ -1,14 +1,14 @@
-/// Of which failures the user was told, and need not be told again before it went well.
+/// The failures that the user was told about. A failure is not reported again until its request has succeeded.
 struct ToldFailures: Sendable {
     private var keys: Set<ResourceKey> = []
 
-    /// Of how many the user was told.
+    /// The number of failures that the user was told about.
     var count: Int { keys.count }
 
-    /// Whether it is the first time that the user is told of it since it went well.
+    /// Records a failure; returns whether it is the first one since the request last succeeded.
     mutating func isNews(_ key: ResourceKey) -> Bool { keys.insert(key).inserted }
 
-    /// It went well.
+    /// Forgets the failure of a request that has succeeded.
     mutating func wentWell(_ key: ResourceKey) {
         if !keys.isEmpty { keys.remove(key) }
     }

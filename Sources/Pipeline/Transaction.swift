@@ -3,39 +3,40 @@ import JSONText
 import SectionedModel
 import Wire
 
-/// What one input leads to, gathered while a backend handles it: changes of the model (staged, committed together), and plans.
+/// The consequences of one input, collected while a backend handles it: changes that are staged in the model and
+/// committed together, and plans for the session.
 struct Transaction: Sendable {
-    /// An event to emit.
+    /// An event that the session emits to the server.
     struct Emission: Sendable {
         var name: String
-        /// Comma-separated JSON values.
+        /// The arguments, as comma-separated JSON values.
         var arguments: RawJSON?
-        /// What is sent where messages are plain JSON.
+        /// The message to send instead over a plain WebSocket of JSON messages.
         var message: RawJSON?
     }
 
-    /// What says that a server took a join.
+    /// The way in which a server confirms a join.
     enum RoomAnswer: Sendable {
-        /// An event, of which the backend makes a plan.
+        /// An event. The backend turns it into a plan.
         case event
-        /// The acknowledgement of the join.
+        /// The acknowledgement of the join request.
         case acknowledgement
-        /// Nothing: the room is joined once it was asked for.
+        /// No confirmation. The room counts as joined once the request is sent.
         case none
     }
 
-    /// What joins or leaves a room.
+    /// A request that joins or leaves a room.
     enum RoomRequest: Sendable {
-        /// An event, and what says that the server took it.
+        /// Emit an event. `answer` is the way in which the server confirms it.
         case emit(Emission, answer: RoomAnswer = .event)
-        /// Nothing: the server says everything unasked.
+        /// Send nothing: the server pushes all events without a request.
         case unasked
-        /// A subscription to a channel; what goes with it may hold the token.
+        /// Subscribe to a channel. `ext` may contain the token.
         case subscribe(Bayeux.Channel, ext: RawJSON?)
-        /// Its end.
+        /// End the subscription to a channel.
         case unsubscribe(Bayeux.Channel)
 
-        /// Whether the server says what became of it.
+        /// Whether the server reports the outcome of the request.
         var isAnswered: Bool {
             switch self {
             case .emit(_, answer: RoomAnswer.none), .unasked: false
@@ -44,82 +45,83 @@ struct Transaction: Sendable {
         }
     }
 
-    /// What a backend wants of the session besides changes of the model, in order.
+    /// A request of the backend to the session, apart from changes to the model. The session carries out plans in
+    /// order.
     enum Plan: Sendable {
-        /// Emit an event.
+        /// Emit an event to the server.
         case emit(Emission)
-        /// Emit an event that is to be acknowledged; the answer comes back to the backend.
+        /// Emit an event that requests an acknowledgement, which the session passes back to the backend.
         case ask(Emission)
-        /// Tell that somebody types, or types no more.
+        /// Report that a user started or stopped typing.
         case typing(TypingReport)
-        /// Subscribe to a channel that is no room; what goes with it may hold the token.
+        /// Subscribe to a channel that is not a room. `ext` may contain the token.
         case subscribe(Bayeux.Channel, ext: RawJSON?)
-        /// Acknowledge an event that asked for it.
+        /// Acknowledge an event that requested it.
         case acknowledge(Int)
-        /// The connection can be used: rooms may be joined.
+        /// Declare the connection ready, so that rooms can be joined.
         case ready
-        /// The server refused the token; its words.
+        /// Declare that the server refused the token, with these words.
         case tokenRefused(String)
-        /// Want a room.
+        /// Add a room to those that the backend lists. The wishes decide whether the session joins it.
         case want(room: String)
-        /// Do not want a room any more that the backend wanted; one that the user asked for stays.
+        /// Remove a room from those that the backend lists. A room that the user named stays wanted.
         case unwant(room: String)
-        /// The server's word on a room.
+        /// Declare the server's answer to a join or a leave.
         case joined(room: String)
         case joinRefused(room: String, why: String)
         case left(room: String)
-        /// Fetch a resource (again): at once, or after a while in which it may be asked for more than once.
+        /// Fetch a resource, or refetch it: at once, or after a delay that merges repeated requests.
         case fetch(ResourceKey, after: Duration = .zero)
-        /// Drop whatever is under way for a resource.
+        /// Drop everything that is under way for a resource.
         case forget(ResourceKey)
-        /// Drop whatever is under way for all that carries the tag.
+        /// Drop everything that is under way for the resources with a tag.
         case cancel(RequestTag)
-        /// The server says who the user is.
+        /// Declare the server's id of the user.
         case account(EntityID)
-        /// Tell that messages were missed and are not fetched.
+        /// Report messages that were missed and are not fetched.
         case hole(Hole)
-        /// Tell the user.
+        /// Report a notice to the user.
         case notice(Notice)
     }
 
-    /// The model; changes are staged in it.
+    /// The model, with the changes that are staged in it.
     var model = SectionedCollection<Item>()
-    /// What the user looks at.
+    /// What the user currently looks at.
     var globals = Globals()
-    /// The plans, in order.
+    /// The plans of the input, in order.
     var plans: [Plan] = []
-    /// Number of the record of the input.
+    /// The number of the input's record.
     var cause = 0
-    /// The input's time.
+    /// The time of the input.
     var now = Moment.zero
-    /// Whether messages that come are noted, because one may be the echo of what was sent.
+    /// Whether to collect new messages, because one of them may be the echo of a message that was sent.
     var watchesMessages = false
-    /// Messages that came and were not known, while they are noted.
+    /// Messages that arrived and were not in the model. Collected while `watchesMessages` is `true`.
     var newMessages: [Item] = []
-    /// Whether senders of messages are noted, because their accounts are shown.
+    /// Whether to collect the senders of messages, because their accounts are shown.
     var notesSenders = false
-    /// Senders of what was handled, while they are noted, as often as they came.
+    /// Senders of the messages that were handled, with duplicates. Collected while `notesSenders` is `true`.
     var senders: [EntityID] = []
-    /// The frame being handled, for what is said of a malformed one.
+    /// The frame being handled, which the report of a malformed frame quotes.
     var frame: ArraySlice<UInt8> = []
-    /// The resources of which an answer was taken over, for what is said of the batch.
+    /// The resources whose answers were applied, for the report of the batch.
     var refetched: [String] = []
-    /// Rows that are held and that the answer being handled lists.
+    /// Rows of the model that the answer being handled lists.
     var confirmed: [Item] = []
-    /// What could not be read of the answer being handled.
+    /// The rows of the answer being handled that could not be decoded.
     var leftOut = LeftOutRows()
-    /// How many bytes the pages of one list may have together.
+    /// The maximum total size in bytes of the pages of one list.
     var largestList = Limits.standard
-    /// The answer being handled, where it was read already.
+    /// The decoded answer being handled, if it was decoded outside the session.
     var reading: AnswerReading?
-    /// What is fetched. Handlers look at it only to mark what is in flight as overtaken; they plan fetches.
+    /// The refetcher. Handlers use it only to mark requests in flight as outdated; they fetch through plans.
     var refetcher: Refetcher
 
     init(requestLimit: Int, perSecond: Int? = nil) {
         refetcher = Refetcher(limit: requestLimit, perSecond: perSecond)
     }
 
-    /// Puts a message in the model, and notes it where it is new and noted.
+    /// Puts a message in the model, and collects it and its sender if they are watched.
     mutating func take(_ message: Item) {
         let message = notesSenders ? meetSender(of: message) : message
         if watchesMessages, model[message.id] == nil { newMessages.append(message) }

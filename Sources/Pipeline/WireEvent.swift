@@ -1,16 +1,17 @@
 public import JSONText
 public import Wire
 
-/// An event as it was received, whatever the protocol.
+/// An event as it was received, over any protocol.
 public enum WireEvent: Sendable {
-    /// By Socket.IO.
+    /// An event received over Socket.IO.
     case socketIO(SocketIO.Event)
-    /// On a channel of Bayeux.
+    /// A message published on a Bayeux channel.
     case bayeux(BayeuxClient.Delivery)
     /// A JSON message of a plain WebSocket.
     case json(JSONMessage)
 
-    /// The name on the wire; of what was published on a channel its `type`, and where that has none, the channel's.
+    /// The event's name on the wire. For a published message this is its `type`, or the name of the channel if it has
+    /// none.
     public var name: String {
         switch self {
         case .socketIO(let event): event.name
@@ -19,7 +20,7 @@ public enum WireEvent: Sendable {
         }
     }
 
-    /// Bytes it holds: its text and its attachments.
+    /// The number of bytes that the event keeps in memory: its text and its attachments.
     public var heldBytes: Int {
         switch self {
         case .socketIO(let event): event.attachments.reduce(event.array.bytes.count) { $0 + $1.count }
@@ -28,7 +29,7 @@ public enum WireEvent: Sendable {
         }
     }
 
-    /// The namespace, or the channel, it came on.
+    /// The namespace or channel on which the event arrived.
     public var namespace: String {
         switch self {
         case .socketIO(let event): event.namespace
@@ -37,8 +38,8 @@ public enum WireEvent: Sendable {
         }
     }
 
-    /// The JSON text as it was received: Socket.IO's whole array, name included, or what was published on a channel. A binary attachment
-    /// stands where it belongs, as `{"base64":"AQID","bytes":3}`.
+    /// The JSON text as it was received: the whole Socket.IO array including the event's name, or the published
+    /// message. A binary attachment appears in its place as `{"base64":"AQID","bytes":3}`.
     public var payload: RawJSON {
         switch self {
         case .socketIO(let event): event.payload
@@ -47,7 +48,7 @@ public enum WireEvent: Sendable {
         }
     }
 
-    /// The number of the acknowledgement that is asked for.
+    /// The id of the acknowledgement that the event requests; `nil` if it requests none.
     var ackID: Int? {
         switch self {
         case .socketIO(let event): event.ackID
@@ -66,24 +67,24 @@ extension SocketIO.Event {
         }.array
     }
 
-    /// The event as a line shows it: binary attachments are there by their sizes.
+    /// The event as output shows it, with each binary attachment replaced by its size.
     var sized: SocketIO.Event {
         replacingAttachments { RawJSON(unchecked: Array(#"{"bytes":\#($0.count)}"#.utf8)[...]) }
     }
 }
 
 extension SocketIO.Acknowledgement {
-    /// The answer whose binary attachments stand in the arguments, as in `WireEvent.payload`.
+    /// The acknowledgement with its binary attachments in place, as in `WireEvent.payload`.
     package var whole: SocketIO.Acknowledgement { Self(namespace: namespace, id: id, arguments: asEvent.payload) }
 
-    /// The answer as a line shows it: binary attachments are there by their sizes.
+    /// The acknowledgement as output shows it, with each binary attachment replaced by its size.
     package var sized: SocketIO.Acknowledgement { Self(namespace: namespace, id: id, arguments: asEvent.sized.array) }
 
     private var asEvent: SocketIO.Event { SocketIO.Event(array: arguments, attachments: attachments) }
 }
 
 extension RawJSON {
-    /// The member `type` of an object, where that is a text.
+    /// The member `type` of an object, if its value is a string.
     package var type: String? {
         var reader = JSONReader(bytes.span)
         do throws(JSONError) {
@@ -93,7 +94,7 @@ extension RawJSON {
                 try reader.skip()
             }
         } catch {
-            // What is no object has no type.
+            // A value that is not an object has no type.
         }
         return nil
     }
