@@ -1,7 +1,7 @@
 import Events
 public import JSONText
 
-// Actions as JSON, for the store and for recordings: `{"id":…,"asked":…,"do":"send","channel":…,"text":…}`.
+// Actions as JSON, for stores and recordings: `{"id":…,"asked":…,"do":"send","channel":…,"text":…}`.
 extension Action {
     /// Writes the action as a JSON object.
     public func encode(into writer: inout JSONWriter) {
@@ -10,7 +10,7 @@ extension Action {
         writer.endObject()
     }
 
-    /// Writes the members of the action's object.
+    /// Writes the members of the action into an open object.
     func encodeMembers(into writer: inout JSONWriter) {
         writer.member("id", id.description)
         writer.member("asked", asked.milliseconds)
@@ -26,7 +26,7 @@ extension Action {
         writer.endArray()
     }
 
-    /// Reads what `encode` wrote; nil for anything else.
+    /// Creates an action from the JSON that `encode` wrote, or returns `nil` for anything else.
     public init?(_ value: JSONValue) {
         guard let id = value["id"]?.text, !id.isEmpty, let asked = value["asked"]?.int64,
             let operation = Operation(value)
@@ -39,7 +39,8 @@ extension Action {
 }
 
 extension Action.Operation {
-    /// What an action's object has beside `do`, by the word there. An action of a profile has `run`, with its parameters.
+    /// The members of an action's object apart from `do`, by the value of `do`. An action of a profile has the member
+    /// `run`, which contains its parameters.
     package static let members: KeyValuePairs<String, [String]> = [
         "send": ["channel", "text", "thread"], "edit": ["channel", "message", "text", "thread"],
         "react": ["channel", "message", "names", "thread"], "delete": ["channel", "message", "thread"],
@@ -114,7 +115,7 @@ extension Action.Operation {
         }
     }
 
-    /// Reads an action's object; nil where a member is missing.
+    /// Creates an operation from an action's object, or returns `nil` if a member is missing.
     package init?(_ value: JSONValue) {
         if case .object(let members)? = value["run"], let name = value["do"]?.text {
             var run = Action.Run(name, [:])
@@ -199,7 +200,7 @@ extension Action.ChannelDraft {
     }
 }
 
-// What a stored or received tree holds, if it is of that kind.
+// The content of a stored or received value, if the value is of that type.
 extension JSONValue {
     var text: String? { if case .string(let text) = self { text } else { nil } }
     var int64: Int64? { if case .integer(let number) = self { number } else { nil } }

@@ -1,133 +1,136 @@
 public import Events
 
-/// Something a user wants done at the backend, in the words of no backend.
+/// Something that a user wants to do at the backend, described independently of any backend.
 public struct Action: Hashable, Sendable {
-    /// Made by whoever asks, random, and never used again: names the action, and the row that stands for what it makes
-    /// until the backend has named it.
+    /// A random identifier chosen by the caller and never reused. It names the action, and the provisional row it
+    /// creates until the backend assigns an id.
     public var id: EntityID
-    /// What.
+    /// The operation to perform at the backend.
     public var operation: Operation
-    /// Where what it names is; nil for where the session looks.
+    /// The company and workspace that contain the target; `nil` for the session's current selection.
     public var place: Place?
-    /// Addresses of pictures that a message has, as the backend's image service gave them.
+    /// The addresses of a message's pictures, as the backend's image service returned them.
     public var pictures: [String] = []
-    /// Files that a message gets when it is sent or edited, beside those it has: each is uploaded first, and once.
+    /// Files to add to a message when it is sent or edited. Each file is uploaded first, and only once.
     public var files: [File] = []
-    /// The wall clock when it was asked for, which a message shows until the server has given it a time.
+    /// The wall-clock time of the request. A message shows it until the server has assigned a time.
     public var asked: Timestamp
 
-    /// An action.
+    /// Creates an action, without a place, pictures or files.
     public init(id: EntityID, _ operation: Operation, asked: Timestamp) {
         self.id = id
         self.operation = operation
         self.asked = asked
     }
 
-    /// A company and a workspace, as far as they were named or known.
+    /// A company and a workspace, as far as they were named or are known.
     public struct Place: Hashable, Sendable {
-        /// The company.
+        /// The id of the company; `nil` if it is unknown.
         public var company: EntityID?
-        /// The workspace.
+        /// The id of the workspace; `nil` if it is unknown.
         public var workspace: EntityID?
 
-        /// A place; nil when nothing of it is known.
+        /// Creates a place, or returns `nil` if neither the company nor the workspace is known.
         public init?(company: EntityID?, workspace: EntityID?) {
             if company == nil, workspace == nil { return nil }
             (self.company, self.workspace) = (company, workspace)
         }
     }
 
-    /// What can be done. A channel is named by its id, by `#` and its name, or by the id of the action that makes it; a
-    /// message by its id, or by the id of the action that sends it.
+    /// The operations that a user can request.
+    ///
+    /// A channel is named by its id, by `#` and its name, or by the id of the action that creates it. A message is
+    /// named by its id, or by the id of the action that sends it.
     public enum Operation: Hashable, Sendable {
-        /// Send a message to a channel, or, with a thread, a reply.
+        /// Send a message to a channel, or a reply to a thread.
         case send(channel: EntityID, thread: EntityID?, text: String)
         /// Replace the text of a message.
         case edit(MessageReference, text: String)
-        /// Make these the user's reactions to a message, instead of those there are; none takes them away.
+        /// Replace the user's reactions to a message. An empty list removes them.
         case react(MessageReference, names: [String])
-        /// Delete a message.
+        /// Delete a message from its channel or thread.
         case delete(MessageReference)
         /// Mark a channel as read.
         case markRead(channel: EntityID)
-        /// Make a channel, or find the direct of these members.
+        /// Create a channel, or find the direct conversation with these members.
         case createChannel(ChannelDraft)
-        /// Change what is not nil.
+        /// Change the properties of a channel that are not `nil`.
         case editChannel(channel: EntityID, ChannelChange)
-        /// Delete a channel with everything in it.
+        /// Delete a channel and everything in it.
         case deleteChannel(channel: EntityID)
-        /// Go back into a channel that the user left.
+        /// Rejoin a channel that the user left.
         case rejoinChannel(channel: EntityID)
         /// Add a user to a channel.
         case addMember(channel: EntityID, user: EntityID)
-        /// Take a user out of a channel.
+        /// Remove a user from a channel.
         case removeMember(channel: EntityID, user: EntityID)
-        /// Make a workspace; members by their addresses.
+        /// Create a workspace. Members are named by their e-mail addresses.
         case createWorkspace(name: String, members: [String])
         /// Change a workspace, which is named by its id or its name.
         case changeWorkspace(EntityID, WorkspaceChange)
         /// Change the user's own account.
         case changeAccount(AccountChange)
-        /// Do an action that a profile declares, step by step.
+        /// Run an action that a profile declares, step by step.
         case run(Run)
     }
 
-    /// What can be done to a workspace.
+    /// The changes that can be made to a workspace.
     public enum WorkspaceChange: Hashable, Sendable {
-        /// Give it another name.
+        /// Give the workspace another name.
         case rename(String)
-        /// Delete it with everything in it.
+        /// Delete the workspace and everything in it.
         case delete
-        /// Add a user, by an address or an id.
+        /// Add a user, named by an e-mail address or an id.
         case addMember(String)
-        /// Take a user out of it.
+        /// Remove a user from the workspace.
         case removeMember(EntityID)
     }
 
-    /// What users can change of their accounts.
+    /// The changes that users can make to their accounts.
     public enum AccountChange: Hashable, Sendable {
-        /// The language, as `en`.
+        /// Set the language, such as `en`.
         case language(String)
-        /// What the user says about themselves, and an emoji before it; both empty for nothing.
+        /// Set the status text and the emoji before it. Both are empty for no status.
         case status(String, icon: String)
     }
 
-    /// An action of several steps, and how far it is.
+    /// An action of several steps, and its progress.
     public struct Run: Hashable, Sendable {
-        /// What the profile calls it.
+        /// The action's name in the profile.
         public var name: String
-        /// Its parameters and, once a step has found or made a row, that row's id and fields: by the name of their place.
+        /// The parameters and, once a step has found or created a row, the id and the fields of that row. The keys are
+        /// the names of the places in the profile's templates.
         public var values: [String: String]
-        /// The step it is at, from 0.
+        /// The current step, counted from 0.
         package internal(set) var step = 0
-        /// What the step does next. It is not kept: after a restart a step looks before it writes.
+        /// What the step does next. The phase is not stored: after a restart a step looks before it writes.
         var phase = Phase.look
-        /// Whether the request that is under way makes something each time it is sent.
+        /// Whether the request in flight creates something each time it is sent.
         package internal(set) var makesSomething = false
 
-        /// What a step does.
+        /// The phases of a step.
         enum Phase: Hashable, Sendable {
-            /// Ask its read, where it has one; else write.
+            /// Send the step's read request if it has one; otherwise write.
             case look
-            /// Write, since the read found nothing.
+            /// Write, because the read request found nothing.
             case write
-            /// Ask its read again: the server has what the step would have made.
+            /// Read again, because the server already has what the step would create.
             case lookAgain
         }
 
-        /// An action that has not begun.
+        /// Creates a run that has not started.
         public init(_ name: String, _ parameters: [String: String] = [:]) { (self.name, values) = (name, parameters) }
     }
 
-    /// A message and where it is.
+    /// A message and its position in the backend.
     public struct MessageReference: Hashable, Sendable {
-        /// The channel.
+        /// The channel that contains the message.
         public var channel: EntityID
-        /// The message.
+        /// The id of the message.
         public var message: EntityID
-        /// The head of its thread; nil where the model knows, and for a head itself.
+        /// The first message of the thread; `nil` if the model knows it, or if the message itself is the first one.
         public var thread: EntityID?
-        /// A message in a channel.
+        /// Creates a reference to a message in a channel.
         public init(channel: EntityID, message: EntityID, thread: EntityID? = nil) {
             self.channel = channel
             self.message = message
@@ -135,17 +138,17 @@ public struct Action: Hashable, Sendable {
         }
     }
 
-    /// What is to be different of a channel; what is nil stays.
+    /// The changes to a channel. A property that is `nil` stays as it is.
     public struct ChannelChange: Hashable, Sendable {
-        /// Another name.
+        /// The new name of the channel.
         public var name: String?
-        /// As that of a draft.
+        /// The new icon, in the format of `ChannelDraft.icon`.
         public var icon: String?
-        /// What it is for; empty for nothing.
+        /// The new purpose of the channel; empty for none.
         public var description: String?
-        /// Who sees it. No channel becomes a direct.
+        /// The new visibility. A channel cannot become a direct conversation.
         public var visibility: ChannelDraft.Kind?
-        /// A change.
+        /// Creates a change, which leaves every property as it is by default.
         public init(
             name: String? = nil, icon: String? = nil, description: String? = nil, visibility: ChannelDraft.Kind? = nil
         ) {
@@ -153,25 +156,26 @@ public struct Action: Hashable, Sendable {
         }
     }
 
-    /// What a channel is made of.
+    /// The properties of a channel to create.
     public struct ChannelDraft: Hashable, Sendable {
-        /// Who sees it.
+        /// The visibility of a channel.
         public enum Kind: String, Hashable, Sendable, CaseIterable {
             case `public`, `private`, direct
         }
-        /// Who sees it.
+        /// The visibility of the channel.
         public var kind: Kind
-        /// Its name; empty for a direct.
+        /// The name of the channel; empty for a direct conversation.
         public var name: String
-        /// An emoji, raw or as `:shortname:`, or the address of a picture, as the backend has it; empty for none.
+        /// An emoji, raw or as `:shortname:`, or the address of a picture in the form that the backend uses; empty for
+        /// none.
         public var icon: String
-        /// What it is for; empty for nothing.
+        /// The purpose of the channel; empty for none.
         public var description: String
-        /// Who is in it beside the user.
+        /// The members of the channel, in addition to the user.
         public var members: [EntityID]
-        /// The channel once it is made and only its members are to be added, where that is a step of its own.
+        /// The channel, once it is created and only its members remain to be added, if that is a step of its own.
         package internal(set) var made: EntityID?
-        /// A channel to be.
+        /// Creates a draft of a channel.
         public init(
             kind: Kind, name: String, icon: String = "", description: String = "", members: [EntityID] = []
         ) {
@@ -185,7 +189,7 @@ public struct Action: Hashable, Sendable {
 }
 
 extension Action {
-    /// Gives a picture that was uploaded to what is sent, or to the channel that is made or changed.
+    /// Adds an uploaded picture to a message, or makes it the icon of the channel that is created or changed.
     package mutating func attach(_ picture: String) {
         switch operation {
         case .send: pictures.append(picture)
@@ -201,8 +205,11 @@ extension Action {
         }
     }
 
-    /// Actions of one lane are done one after the other, in the order they were asked for; those of different ones side by side.
-    /// Whatever is about a channel is in that channel's lane, so an edit never overtakes the message it changes.
+    /// The lane of the action.
+    ///
+    /// The actions of one lane are performed one after the other, in the order they were requested; different lanes run
+    /// in parallel. Every action on a channel is in the lane of that channel, so an edit never overtakes the message
+    /// that it changes.
     var lane: EntityID {
         switch operation {
         case .createChannel, .createWorkspace, .run: id
@@ -216,7 +223,7 @@ extension Action {
 }
 
 extension Action.Operation {
-    /// In one word, as it is stored and shown.
+    /// The name of the operation, one word, as it is stored and shown.
     public var name: String {
         switch self {
         case .send: "send"
@@ -241,7 +248,7 @@ extension Action.Operation {
         }
     }
 
-    /// The channel it is about, when there is one already.
+    /// The channel that the operation is about, if there already is one.
     public var channel: EntityID? {
         switch self {
         case .send(let channel, _, _), .markRead(let channel), .editChannel(let channel, _),
@@ -253,11 +260,12 @@ extension Action.Operation {
         }
     }
 
-    /// Whether doing it twice makes two of something, so that it may only be repeated when it is known not to have been done.
+    /// Whether a repetition creates a second object. Such an operation may be repeated only if it is known not to have
+    /// been done.
     var makesSomething: Bool {
         switch self {
         case .send, .createWorkspace: true
-        // A direct is found again.
+        // The backend finds the existing direct conversation again.
         case .createChannel(let draft): draft.kind != .direct && draft.made == nil
         case .run(let run): run.makesSomething
         case .edit, .react, .delete, .markRead, .editChannel, .deleteChannel, .rejoinChannel, .addMember, .removeMember,
@@ -266,13 +274,13 @@ extension Action.Operation {
         }
     }
 
-    /// Whether it is about what `id` names.
+    /// Returns whether the operation refers to `id`.
     func mentions(_ id: EntityID) -> Bool { replacing(id, by: .none) != self }
 
-    /// The same with another id for a channel, message or thread.
+    /// Returns the operation with the id of a channel, message or thread replaced by another.
     func replacing(_ old: EntityID, by new: EntityID) -> Self { replacing { $0 == old ? new : $0 } }
 
-    /// The same with each id of a channel, message or thread as `other` says.
+    /// Returns the operation with each id of a channel, message or thread replaced by the result of `other`.
     package func replacing(_ other: (EntityID) -> EntityID) -> Self {
         switch self {
         case .send(let channel, let thread, let text):

@@ -2,22 +2,22 @@ package import Events
 import JSONText
 
 extension Action {
-    /// A file that a message is to have: one of the user's, and then the server's.
+    /// A file to attach to a message: the user's file, and after the upload the server's.
     public struct File: Hashable, Sendable {
-        /// Where it is, from the root: another process may upload it, from another folder.
+        /// The absolute path. Another process, with another working directory, may upload the file.
         public var path: String
-        /// Bytes, when it was asked for.
+        /// The size in bytes at the time of the request.
         public var size: Int
-        /// What the server calls it; nil until it is uploaded.
+        /// The server's id of the file; `nil` until it is uploaded.
         package internal(set) var uploaded: EntityID?
 
-        /// A file at a path from the root.
+        /// Creates a file with an absolute path.
         public init(path: String, size: Int) { (self.path, self.size) = (path, size) }
 
-        /// What it is called there.
+        /// The last component of the path.
         package var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 
-        /// Its media type, as its name ends.
+        /// The media type, derived from the extension of the name.
         package var type: String {
             guard let dot = name.lastIndex(of: ".") else { return Self.unknownType }
             return Self.types[name[name.index(after: dot)...].lowercased()] ?? Self.unknownType
@@ -38,10 +38,10 @@ extension Action {
         ]
     }
 
-    /// The first file that is not uploaded yet: the next request of the action uploads it.
+    /// The first file that is not uploaded yet. The next request of the action uploads it.
     package var nextUpload: File? { files.first { $0.uploaded == nil } }
 
-    /// The next file was uploaded.
+    /// Records that the next file was uploaded.
     mutating func noteUpload(_ file: EntityID) {
         guard let next = files.firstIndex(where: { $0.uploaded == nil }) else { return }
         files[next].uploaded = file
@@ -58,7 +58,7 @@ extension Action.File {
         writer.endObject()
     }
 
-    /// Reads what `encode` wrote; nil for anything else.
+    /// Creates a file from the JSON that `encode` wrote, or returns `nil` for anything else.
     init?(_ value: JSONValue) {
         guard let path = value["path"]?.text, let size = value["size"]?.int64 else { return nil }
         self.init(path: path, size: Int(clamping: max(0, size)))

@@ -1,27 +1,28 @@
 public import Events
 
-/// What became of an action.
+/// A report on the progress of an action.
 public struct ActionReport: Hashable, Sendable {
-    /// How far it is.
+    /// The stages of an action.
     public enum Change: Hashable, Sendable {
-        /// It was asked for; the model shows it from now on.
+        /// The action was requested. The model shows it from now on.
         case queued
-        /// Its request goes out.
+        /// The request of the action goes out. Attempts count from 1.
         case sending(attempt: Int)
-        /// The server did it; what it made or changed, where the answer says.
+        /// The server performed the action. `subject` is what it created or changed, if the answer contains it.
         case done(subject: EntityID?)
-        /// The server refused it, or it cannot be done; `status` where the server said it with one. The words are untrusted.
+        /// The server refused the action, or the action cannot be performed. `status` is the HTTP status of a refusal
+        /// that has one. The words are untrusted.
         case refused(why: String, status: Int?)
-        /// The server could not be reached, or could not do it now: it is tried again.
+        /// The server could not be reached, or cannot perform the action now. The session tries again.
         case delayed(why: String, retryIn: Duration)
-        /// It was taken back before it was done.
+        /// The action was withdrawn before it was done.
         case dropped
     }
-    /// The action.
+    /// The action that the report is about.
     public var action: Action
-    /// What became of it.
+    /// The stage that the action reached.
     public var change: Change
-    /// A report of an action.
+    /// Creates a report of an action's new stage.
     init(_ action: Action, _ change: Change) {
         self.action = action
         self.change = change

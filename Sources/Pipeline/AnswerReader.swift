@@ -1,8 +1,9 @@
 import Events
 
-/// Reads the answer to one request outside the session: the session need not do it again, and comes to the same.
+/// A decoder for the answer to one request, which runs outside the session. It saves the session the decoding and leads
+/// to the same result.
 package struct AnswerReader: Sendable {
-    /// The request.
+    /// The call whose answer is decoded.
     let call: RESTCall
     private let parse: @Sendable (ArraySlice<UInt8>, RowSieve) -> Result<any Sendable, DecodingFailure>
 
@@ -14,7 +15,7 @@ package struct AnswerReader: Sendable {
         }
     }
 
-    /// Reads a body. Any thread; takes as long as the body is large.
+    /// Decodes a body. Can be called on any thread; the time grows with the size of the body.
     package func read(_ body: ArraySlice<UInt8>) -> AnswerReading {
         let sieve = RowSieve()
         let result = parse(body, sieve)
@@ -22,25 +23,26 @@ package struct AnswerReader: Sendable {
     }
 }
 
-/// What a body was read as.
+/// The result of decoding a body.
 package struct AnswerReading: Sendable {
     let result: Result<any Sendable, DecodingFailure>
     let leftOut: LeftOutRows
 }
 
 extension Session {
-    /// Reads the body of a successful answer to a request that is under way; nil for those that write. What is read goes back with
-    /// `take`, just before the answer is handled.
+    /// Returns the decoder for a successful answer to a request in flight; `nil` for a request that writes, or whose
+    /// answer is always small. Pass the decoded answer to `take` just before the answer is handled.
     package func reader(of request: Int) -> AnswerReader? {
         transaction.refetcher.flights.first { $0.request == request }.flatMap { backend.reader(for: $0.key) }
     }
 
-    /// Spares the session the reading of the answer that is handled next. It changes nothing of what comes of it.
+    /// Takes the decoded form of the answer that is handled next. It saves time and does not change the outcome.
     package mutating func take(_ reading: AnswerReading) { transaction.reading = reading }
 }
 
 extension Transaction {
-    /// The answer to a call: as it was read already, else read now. `leftOut` says what could not be read of it.
+    /// Returns the answer to a call: decoded already, or decoded now. Sets `leftOut` to the rows that could not be
+    /// decoded.
     mutating func answer<Answer>(
         to endpoint: Endpoint<Answer>, _ body: ArraySlice<UInt8>
     ) throws(DecodingFailure) -> Answer {
@@ -54,11 +56,11 @@ extension Transaction {
         return answer
     }
 
-    /// Pages of a list at most, whatever a server sends.
+    /// The maximum number of pages of a list, whatever the server sends.
     static let mostListPages = 1000
 
-    /// The rows of a list, once its last page came; nil while more are asked for. A list that is too large, or does not end, ends with the
-    /// page that came: then `leftOut` says that what is not listed may be there.
+    /// Returns the rows of a list once its last page has arrived; `nil` while further pages are requested. A list that
+    /// is too large or does not end stops at the current page, and `leftOut` then records that rows may be missing.
     mutating func list<Row: Sendable>(
         of key: ResourceKey, to endpoint: Endpoint<[Row]>, _ body: ArraySlice<UInt8>
     ) throws(DecodingFailure) -> [Row]? {

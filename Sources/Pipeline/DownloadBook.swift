@@ -1,22 +1,24 @@
-/// Who waits for what, where each thing is to be had at most once: looked for where it may be kept, else downloaded, once for all who
-/// ask meanwhile.
+/// The callers that wait for things of which each is fetched only once: looked up where it may be stored, otherwise
+/// downloaded, once for all callers that ask meanwhile.
 ///
-///     (nobody asks) ──ask: look for it──► under way ──settled──► (nobody asks)
+///     idle ──ask: look it up──► under way ──settled──► idle
 package struct DownloadBook<Key: Hashable & Sendable, Asker: Sendable>: Sendable {
     private var askers: [Key: [Asker]] = [:]
 
-    /// A book of nothing.
+    /// Creates a book in which nothing is under way.
     package init() {}
 
-    /// How many things are under way.
+    /// The number of things under way.
     package var count: Int { askers.count }
 
-    /// Somebody asks. True when nobody did before: then the thing is to be looked for, and downloaded when it is not found.
+    /// Adds a caller; returns `true` for the first one. That caller must look the thing up, and download it if it is
+    /// not found.
     package mutating func ask(for key: Key, _ asker: Asker) -> Bool {
         askers[key, default: []].append(asker)
         return askers[key]?.count == 1
     }
 
-    /// It was found, or its download ended, one way or the other; gives those who asked, in order. Whoever asks from now on begins anew.
+    /// Removes and returns the callers of a thing that was found or whose download ended, in order. A later call of
+    /// `ask` starts again.
     package mutating func settle(_ key: Key) -> [Asker] { askers.removeValue(forKey: key) ?? [] }
 }

@@ -3,7 +3,8 @@ import JSONText
 import SectionedModel
 
 extension Memory {
-    /// The same with these channels read up to these times: what was read meanwhile is not shown as unread until the server answers.
+    /// Returns the memory with the given channels read up to the given times. What was read meanwhile then does not
+    /// appear as unread until the server answers.
     public func read(upTo marks: [(channel: EntityID, at: Timestamp)]) -> Memory {
         guard !marks.isEmpty else { return self }
         var memory = Memory(user: user)
@@ -27,14 +28,14 @@ extension Memory {
 }
 
 extension Item {
-    /// The row when its channel was read up to `mark`; nil when there is none any more.
+    /// Returns the row of a channel that was read up to `mark`; `nil` if the row then no longer exists.
     fileprivate func read(upTo mark: Timestamp?, _ activity: [EntityID: Timestamp]) -> Item? {
         guard let mark else { return self }
         if var channel = self.channel {
             channel.lastAccess = max(channel.lastAccess ?? mark, mark)
             return .channel(channel)
         }
-        // A badge is of an unread thread; what came after the mark is unread.
+        // A badge belongs to an unread thread. Activity after the mark leaves it unread.
         guard let channel = badge?.channel, let last = activity[channel] else { return self }
         return last <= mark ? nil : self
     }

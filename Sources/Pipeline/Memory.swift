@@ -1,26 +1,28 @@
 import JSONText
 
-/// What an account's rows were in an earlier session, as far as it fits into one record: JSON Lines, one row a line, the same members as in
-/// a diff log. It is only read where it is fed, so that live and replay read the same bytes.
+/// The rows of an account from an earlier session, as many as fit into one record.
+///
+/// The rows are JSON Lines, one row a line, with the members of a diff log. They are decoded only when the session
+/// takes them in, so that a live run and a replay read the same bytes.
 public struct Memory: Hashable, Sendable {
-    /// Whose rows they are: the server's id of the user.
+    /// The server's id of the user who owns the rows.
     public var user: String
-    /// The rows, each ended by a line feed.
+    /// The rows, each terminated by a line feed.
     public var rows: [UInt8]
 
-    /// A memory of nothing yet.
+    /// Creates a memory, without rows unless given.
     public init(user: String, rows: [UInt8] = []) {
         self.user = user
         self.rows = rows
     }
 
-    /// Adds a row that `Item.encode` wrote.
+    /// Appends a row that `Item.encode` wrote.
     public mutating func append(row: [UInt8]) {
         rows += row
         rows.append(UInt8(ascii: "\n"))
     }
 
-    /// Calls `body` with each row that can be read; gives how many cannot.
+    /// Calls `body` with each row that can be decoded; returns the number of rows that cannot.
     func forEachRow(_ body: (Item) -> Void) -> Int {
         var unreadable = 0
         for line in rows.split(separator: UInt8(ascii: "\n")) {
@@ -31,7 +33,7 @@ public struct Memory: Hashable, Sendable {
 }
 
 extension Item {
-    /// Reads what `encode` wrote; nil when it is something else.
+    /// Creates a row from the JSON that `encode` wrote, or returns `nil` for anything else.
     public init?(decoding text: ArraySlice<UInt8>) {
         var reader = JSONReader(text.span)
         guard let row = try? DiffLogRow(decoding: &reader), let item = row.item, (try? reader.end()) != nil else {

@@ -1,35 +1,35 @@
 import Events
 import Wire
 
-/// The actions that are not done yet, in the order they were asked for; `OutboxEntry` shows the states of each.
+/// The actions that are not done yet, in the order they were requested. `OutboxEntry` describes the states of each.
 ///
-/// One lane is done in order, one action at a time. What is asked for of something that an earlier action makes waits for it in
-/// the same lane, and is told the real id when there is one. Whoever asks may not know yet that the earlier one is done: the last
-/// `limit` that were are remembered.
+/// The actions of one lane are performed in order, one at a time. An action that refers to something an earlier action
+/// creates waits for it in the same lane, and gets the real id once that is known. The caller may not know yet that the
+/// earlier action is done, so the outbox remembers the last `limit` actions that were.
 struct Outbox: Sendable {
-    /// How many actions may wait, and how many that are done are remembered. More are refused, or forgotten: a loop that asks must not fill
-    /// the memory.
+    /// The maximum number of pending actions, and of remembered finished actions. Further actions are refused, and
+    /// older finished ones are forgotten: a caller in a loop must not fill the memory.
     static let limit = 1000
-    /// How many may be under way at once, over all lanes.
+    /// The maximum number of actions in flight, over all lanes.
     static let concurrency = 4
 
-    /// In the order they were asked for.
+    /// The entries, in the order they were requested.
     private(set) var entries: [OutboxEntry] = []
-    /// Changes with everything that a store keeps of the entries.
+    /// A counter that changes with everything that a store keeps of the entries.
     private(set) var version = 0
     private var requests: [Int: EntityID] = [:]
-    /// What actions that are done made or changed, by the action's id; those ids, the oldest first.
+    /// The ids of what finished actions created or changed, keyed by the id of the action; and the keys, oldest first.
     private var subjects: [EntityID: EntityID] = [:]
     private var done: [EntityID] = []
 
-    /// Whether nothing is asked for; failed ones count.
+    /// Whether the outbox has no entries, not even failed ones.
     var isEmpty: Bool { entries.isEmpty }
-    /// Whether nothing is under way, waits, or will be done by itself.
+    /// Whether no entry is in flight, waiting or queued. Failed entries do not count.
     var isIdle: Bool { entries.allSatisfy { $0.failure != nil } }
-    /// Whether a message that comes may be the echo of one that was sent.
+    /// Whether an arriving message may be the echo of a message that was sent.
     var awaitsEcho: Bool { entries.contains { $0.attempts > 0 && $0.failure == nil && $0.action.operation.isSending } }
 
-    /// When a waiting entry is due.
+    /// The time at which the next waiting entry is due.
     var deadline: Moment? {
         if entries.isEmpty { return nil }
         return entries.compactMap { if case .waiting(let until) = $0.state { until } else { nil } }.min()
@@ -39,12 +39,12 @@ struct Outbox: Sendable {
 
     private func index(of id: EntityID) -> Int? { entries.firstIndex { $0.action.id == id } }
 
-    // MARK: What is asked for
+    // MARK: Adding and removing entries
 
-    /// Takes an action in; false when there is no room, or one of that id already.
+    /// Adds an action; returns `false` if the outbox is full or already has an action with this id.
     mutating func add(_ action: Action) -> Bool { add(OutboxEntry(action)) }
 
-    /// Takes an entry in as it was kept.
+    /// Adds an entry in the state in which it was stored.
     mutating func add(_ entry: OutboxEntry) -> Bool {
         guard entries.count < Self.limit, index(of: entry.action.id) == nil else { return false }
         entries.append(entry)
@@ -53,7 +53,7 @@ struct Outbox: Sendable {
         return true
     }
 
-    /// Takes an entry out that is not under way; nil when there is none, or it is.
+    /// Removes an entry that is not in flight; returns `nil` if there is none or it is in flight.
     mutating func drop(_ id: EntityID) -> OutboxEntry? {
         guard let index = index(of: id) else { return nil }
         switch entries[index].state {
@@ -64,7 +64,7 @@ struct Outbox: Sendable {
         return entries.remove(at: index)
     }
 
-    /// Takes an entry out, even one that is under way; gives the request whose answer is of no use any more.
+    /// Removes an entry, even one in flight; returns the request whose answer is no longer needed.
     mutating func abandon(_ id: EntityID) -> Int? {
         guard let index = index(of: id) else { return nil }
         version += 1
@@ -73,7 +73,7 @@ struct Outbox: Sendable {
         return request
     }
 
-    /// Queues a failed entry once more, behind the others.
+    /// Queues a failed entry once more, after all others.
     mutating func retry(_ id: EntityID) -> Bool {
         guard let index = index(of: id), entries[index].failure != nil else { return false }
         let entry = entries.remove(at: index)
@@ -82,14 +82,19 @@ struct Outbox: Sendable {
         return true
     }
 
-    // MARK: Whose turn it is
+    // MARK: Scheduling
 
-    /// The first entry of each lane in which none is under way, of those that may go on now, as far as there is room. `lane` gives an action's
-    /// lane, nil while it is not known which channel its name means: it may be that of any action behind it, so that those wait.
+    /// Returns the entries to continue now: the first of each lane in which none is in flight, as many as the limit
+    /// allows.
+    ///
+    /// - Parameters:
+    ///   - lane: Returns the lane of an action; `nil` while it is unknown which channel the action's name refers to.
+    ///     Later actions then wait, because they may belong to the same lane.
+    ///   - isHere: Returns whether the action may continue in the session's current place.
     func ready(
         lane: (Action) -> EntityID? = { $0.lane }, where isHere: (Action) -> Bool = { _ in true }
     ) -> [EntityID] {
-        // An action of several steps changes its lane, and may come behind one that was asked for later.
+        // An action of several steps changes its lane, and may then queue after an action that was requested later.
         var taken = Set(requests.values.compactMap { self[$0].flatMap { lane($0.action) } })
         var ready: [EntityID] = []
         var room = Self.concurrency - requests.count
@@ -109,23 +114,23 @@ struct Outbox: Sendable {
         return ready
     }
 
-    /// Queues what has waited long enough.
+    /// Queues the entries whose waiting time is over.
     mutating func advance(to now: Moment) {
         for index in entries.indices {
             if case .waiting(let until) = entries[index].state, until <= now { entries[index].state = .queued }
         }
     }
 
-    /// Whoever waits for a better moment goes on: the server is there again.
+    /// Queues all waiting entries, because the server is available again.
     mutating func wake() {
         for index in entries.indices {
             if case .waiting = entries[index].state { entries[index].state = .queued }
         }
     }
 
-    // MARK: How far it gets
+    // MARK: Changing the state of an entry
 
-    /// What the request needs to name is asked for.
+    /// Makes an entry wait for the resources that its request needs.
     mutating func resolve(_ id: EntityID, _ keys: [ResourceKey]) {
         change(id) { entry in
             entry.state = .resolving(keys)
@@ -134,12 +139,12 @@ struct Outbox: Sendable {
         }
     }
 
-    /// The channel, or message, is called otherwise.
+    /// Replaces the operation of an entry, after a channel or message in it got another name.
     mutating func become(_ operation: Action.Operation, _ id: EntityID) {
         change(id) { $0.action.operation = operation }
     }
 
-    /// The request goes out.
+    /// Records that the request of an entry is sent.
     mutating func send(_ id: EntityID, request: Int, baseline: Timestamp?) {
         requests[request] = id
         version += 1
@@ -152,10 +157,10 @@ struct Outbox: Sendable {
         }
     }
 
-    /// A request was answered: whose it was; nil when it was none of ours.
+    /// Returns the entry whose request was answered; `nil` if the request belongs to none.
     mutating func answered(_ request: Int) -> EntityID? { requests.removeValue(forKey: request) }
 
-    /// A step was done: the next one begins.
+    /// Starts the next step of an action of several steps.
     mutating func goOn(_ id: EntityID, _ operation: Action.Operation) {
         guard let index = index(of: id) else { return }
         version += 1
@@ -164,7 +169,7 @@ struct Outbox: Sendable {
         entries[index].action.operation = operation
     }
 
-    /// A file of it was uploaded: what is left is done with as many attempts.
+    /// Records that a file of an entry was uploaded. The remaining work gets the full number of attempts again.
     mutating func noteUpload(_ file: EntityID, of id: EntityID) {
         version += 1
         change(id) { entry in
@@ -173,7 +178,7 @@ struct Outbox: Sendable {
         }
     }
 
-    /// Try again later; `isInDoubt` when it may have been done.
+    /// Schedules another attempt. `isInDoubt` is `true` if the action may have been done.
     mutating func wait(_ id: EntityID, until: Moment, isInDoubt: Bool) {
         version += 1
         change(id) { entry in
@@ -187,16 +192,16 @@ struct Outbox: Sendable {
         }
     }
 
-    /// What would show whether it was done is being fetched.
+    /// Makes an entry wait for the resource that shows whether its action was done.
     mutating func check(_ id: EntityID, _ key: ResourceKey) { change(id) { $0.state = .checking(key) } }
 
-    /// What would show whether it was done is not there: look again later.
+    /// Schedules another check, because the evidence was not there.
     mutating func recheck(_ id: EntityID, at due: Moment) {
         wait(id, until: due, isInDoubt: true)
         change(id) { $0.absences += 1 }
     }
 
-    /// Wait for another token.
+    /// Makes an entry wait for another token.
     mutating func park(_ id: EntityID) {
         change(id) { entry in
             entry.state = .parked
@@ -204,7 +209,7 @@ struct Outbox: Sendable {
         }
     }
 
-    /// The token was renewed; gives the entries that waited for it.
+    /// Queues the entries that wait for another token, and returns them.
     mutating func unpark() -> [EntityID] {
         var parked: [EntityID] = []
         for index in entries.indices where entries[index].state == .parked {
@@ -214,7 +219,7 @@ struct Outbox: Sendable {
         return parked
     }
 
-    /// It was done, and made or changed what `subject` names: later actions that are about it are told.
+    /// Removes a finished entry. Later actions that refer to it get the id in `subject`, which it created or changed.
     mutating func finish(_ id: EntityID, subject: EntityID?) {
         guard let index = index(of: id) else { return }
         entries.remove(at: index)
@@ -224,7 +229,7 @@ struct Outbox: Sendable {
         for index in entries.indices { tellSubjects(at: index) }
     }
 
-    /// Has an entry name what is known of what it is about by its real id.
+    /// Replaces the ids of finished actions in an entry by the real ids.
     private mutating func tellSubjects(at index: Int) {
         entries[index].action.operation = entries[index].action.operation.replacing { subjects[$0] ?? $0 }
     }
@@ -235,8 +240,9 @@ struct Outbox: Sendable {
         done.append(id)
     }
 
-    /// It cannot be done. One that sends a message stays, so that its text is not lost. Gives what fails with it: what is about
-    /// something that will never be.
+    /// Fails an entry. An entry that sends a message stays, so that its text is not lost; any other is removed.
+    ///
+    /// - Returns: The entries that fail too, because they depend on what this action would have created.
     mutating func fail(_ id: EntityID, why: String) -> [EntityID] {
         guard let index = index(of: id) else { return [] }
         version += 1
@@ -249,9 +255,9 @@ struct Outbox: Sendable {
         return entries.filter { $0.failure == nil && $0.action.operation.mentions(id) }.map(\.action.id)
     }
 
-    // MARK: What is fetched for it
+    // MARK: Resources and evidence
 
-    /// The entries whose requests need a resource.
+    /// Returns the entries whose requests need a resource.
     func resolved(by key: ResourceKey) -> [EntityID] {
         entries.compactMap { entry in
             guard case .resolving(let keys) = entry.state, keys.contains(key) else { return nil }
@@ -259,7 +265,7 @@ struct Outbox: Sendable {
         }
     }
 
-    /// A resource is not there: the entry does not wait for it any more.
+    /// Stops an entry from waiting for a resource that does not exist.
     mutating func resolveWithout(_ key: ResourceKey, _ id: EntityID) {
         change(id) { entry in
             guard case .resolving(let keys) = entry.state else { return }
@@ -267,12 +273,12 @@ struct Outbox: Sendable {
         }
     }
 
-    /// The entries that wait for a resource to be checked.
+    /// Returns the entries that wait for a resource as evidence.
     func checked(by key: ResourceKey) -> [EntityID] {
         entries.compactMap { $0.state == .checking(key) ? $0.action.id : nil }
     }
 
-    /// A resource could not be fetched. Gives the entries that waited for it to be checked.
+    /// Records that a resource could not be fetched; returns the entries that wait for it as evidence.
     mutating func fetchFailed(_ key: ResourceKey, why: String) -> [EntityID] {
         for index in entries.indices {
             if case .resolving(let keys) = entries[index].state, keys.contains(key) {
@@ -282,7 +288,7 @@ struct Outbox: Sendable {
         return checked(by: key)
     }
 
-    /// It is known not to have been done.
+    /// Queues an entry that is known not to have been done.
     mutating func clearDoubt(_ id: EntityID) {
         version += 1
         change(id) { entry in
@@ -291,7 +297,7 @@ struct Outbox: Sendable {
         }
     }
 
-    /// A message came that may be the echo of an entry.
+    /// Records a message that may be the echo of an entry.
     mutating func note(candidate: EntityID, for id: EntityID) {
         change(id) { entry in
             if entry.candidates.count < 16, !entry.candidates.contains(candidate) { entry.candidates.append(candidate) }
@@ -305,8 +311,8 @@ struct Outbox: Sendable {
 }
 
 extension Action.Operation {
-    /// Whether it takes several steps.
+    /// Whether the operation takes several steps.
     package var isRun: Bool { if case .run = self { true } else { false } }
-    /// Whether it sends a message.
+    /// Whether the operation sends a message.
     var isSending: Bool { if case .send = self { true } else { false } }
 }

@@ -2,59 +2,62 @@ import Events
 package import JSONText
 import Wire
 
-/// One action that is not done yet, and how far it is.
+/// An action that is not done yet, and its progress.
 ///
 ///     queued ──► resolving ──► sending ──answer──► done (it leaves the outbox), or failed
 ///       ▲ ▲          │          │  │ ╲
 ///       │ └──────────┘          │  │  ╲ 401: parked ──token renewed──► queued
-///       │         waiting ◄─────┘  │ no answer, of something made: in doubt
+///       │         waiting ◄─────┘  │ no answer to a creation: in doubt
 ///       │            │ due         ▼
-///       └────────────┴──────── checking (did it happen?) ──it did──► done
+///       └────────────┴──────── checking (was it done?) ──yes──► done
 ///
-/// A failed one that sends a message stays, and can be sent again or dropped; every other one leaves.
+/// A failed entry that sends a message stays, and can be retried or dropped. Any other failed entry leaves the outbox.
 package struct OutboxEntry: Hashable, Sendable {
-    /// How far it is.
+    /// The states of an entry, each with the states that may follow.
     enum State: Hashable, Sendable {
-        /// It waits for its turn in its lane. Next: `resolving`, `checking`, `sending`, `failed`.
+        /// The entry waits for its turn in its lane. Next: `resolving`, `checking`, `sending`, `failed`.
         case queued
-        /// What its request needs to name is being fetched. Next: `sending`, `waiting`, `failed`.
+        /// The resources that the request needs are being fetched. Next: `sending`, `waiting`, `failed`.
         case resolving([ResourceKey])
-        /// Its request is under way. Next: done, `failed`, `waiting`, `parked`.
+        /// The request is in flight. Next: done, `failed`, `waiting`, `parked`.
         case sending(request: Int)
-        /// Nobody knows whether it was done: what would show it is being fetched. Next: done, `queued`, `waiting`.
+        /// The action may have been done, and the resource that shows it is being fetched. Next: done, `queued`,
+        /// `waiting`.
         case checking(ResourceKey)
-        /// It is tried again at that moment. Next: `queued`.
+        /// The next attempt starts at that moment. Next: `queued`.
         case waiting(until: Moment)
-        /// The token is being renewed. Next: `queued`, `failed`.
+        /// The entry waits for the token to be renewed. Next: `queued`, `failed`.
         case parked
-        /// It was refused, or cannot be done; why. Next: `queued`, when it is asked for again.
+        /// The action was refused or cannot be done, for this reason. Next: `queued`, on a retry.
         case failed(why: String)
     }
 
-    /// What is to be done.
+    /// The action that the entry performs.
     package internal(set) var action: Action
-    /// How often its request was sent.
+    /// The number of times that the request was sent.
     package internal(set) var attempts = 0
-    /// Whether its request was sent and nothing is known of what became of it.
+    /// Whether the request was sent and its outcome is unknown.
     package internal(set) var isInDoubt = false
-    /// How often the token was refused with its request. Such an attempt was no attempt.
+    /// The number of requests that failed because the token was refused. They do not count as attempts.
     var refusals = 0
-    /// How often what would show whether it was done was not there.
+    /// The number of checks that did not find the evidence.
     var absences = 0
-    /// Of a message: the time of the newest one known before the first attempt. What is older is not its echo.
+    /// For a message, the time of the newest message that was known before the first attempt. An older message is not
+    /// the echo.
     var baseline: Timestamp?
     var state = State.queued
-    /// What was fetched for it, each asked for once.
+    /// The resources fetched for the entry. Each is requested only once.
     var fetched: [ResourceKey] = []
-    /// Why the last of those could not be had.
+    /// The reason why one of these resources could not be fetched.
     var fetchFailure: String?
-    /// Messages that came since the first attempt and look like it: the own echo, or the same words from another device.
+    /// Messages that arrived since the first attempt and look like the action: its echo, or the same text from another
+    /// device.
     var candidates: [EntityID] = []
 
-    /// An action that nothing was done about.
+    /// Creates an entry for an action that has not been tried.
     package init(_ action: Action) { self.action = action }
 
-    /// Whether it goes on when a resource is there.
+    /// Returns whether the entry continues once a resource is fetched.
     func waits(for key: ResourceKey) -> Bool {
         switch state {
         case .resolving(let keys): keys.contains(key)
@@ -63,13 +66,14 @@ package struct OutboxEntry: Hashable, Sendable {
         }
     }
 
-    /// Why it was refused, or cannot be done; nil while it may still be.
+    /// The reason why the action was refused or cannot be done; `nil` while it still can be.
     package var failure: String? { if case .failed(let why) = state { why } else { nil } }
 }
 
-// What of an entry outlives the process.
+// The state of an entry that outlives the process.
 extension OutboxEntry {
-    /// Writes the entry as a JSON object: its action's members, and how far it is. What names no place is of `place`.
+    /// Writes the entry as a JSON object: the members of its action, and its progress. An action without a place of its
+    /// own gets `place`.
     package func encode(into writer: inout JSONWriter, in place: Action.Place? = nil) {
         var action = action
         action.place = action.place ?? place
@@ -82,7 +86,8 @@ extension OutboxEntry {
         writer.endObject()
     }
 
-    /// Reads what `encode` wrote; nil for anything else. What was under way when it was written is in doubt.
+    /// Creates an entry from the JSON that `encode` wrote, or returns `nil` for anything else. An entry that was in
+    /// flight when it was written is in doubt.
     package init?(_ value: JSONValue) {
         guard let action = Action(value) else { return nil }
         self.init(action)

@@ -1,25 +1,27 @@
 import Events
 import SectionedModel
 
-/// What the model shows beside the server's truth: rows that actions will make, change or take away.
+/// The optimistic changes that the model shows in addition to the server's state: rows that actions will create, change
+/// or delete.
 ///
-/// Handlers never see it: it is lifted before an input is handled and laid again before the model is committed. So the truth is
-/// never mixed with a wish, and a refused wish is gone by not being laid again. Nothing is removed from the model for a wish:
-/// what is to go is marked `leaving`, so that whoever compares a section with a list still finds it.
+/// Handlers never see the overlay. The session lifts it before it handles an input, and lays it again before it commits
+/// the model. The server's state is therefore never mixed with wishes, and a refused wish disappears because it is not
+/// laid again. The overlay removes no row from the model: it marks a row to be deleted as `leaving`, so that code that
+/// compares a section with a list still finds the row.
 struct Overlay: Sendable {
-    /// The rows that are covered, with what they are without.
+    /// The covered rows, with the server's row under each; `nil` under a row that only the overlay shows.
     private var truth: [(id: Item.ID, row: Item?)] = []
     private var covered: Set<Item.ID> = []
 
     var isEmpty: Bool { truth.isEmpty }
 
-    /// Shows a row instead of the one of its id.
+    /// Shows a row in place of the row with the same id.
     mutating func put(_ row: Item, in model: inout SectionedCollection<Item>) {
         if covered.insert(row.id).inserted { truth.append((row.id, model[row.id])) }
         model.put(row)
     }
 
-    /// Shows another entity in a row that is there.
+    /// Shows an existing row with another entity.
     mutating func change(
         _ id: Item.ID, _ view: ActionView, in model: inout SectionedCollection<Item>, _ body: (Item) -> Item.Entity?
     ) {
@@ -30,13 +32,13 @@ struct Overlay: Sendable {
                 delivery: row.delivery ?? view.delivery), in: &model)
     }
 
-    /// Shows that a row is to go.
+    /// Marks a row that is about to be deleted.
     mutating func leave(_ id: Item.ID, in model: inout SectionedCollection<Item>) {
         guard let row = model[id] else { return }
         put(row.shown(as: .leaving), in: &model)
     }
 
-    /// Makes the model the truth again, as far as it is covered.
+    /// Restores the server's state of all covered rows.
     mutating func lift(from model: inout SectionedCollection<Item>) {
         for (id, row) in truth {
             if let row { model.put(row) } else { model.remove(id) }
@@ -47,7 +49,7 @@ struct Overlay: Sendable {
 }
 
 extension Item {
-    /// The same row with a word on what the server knows of it.
+    /// Returns the row with another delivery state.
     func shown(as delivery: Delivery) -> Item {
         Item(id: id, section: sectionKey, sortKey: sortKey, entity: entity, delivery: delivery)
     }

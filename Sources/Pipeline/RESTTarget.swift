@@ -1,8 +1,10 @@
 import Events
 
-/// Path and query of a call: literals, which stay as they are, and ids and other texts of peers, which are percent-encoded (RFC 3986).
+/// The path and query of a call. Literals stay as they are; ids and other text from peers are percent-encoded (RFC
+/// 3986).
 struct RESTTarget: ExpressibleByStringInterpolation, Sendable {
-    /// The bytes as they are gathered: to append each part to a string costs several times as much, and every refetch makes a target.
+    /// The bytes of a target under construction. Appending each part to a string would cost several times as much, and
+    /// every refetch builds a target.
     struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var bytes: [UInt8] = []
 
@@ -16,7 +18,7 @@ struct RESTTarget: ExpressibleByStringInterpolation, Sendable {
 
         mutating func appendInterpolation(_ id: EntityID) {
             switch id {
-            // Its characters are all unreserved.
+            // All characters of a UUID are unreserved.
             case .uuid: id.append(to: &bytes)
             case .text(let text): appendInterpolation(text)
             }
@@ -26,7 +28,7 @@ struct RESTTarget: ExpressibleByStringInterpolation, Sendable {
 
         mutating func appendInterpolation(_ number: Int) { appendLiteral(String(number)) }
 
-        /// A part of a target, as it is.
+        /// Appends part of a target without encoding it again.
         mutating func appendInterpolation(_ target: RESTTarget) { bytes += target.bytes }
     }
 
@@ -36,7 +38,7 @@ struct RESTTarget: ExpressibleByStringInterpolation, Sendable {
 
     init(stringInterpolation parts: StringInterpolation) { bytes = parts.bytes }
 
-    /// Adds the items of a query.
+    /// Appends the items of a query.
     mutating func add(_ query: RESTCall.Query) {
         for (index, item) in query.enumerated() {
             bytes.append(index == 0 ? UInt8(ascii: "?") : UInt8(ascii: "&"))
@@ -46,10 +48,11 @@ struct RESTTarget: ExpressibleByStringInterpolation, Sendable {
         }
     }
 
-    /// What is sent.
+    /// The path and query as sent.
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// A dot is encoded too, though unreserved: an id of dots alone would climb in a path.
+    /// Percent-encodes text. This includes the dot, although it is unreserved: an id that consists of dots would climb
+    /// in a path.
     private static func encode(_ text: String, into bytes: inout [UInt8]) {
         for byte in text.utf8 {
             switch byte {

@@ -1,8 +1,8 @@
 import Wire
 
-// What becomes of a key when its request ends.
+// The end of a request, and the next state of its key.
 extension Refetcher {
-    /// A request ended.
+    /// Handles the end of a request; returns its consequence.
     mutating func answered(_ request: Int, _ answer: Answer, at now: Moment, using random: inout RandomSource)
         -> Verdict
     {
@@ -15,7 +15,8 @@ extension Refetcher {
             provenGeneration = max(provenGeneration, flight.generation)
             entries[key]?.state = .applying(isDirty: isDirty)
             return .apply(key, isCurrent: !isDirty)
-        // A token that serves for other things is not what is wrong with this one. Era A says 403 to a token that is too old, with its words.
+        // If the current token has succeeded for another resource, the token is not the problem. Era A answers 403 to
+        // an expired token, with words of its own.
         case .response(403, let body, _) where provenGeneration == generation && !Self.isOfToken(body):
             return retry(key, after: nil, why: Self.forbidden, at: now, using: &random, isFinal: true)
         case .response(401, _, _), .response(403, _, _):
@@ -30,12 +31,12 @@ extension Refetcher {
             }
             return retry(key, after: retryAfter.map { .seconds($0) }, why: answer.failureWords, at: now, using: &random)
         case .failure(let kind, let message):
-            // What is too large will be so the next time.
+            // A response that is too large will be too large the next time.
             return retry(key, after: nil, why: message, at: now, using: &random, isFinal: kind == "tooLarge")
         }
     }
 
-    /// Whether a status may be another one soon: too many requests, a conflict, trouble of the server's own.
+    /// Returns whether a status is likely to change soon: too many requests, a conflict, or a fault of the server.
     static func isPassing(_ status: Int) -> Bool {
         switch status {
         case 408, 409, 420, 423, 425, 429: true
@@ -43,7 +44,7 @@ extension Refetcher {
         }
     }
 
-    /// The answer that was to be applied was read, or could not be.
+    /// Completes the answer that was being applied, depending on whether it could be read.
     mutating func finish(
         _ key: ResourceKey, isReadable: Bool, at now: Moment, using random: inout RandomSource
     ) -> Verdict? {
@@ -56,7 +57,7 @@ extension Refetcher {
         return retry(key, after: nil, why: "the answer cannot be read", at: now, using: &random)
     }
 
-    /// Whether the body of a 403 speaks of the token (4.1).
+    /// Returns whether the body of a 403 refers to the token (4.1).
     private static func isOfToken(_ body: ArraySlice<UInt8>) -> Bool {
         let words = String(decoding: body.prefix(200), as: UTF8.self)
         return words.contains("Wrong token") || words.contains("Token is not provided")
@@ -64,14 +65,14 @@ extension Refetcher {
 
     private static let forbidden = "the service forbids it"
 
-    /// Why a resource cannot be fetched for which there is no better token.
+    /// The reason given if no better token is available for a resource.
     static let tokenRefusal = "the token was refused"
 
-    /// The token may be another one from now on.
+    /// Begins another generation, because the token may have changed.
     mutating func tokenMayDiffer() { generation += 1 }
 
-    /// The token was renewed: whoever waited for it goes on. Without another token (`changed` false) they fail; those that are
-    /// persistent are tried again later.
+    /// Resumes the keys that wait for another token. If the token is unchanged (`changed` is `false`), they fail, and
+    /// persistent keys are retried later.
     mutating func tokenRenewed(changed: Bool, at now: Moment, using random: inout RandomSource) -> [Verdict] {
         let keys = parked
         parked = []
@@ -83,7 +84,8 @@ extension Refetcher {
         return keys.map { retry($0, after: nil, why: Self.tokenRefusal, at: now, using: &random, isFinal: true) }
     }
 
-    /// A refusal of a token that was replaced meanwhile only means: ask with the new one.
+    /// Handles a refusal of the token. If the token was replaced since the request was sent, the request is repeated
+    /// with the new token.
     private mutating func refused(
         _ key: ResourceKey, by sentWith: Int, at now: Moment, using random: inout RandomSource
     ) -> Verdict {
@@ -94,7 +96,7 @@ extension Refetcher {
         let refusals = (entries[key]?.refusals ?? 0) + 1
         entries[key]?.refusals = refusals
         guard refusals <= Self.maximumRefusals else {
-            // When it is asked again, another token may help: this one may have become too old meanwhile.
+            // The token may expire before the next attempt, and another one may then help.
             entries[key]?.refusals = Self.maximumRefusals - 1
             return retry(key, after: nil, why: Self.forbidden, at: now, using: &random, isFinal: true)
         }
@@ -109,7 +111,8 @@ extension Refetcher {
         queue.append(key)
     }
 
-    /// An answer came. What was dirty is fetched again: at once, but at a growing distance when that goes on.
+    /// Completes a key after an answer. A dirty key is fetched again: at once, or after a growing delay if this
+    /// repeats.
     private mutating func settle(_ key: ResourceKey, isDirty: Bool, at now: Moment) {
         _ = endPaging(key)
         guard isDirty else {
@@ -124,13 +127,13 @@ extension Refetcher {
         wait(key, until: now + .milliseconds(50 << min(staleAnswers - 3, 6)))
     }
 
-    /// `isFinal`: one that is not persistent is given up at once.
+    /// Schedules another attempt. With `isFinal`, a key that is not persistent is given up at once.
     private mutating func retry(
         _ key: ResourceKey, after: Duration?, why: String, at now: Moment, using random: inout RandomSource,
         isFinal: Bool = false
     ) -> Verdict {
         let failures = (entries[key]?.failures ?? 0) + 1
-        // A token may have become too old for its server: the list is begun anew.
+        // The token of the next page may have expired, so the list starts over.
         if isFinal || failures >= Self.maximumFailures { _ = endPaging(key) }
         if !key.resource.isPersistent, isFinal || failures >= Self.maximumFailures {
             entries[key] = nil

@@ -1,41 +1,44 @@
 import Events
 import Wire
 
-/// Refetch keyed by resource: the same key never runs twice at once, different keys run side by side up to a limit.
+/// A scheduler for refetches, keyed by resource. A key never runs twice at once; different keys run in parallel up to a
+/// limit.
 ///
-/// A key is in one of these states; one that is in none is idle.
+/// A key is in one of these states. A key that is in none of them is idle.
 ///
 ///     queued ──► fetching ──answer──► applying ──read──► idle
 ///      ▲  ▲         ▲ ╲                  │ ╲
 ///      │  │  dirty: │  ╲ 401/403         │  ╲ dirty: queued, or waiting when it happens again and again
 ///      │  │  again  │   ▼                ▼
-///      │  └──────── │ parked          waiting (backoff) ──► queued
+///      │  └──────── │ parked          waiting (back-off) ──► queued
 ///      └────────────┘ token renewed
 ///
-/// A list that comes in pages goes from applying to queued, until its last page came. It is current when nothing about it came between the first
-/// request and the last answer.
+/// A list that arrives in pages goes from applying back to queued until its last page has arrived. It is current if no
+/// event about it arrived between the first request and the last answer.
 ///
-/// A key that is persistent is tried again for ever, at the backoff's cap; any other is given up after some failures.
+/// A persistent key is retried for ever, at the cap of the back-off. Any other key is given up after `maximumFailures`
+/// failures in a row.
 struct Refetcher: Sendable {
-    /// What became of an answer.
+    /// The consequence of an answer for its resource.
     enum Verdict: Hashable {
-        /// The answer is to be read, and `finish` to be told whether it could be; `isCurrent` is false when something about the
-        /// resource came while it was in flight.
+        /// Read the answer, then call `finish`. `isCurrent` is `false` if an event about the resource arrived while the
+        /// request was in flight.
         case apply(ResourceKey, isCurrent: Bool)
-        /// The server says that there is no such resource.
+        /// The server answered that the resource does not exist.
         case gone(ResourceKey)
-        /// The token was refused: the key is parked. True when it is the first one, so that one renewal serves all.
+        /// The server refused the token, and the key is parked. `isFirst` is `true` for the first parked key, so that
+        /// one renewal serves all of them.
         case tokenRefused(ResourceKey, isFirst: Bool)
-        /// It will be tried again.
+        /// The resource will be fetched again.
         case retrying(ResourceKey)
-        /// It has failed as often as another key may, and is tried on; said once.
+        /// A persistent key has failed as often as any other key may. It is still retried. Returned once.
         case stalled(ResourceKey, why: String)
-        /// It will not be tried again; why.
+        /// The key was given up, for this reason.
         case failed(ResourceKey, why: String)
-        /// Nobody waits for this answer.
+        /// No key waits for this answer.
         case unknown
 
-        /// The resource it is about; nil when it is about none.
+        /// The resource that the answer is about; `nil` if there is none.
         var key: ResourceKey? {
             switch self {
             case .apply(let key, _), .gone(let key), .tokenRefused(let key, _), .retrying(let key),
@@ -49,7 +52,7 @@ struct Refetcher: Sendable {
     enum State: Hashable {
         case queued
         case fetching(request: Int)
-        /// Its answer is being read.
+        /// The answer is being read.
         case applying(isDirty: Bool)
         case waiting
         case parked
@@ -58,92 +61,100 @@ struct Refetcher: Sendable {
     struct Entry {
         var state: State
         var cause: Int
-        /// Failures in a row.
+        /// The number of failures in a row.
         var failures = 0
-        /// Refusals of the token in a row.
+        /// The number of refusals of the token in a row.
         var refusals = 0
-        /// Answers in a row that were not current when they came.
+        /// The number of answers in a row that were outdated on arrival.
         var staleAnswers = 0
     }
 
-    /// A request under way.
+    /// A request that is in flight.
     struct Flight {
         var request: Int
         var key: ResourceKey
-        /// Whether something about the resource came since it was sent.
+        /// Whether an event about the resource arrived since the request was sent.
         var isDirty = false
-        /// The token's generation when it was sent: a refusal of an older token says nothing about the newer one.
+        /// The token's generation when the request was sent. A refusal of an older token says nothing about a newer
+        /// one.
         var generation: Int
-        /// When it was sent, and the number of the record that made it be.
+        /// The time of sending, and the number of the record that caused the request.
         var sent: Moment
         var cause: Int
     }
 
-    /// A list of which a page came and more are to come.
+    /// A list of which some pages have arrived and others have not.
     struct Paging {
-        /// What the next page is asked for with. Untrusted text.
+        /// The token that requests the next page. Untrusted text.
         var next: String
-        /// How many pages came, and the bytes of their bodies.
+        /// The number of pages so far, and the total bytes of their bodies.
         var pages = 0
         var bytes = 0
-        /// The rows of the pages that came, an array of the list's own type.
+        /// The rows of the pages so far, as an array of the list's own type.
         var rows: any Sendable
-        /// The rows of them that could not be read.
+        /// The rows of the pages so far that could not be decoded.
         var leftOut: LeftOutRows
-        /// Whether something about the list came since its first page was asked for.
+        /// Whether an event about the list arrived since its first page was requested.
         var isDirty = false
     }
 
     private let limit: Int
     private var pace: RequestPace
     let backoff = Backoff(base: .milliseconds(500), cap: .seconds(30))
-    /// Failures in a row after which a key is given up, or said to be stalled.
+    /// The number of failures in a row at which a key is given up, or reported as stalled if it is persistent.
     static let maximumFailures = 6
-    /// Refusals in a row, each after another token, after which a key is taken for forbidden.
+    /// The number of refusals in a row, each of another token, after which a resource counts as forbidden.
     static let maximumRefusals = 3
     var entries: [ResourceKey: Entry] = [:]
     var queue: [ResourceKey] = []
-    /// Not more than the limit, in the order they were sent.
+    /// The requests in flight, in the order they were sent. At most `limit`.
     var flights: [Flight] = []
     private var waiting: [(due: Moment, key: ResourceKey)] = []
-    /// Keys that were fetched of late: when the last time, and how often in a row it was soon after the time before. Who makes us ask, an
-    /// event after each answer, could else have us ask without end.
+    /// For recently fetched keys, the start of the last fetch and the number of fetches in a row that followed closely
+    /// on each other. Without this record, a peer that sends an event after each answer could cause requests without
+    /// end.
     private var recent: [ResourceKey: (began: Moment, hasty: Int)] = [:]
-    /// So many fetches of a key may follow one another at once; the next ones keep this distance.
+    /// The number of fetches of a key that may follow closely on each other.
     static let mostHasty = 10
+    /// The minimum time between the fetches of a key beyond `mostHasty`.
     static let floor: Duration = .milliseconds(200)
     var parked: [ResourceKey] = []
     private(set) var paging: [ResourceKey: Paging] = [:]
-    /// Lists whose last reading took more than one page: what left one between two pages made the next page pass over a row.
+    /// The lists that took more than one page when they were last read. A row that leaves such a list between two pages
+    /// makes the next page skip another row.
     private(set) var paged: [ResourceKey] = []
     private var lastRequest = 0
-    /// Changes with each token that may be another one.
+    /// The generation of the token. It changes whenever the token may have changed.
     var generation = 0
-    /// The last of them that a request went well with.
+    /// The newest generation of the token with which a request succeeded; -1 for none.
     var provenGeneration = -1
 
-    /// So many requests in flight at once, and in any second; nil for any number in a second.
+    /// Creates a refetcher.
+    ///
+    /// - Parameters:
+    ///   - limit: The maximum number of requests in flight.
+    ///   - perSecond: The maximum number of requests that start in any second; `nil` for no maximum.
     init(limit: Int, perSecond: Int? = nil) {
         self.limit = max(1, limit)
         pace = RequestPace(limit: perSecond)
     }
 
-    /// When a waiting key is due, or one that is queued may be asked for.
+    /// The time at which a waiting key is due or a queued key may be requested.
     var deadline: Moment? {
         guard flights.count < limit, !queue.isEmpty, let opening = pace.opening else { return waiting.first?.due }
         return waiting.first.map { min($0.due, opening) } ?? opening
     }
 
-    /// Whether nothing is queued, in flight, waiting or parked.
+    /// Whether no key is queued, in flight, waiting or parked.
     var isIdle: Bool { entries.isEmpty }
 
-    /// Whether anything is in flight, or between two pages, that `taint` could reach.
+    /// Whether a request is in flight or a list is between two pages, so that `taint` would have an effect.
     var isFetching: Bool { !flights.isEmpty || !paging.isEmpty }
 
-    /// What is under way, one line each, in an order that does not depend on the process.
+    /// The work under way, one line for each key, in an order that does not depend on the process.
     var pending: [String] { entries.map { "\($0.value.state) \($0.key.resource.label)" }.sorted() }
 
-    /// An event says that the resource may have changed; `cause` is its record's number.
+    /// Records an event that may have changed the resource. `cause` is the number of the event's record.
     mutating func invalidate(_ key: ResourceKey, cause: Int) {
         guard let entry = entries[key] else {
             entries[key] = Entry(state: .queued, cause: cause)
@@ -159,14 +170,16 @@ struct Refetcher: Sendable {
         }
     }
 
-    /// As `invalidate`, but not before `due`, unless it is under way already: what may change again soon is asked for once.
+    /// Invalidates a resource like `invalidate(_:cause:)`, but not before `due` unless it is already under way. A
+    /// resource that may soon change again is then requested only once.
     mutating func invalidate(_ key: ResourceKey, at due: Moment, cause: Int) {
         guard entries[key] == nil else { return invalidate(key, cause: cause) }
         entries[key] = Entry(state: .waiting, cause: cause)
         wait(key, until: due)
     }
 
-    /// Somebody waits for the resource: it is asked for now, unless it is under way, or failed and is spared for a while.
+    /// Requests a resource now, because an action waits for it. Has no effect if the resource is under way or waits
+    /// after a failure.
     mutating func need(_ key: ResourceKey, cause: Int) {
         guard let entry = entries[key] else { return invalidate(key, cause: cause) }
         guard entry.state == .waiting, entry.failures == 0 else { return }
@@ -175,8 +188,8 @@ struct Refetcher: Sendable {
         queue.append(key)
     }
 
-    /// What is in flight and chosen by `isConcerned` may be answered with what was true before: it is fetched again when its answer
-    /// came. What is not in flight is left alone.
+    /// Marks matching requests in flight as outdated, because they may be answered with an older state. Their resources
+    /// are fetched again after the answers arrive. Resources that are not in flight are left alone.
     mutating func taint(where isConcerned: (ResourceKey) -> Bool) {
         for index in flights.indices where !flights[index].isDirty && isConcerned(flights[index].key) {
             flights[index].isDirty = true
@@ -184,7 +197,7 @@ struct Refetcher: Sendable {
         for key in paging.keys where isConcerned(key) { paging[key]?.isDirty = true }
     }
 
-    /// The answer that is applied is a page: the next one is asked for.
+    /// Requests the next page, because the answer being applied is a page of a list.
     mutating func goOn(_ key: ResourceKey, _ paging: Paging) {
         guard let entry = entries[key], case .applying(let isDirty) = entry.state else { return }
         self.paging[key] = paging
@@ -193,16 +206,17 @@ struct Refetcher: Sendable {
         queue.append(key)
     }
 
-    /// A list was read to its end.
+    /// Records that a list was read to its end.
     mutating func read(_ list: ResourceKey, inPages: Bool) {
         guard inPages != paged.contains(list) else { return }
         if inPages { paged.append(list) } else { paged.removeAll { $0 == list } }
     }
 
-    /// The list's last page came, or the list is begun anew. Gives what came before.
+    /// Ends the paging of a list, because its last page arrived or because the list starts over; returns the earlier
+    /// pages.
     mutating func endPaging(_ key: ResourceKey) -> Paging? { paging.isEmpty ? nil : paging.removeValue(forKey: key) }
 
-    /// The resource is gone or nobody cares: whatever is under way for it is dropped. Gives the request to cancel.
+    /// Drops everything under way for a resource that is gone or no longer needed; returns the request to cancel.
     mutating func forget(_ key: ResourceKey) -> Int? {
         guard let entry = entries.removeValue(forKey: key) else { return nil }
         _ = endPaging(key)
@@ -218,31 +232,33 @@ struct Refetcher: Sendable {
         return nil
     }
 
-    /// Drops everything that carries the tag; gives the requests to cancel, oldest first.
+    /// Drops everything that is under way for the resources with the tag; returns the requests to cancel, oldest first.
     mutating func cancel(_ tag: RequestTag) -> [Int] {
-        // In whatever order: each is dropped by itself.
+        // The order does not matter, because each key is dropped by itself.
         entries.keys.filter { $0.resource.tags.contains(tag) }.compactMap { forget($0) }.sorted()
     }
 
-    /// The request of that number, while it is under way.
+    /// Returns the request with that number while it is in flight.
     func flight(_ request: Int) -> Flight? { flights.first { $0.request == request } }
 
-    /// Whether something is under way for a key.
+    /// Returns whether anything is under way for a key.
     func isBusy(_ key: ResourceKey) -> Bool { entries[key] != nil }
 
-    /// A number for a request that fetches nothing, so that no two requests of a session have one.
+    /// Returns a number for a request that fetches no resource, so that all requests of a session have different
+    /// numbers.
     mutating func drawRequest() -> Int {
         lastRequest += 1
         return lastRequest
     }
 
-    /// A request that fetches nothing begins: it is not kept waiting, but the next fetches make room for it.
+    /// Counts a request that fetches no resource. Such a request is never delayed, but the next fetches make room for
+    /// it.
     mutating func makeRoom(at now: Moment) { pace.begin(at: now) }
 
-    /// Whether a key is queued for which there is room in flight, and in this second.
+    /// Returns whether a key is queued and the limits, in flight and per second, allow another request.
     func hasNext(at now: Moment) -> Bool { flights.count < limit && !queue.isEmpty && pace.isOpen(at: now) }
 
-    /// Takes the next queued key for which there is room; gives its request's number and cause.
+    /// Takes the next queued key that the limits allow; returns the number and the cause of its request.
     mutating func next(at now: Moment) -> (key: ResourceKey, request: Int, cause: Int)? {
         while hasNext(at: now), let last = queue.first.flatMap({ recent[$0] }), last.hasty >= Self.mostHasty,
             now - last.began < Self.floor
@@ -267,7 +283,7 @@ struct Refetcher: Sendable {
         recent[key] = (now, last.map { $0.hasty + 1 } ?? 0)
     }
 
-    /// Queues what has waited long enough.
+    /// Queues the keys whose waiting time is over.
     mutating func advance(to now: Moment) {
         while let first = waiting.first, first.due <= now {
             waiting.removeFirst()
@@ -276,7 +292,7 @@ struct Refetcher: Sendable {
         }
     }
 
-    /// Puts a key, whose entry says that it waits, among those that do.
+    /// Makes a key wait until `due`, and inserts it in the order of time.
     mutating func wait(_ key: ResourceKey, until due: Moment) {
         entries[key]?.state = .waiting
         let index = waiting.firstIndex { $0.due > due } ?? waiting.endIndex

@@ -1,26 +1,28 @@
 import Wire
 
-/// How many requests may begin in any second: services refuse whoever asks more often, for all that a user runs.
+/// A limit on the number of requests that start in any second. Services refuse requests beyond their rate, which they
+/// count over everything that a user runs.
 ///
-/// A sliding window, so that no second has more, wherever it begins. Holds one moment for each request of the last second.
+/// The window slides, so that no second contains more requests, wherever it starts. It keeps one moment for each
+/// request of the last second.
 struct RequestPace: Sendable {
     private let limit: Int?
-    /// When the last ones began, oldest first; not more than the limit.
+    /// The start times of the last requests, oldest first. At most `limit`.
     private var begun: [Moment] = []
 
-    /// At most `limit` in a second, 1 at least; nil for as many as anybody likes.
+    /// Creates a pace of at most `limit` requests a second, which is at least 1; `nil` for no limit.
     init(limit: Int?) { self.limit = limit.map { max(1, $0) } }
 
-    /// When one more may begin; nil when nothing is in the way, now or later.
+    /// The time at which another request may start; `nil` if it may start at any time.
     var opening: Moment? {
         guard let limit, begun.count >= limit, let oldest = begun.first else { return nil }
         return oldest + .seconds(1)
     }
 
-    /// Whether one may begin.
+    /// Returns whether another request may start.
     func isOpen(at now: Moment) -> Bool { opening.map { $0 <= now } ?? true }
 
-    /// One begins, whether or not it may.
+    /// Records the start of a request, whether the limit allows it or not.
     mutating func begin(at now: Moment) {
         guard let limit else { return }
         begun.removeAll { $0 + .seconds(1) <= now }

@@ -1,9 +1,10 @@
 import SectionedModel
 import Wire
 
-// Rooms that nobody named: which of them are looked at, and when.
+// Rooms that no wish names: which of them are considered, and when.
 extension RoomBook {
-    /// The rooms that a wish may be about and that are not wanted: those the backend told of, and those that are named.
+    /// The rooms that are not wanted and that a wish may include: those that the backend listed, and those that a rule
+    /// names.
     var candidates: [String] {
         var names = unwanted
         for rule in rules where !rule.isExcluded {
@@ -12,23 +13,23 @@ extension RoomBook {
         return names
     }
 
-    /// When wishes end, are looked at again, or are reported.
+    /// The time at which wishes next expire, are evaluated, or are reported.
     var wishesDeadline: Moment? {
         [wishes.deadline, nextResolution, nextNoticeOfLimit].compactMap(\.self).min()
     }
 
-    /// Whether rooms that appear later are not adopted, and none has been told of as late yet.
+    /// Whether rooms that appear later will not be adopted, and the first list is not complete yet.
     var isAdopting: Bool { wishes.adoption == .off && !isClosed && !listed.isEmpty }
 
-    /// The backend has told of its rooms.
+    /// Records that the backend has listed its rooms.
     mutating func noteListing() { isClosed = true }
 
-    /// Whether what the model says of rooms may bring one more.
+    /// Whether new facts about rooms in the model can make another room wanted.
     var looksAtFacts: Bool { !wishes.isEmpty && wishes.dependsOnFacts && entries.count < listed.count }
 }
 
 extension Batch<Item> {
-    /// Whether it says anything of a channel.
+    /// Whether the batch inserts, updates or moves a channel.
     var isAboutChannels: Bool {
         insertions.contains { $0.element.id.kind == .channel } || updates.contains { $0.new.id.kind == .channel }
             || moves.contains { $0.new.id.kind == .channel }

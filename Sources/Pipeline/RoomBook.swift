@@ -1,78 +1,81 @@
 package import Wire
 
-/// Which rooms are wanted, and which are joined: two facts that differ, side by side.
+/// The rooms that are wanted and the rooms that are joined: two facts that can differ.
 ///
-/// What is wanted follows from wishes (`RoomWishes`), which are patterns, and from the rooms that the backend tells of. A room that was
-/// wanted once stays wanted until a wish says otherwise or the backend has no more of it, whatever its title becomes.
+/// The wanted rooms follow from wishes (`RoomWishes`), which are patterns, and from the rooms that the backend lists.
+/// Once wanted, a room stays wanted until a wish excludes it or the backend no longer lists it, whatever its title
+/// becomes.
 ///
-/// Rooms belong to one connection: when it is lost, every joined room is lost and joined again on the next one. What the server refused
-/// stays refused until the credentials change or somebody asks for it again.
+/// Rooms belong to one connection. When it is lost, every joined room is lost, and joined again on the next connection.
+/// A refused room stays refused until the credentials change or a client asks for it again.
 package struct RoomBook: Sendable {
-    /// What is known of a wanted room on this connection.
+    /// The state of a wanted room on the current connection.
     package enum State: Hashable, Sendable {
-        /// Not asked for yet (no connection, or not authenticated).
+        /// The session has not asked for the room yet, for lack of a connection or of authentication.
         case wanted
-        /// Asked for; the server has not answered. `attempts` counts the asking.
+        /// The session asked for the room, and the server has not answered. `attempts` counts the requests.
         case joining(since: Moment, attempts: Int)
-        /// The server said yes.
+        /// The server confirmed the room.
         case joined(since: Moment)
-        /// The server said no, or nothing; its words, untrusted.
+        /// The server refused the room with these words, or never answered. Untrusted text.
         case refused(why: String)
     }
 
-    /// A wanted room.
+    /// A wanted room and its state.
     package struct Entry: Hashable, Sendable {
-        /// The room's name; opaque.
+        /// The room's name on the wire. It is opaque to the book.
         package var name: String
-        /// Who asked for it.
+        /// The origin of the wish for the room.
         package var source: RoomSource
-        /// What is known of it.
+        /// The state of the room on the current connection.
         package var state: State
-        /// The pattern that means this room alone.
+        /// The pattern that matches this room alone.
         package var pattern: RoomPattern { .exact(name) }
     }
 
-    /// How long a join may stay unanswered before it is asked again, and how often it is asked.
+    /// How long a join may stay unanswered before it is repeated.
     static let joinTimeout: Duration = .seconds(10)
+    /// The maximum number of requests to join a room.
     static let maximumJoins = 3
-    /// Why a room is refused that the server never answered about.
+    /// The reason for the refusal of a room that the server never answered about.
     static let noAnswer = "no answer to \(maximumJoins) joins"
-    /// Joins that wait for an answer at once: a server is not flooded with more.
+    /// The maximum number of joins that await an answer at once, so that the server is not flooded.
     static let mostJoining = 64
 
     /// The wanted rooms, in the order they were first wanted.
     package private(set) var entries: [Entry] = []
     private var indices: [String: Int] = [:]
-    /// How many of them are `joining`.
+    /// The number of entries in the state `joining`.
     private var joining = 0
-    /// No entry before this one is `wanted`.
+    /// An index before which no entry is in the state `wanted`.
     private var firstWanted = 0
 
-    /// What is wished.
+    /// The wishes that decide which rooms are wanted.
     var wishes: RoomWishes
-    /// More rooms than these are not joined because of a pattern or the backend's list; those named one by one always are.
+    /// The number of wanted rooms at which patterns and the backend's list add no more; `nil` for no limit. Rooms
+    /// that are wished for by name are always joined.
     package let limit: Int?
-    /// The rooms that the backend told of, in order.
+    /// The rooms that the backend listed, in order.
     private(set) var listed: [String] = []
     private var isListed: Set<String> = []
-    /// Whether rooms that the backend tells of from now on come too late to be adopted.
+    /// Whether rooms that the backend lists from now on come too late to be adopted.
     var isClosed = false
-    /// Listed rooms that came too late.
+    /// The listed rooms that came too late.
     private var late: Set<String> = []
-    /// Rooms that would be wanted but for the limit, in order.
+    /// The rooms that only the limit keeps from being wanted, in order.
     package internal(set) var passedOver: [String] = []
-    /// When wishes that depend on titles and the like are looked at again.
+    /// When the wishes that depend on titles and other facts are evaluated again.
     var nextResolution: Moment?
     /// When the rooms beyond the limit are reported.
     var nextNoticeOfLimit: Moment?
 
-    /// Refusals of this connection that were told, so that asking again tells no more than what is new.
+    /// The refusals reported on this connection, so that a repeated join reports only a new reason.
     private var toldRefusals: [String: String] = [:]
 
-    /// When the oldest unanswered join times out.
+    /// The time at which the oldest unanswered join times out.
     private(set) var deadline: Moment?
-    /// Joins asked for, oldest first, so that the oldest is known without a look at every room. One that was answered
-    /// meanwhile, or asked for again, is passed over when it comes to the front.
+    /// The requests to join, oldest first, which gives the oldest without a search through all rooms. A join that was
+    /// answered or repeated meanwhile is skipped when it reaches the front.
     private var asked: ArraySlice<Asked> = []
 
     private struct Asked {
@@ -80,28 +83,28 @@ package struct RoomBook: Sendable {
         var name: String
     }
 
-    /// Whether anybody wants the room.
+    /// Returns whether the room is wanted.
     func isWanted(_ name: String) -> Bool { indices[name] != nil }
 
-    /// The entry of a wanted room.
+    /// The entry of a wanted room; `nil` for any other room.
     package subscript(name: String) -> Entry? { indices[name].map { entries[$0] } }
 
-    /// A book of nothing yet.
+    /// Creates a book that contains no rooms.
     init(_ wishes: RoomWishes = RoomWishes([], adoption: nil), limit: Int? = nil) {
         self.wishes = wishes
         self.limit = limit
     }
 
-    /// The wishes of whoever wants rooms, in order; the last one that matches a room decides.
+    /// The wishes in order. The last one that matches a room decides.
     package var rules: [RoomWishes.Rule] { wishes.rules }
 
-    /// Whether only the rules say what is wanted, and the backend's list does not.
+    /// Whether only the rules decide which rooms are wanted, and not the backend's list.
     package var isNarrowed: Bool { wishes.isNarrowed }
 
-    /// The rooms that the backend told of and that nobody wants, in order.
+    /// The listed rooms that are not wanted, in order.
     package var unwanted: [String] { listed.filter { indices[$0] == nil } }
 
-    /// The backend tells of a room; false when it did before.
+    /// Adds a room that the backend lists; returns `false` if it was listed already.
     mutating func list(_ name: String) -> Bool {
         guard isListed.insert(name).inserted else { return false }
         listed.append(name)
@@ -109,7 +112,7 @@ package struct RoomBook: Sendable {
         return true
     }
 
-    /// The backend has no more of a room.
+    /// Removes a room that the backend no longer lists.
     mutating func unlist(_ name: String) {
         guard isListed.remove(name) != nil else { return }
         listed.removeAll { $0 == name }
@@ -117,15 +120,15 @@ package struct RoomBook: Sendable {
         passedOver.removeAll { $0 == name }
     }
 
-    /// What the wishes say of a room.
+    /// Returns the verdict of the wishes on a room.
     func verdict(on room: RoomFacts, _ matchers: [RoomMatcher]) -> RoomWishes.Verdict {
         wishes.verdict(on: room, matchers, isListed: isListed.contains(room.name), isLate: late.contains(room.name))
     }
 
-    /// Whether one room more may be wanted that nobody named.
+    /// Whether the limit allows another room that is not wished for by name.
     var hasPlace: Bool { limit.map { entries.count < $0 } ?? true }
 
-    /// Wants a room; false when it was wanted already.
+    /// Makes a room wanted; returns `false` if it already was.
     mutating func want(_ name: String, source: RoomSource) -> Bool {
         if let index = indices[name] {
             entries[index].source = source
@@ -137,7 +140,7 @@ package struct RoomBook: Sendable {
         return true
     }
 
-    /// Takes a wish back; gives the entry as it was, nil when it was not wanted.
+    /// Removes a wanted room; returns its entry, or `nil` if it was not wanted.
     mutating func unwant(_ name: String) -> Entry? {
         guard let index = indices.removeValue(forKey: name) else { return nil }
         toldRefusals[name] = nil
@@ -149,7 +152,7 @@ package struct RoomBook: Sendable {
         return entry
     }
 
-    /// The rooms to be asked for now, as many as may wait for an answer at once; they are `joining` from now on.
+    /// Takes the rooms to join now, as many as may await an answer at once. Their state becomes `joining`.
     mutating func takeWanted(at now: Moment) -> [String] {
         var names: [String] = []
         while firstWanted < entries.count, joining < Self.mostJoining {
@@ -171,7 +174,8 @@ package struct RoomBook: Sendable {
         entries[index].state = state
     }
 
-    /// The server said yes, however late; false when the room is not one that was asked for (not wanted, or joined already).
+    /// Records that the server confirmed a room, however late; returns `false` if no join was requested (the room is
+    /// not wanted, or already joined).
     mutating func joined(_ name: String, at now: Moment) -> Bool {
         guard let index = indices[name] else { return false }
         switch entries[index].state {
@@ -184,7 +188,7 @@ package struct RoomBook: Sendable {
         return true
     }
 
-    /// The server said no; false when the room is not wanted.
+    /// Records that the server refused a room; returns `false` if it is not wanted.
     mutating func refused(_ name: String, why: String) -> Bool {
         guard let index = indices[name] else { return false }
         setState(.refused(why: why), at: index)
@@ -192,7 +196,7 @@ package struct RoomBook: Sendable {
         return true
     }
 
-    /// Somebody asks again for a room that was refused; false when it was not.
+    /// Makes a refused room ready to join again, at a client's request; returns `false` if it was not refused.
     mutating func askAgain(_ name: String) -> Bool {
         guard let index = indices[name], case .refused = entries[index].state else { return false }
         toldRefusals[name] = nil
@@ -200,7 +204,8 @@ package struct RoomBook: Sendable {
         return true
     }
 
-    /// Rooms of which the server said nothing may be asked for again; with other credentials those that it refused, too.
+    /// Makes rooms that the server never answered about ready to join again. With other credentials (`all`), the same
+    /// applies to rooms that it refused.
     mutating func forgetRefusals(all: Bool) {
         if all { toldRefusals = [:] }
         for index in entries.indices {
@@ -209,12 +214,12 @@ package struct RoomBook: Sendable {
         }
     }
 
-    /// Whether the refusal, which is noted, is another one than the last of the same connection.
+    /// Records a refusal; returns whether its reason differs from the last one on the same connection.
     mutating func isNewRefusal(_ name: String, why: String) -> Bool {
         toldRefusals.updateValue(why, forKey: name) != why
     }
 
-    /// The connection is gone; gives the rooms that were joined.
+    /// Resets all rooms, because the connection was lost; returns the rooms that were joined.
     mutating func connectionLost() -> [String] {
         var lost: [String] = []
         for index in entries.indices {
@@ -232,7 +237,7 @@ package struct RoomBook: Sendable {
         return lost
     }
 
-    /// Joins unanswered for too long: those to ask again, and those given up as refused.
+    /// Ends the wait for overdue joins; returns the rooms to ask for again, and the rooms that are given up as refused.
     mutating func advance(to now: Moment) -> (again: [String], refused: [String]) {
         var again: [String] = []
         var refused: [String] = []
@@ -253,7 +258,7 @@ package struct RoomBook: Sendable {
         return (again, refused)
     }
 
-    /// The server has so much longer for its answers.
+    /// Extends the deadlines of all unanswered joins by `span`.
     mutating func postpone(by span: Duration) {
         for index in entries.indices {
             guard case .joining(let since, let attempts) = entries[index].state else { continue }

@@ -1,35 +1,35 @@
 import Events
 import Wire
 
-/// Who types where, and until when that is believed.
+/// The users who are typing, and until when each is believed to be.
 ///
-/// Bounded: when more than `maximum` type, whoever began first is let go of.
+/// The book is bounded: if more than `maximum` users type, it drops the one who started first.
 struct TypingBook: Sendable {
-    /// Somebody who types.
+    /// A user who is typing somewhere.
     struct Typist: Hashable, Sendable {
         var user: EntityID
         var name: String?
         var channel: EntityID
-        /// Nil in the channel itself.
+        /// The thread; `nil` for the channel itself.
         var thread: EntityID?
         var until: Moment
     }
 
     static let maximum = 100
 
-    /// In the order they began.
+    /// The typists in the order they started.
     private var typists: [Typist] = []
-    /// When the next one is believed no longer.
+    /// The time at which the next typist expires.
     private(set) var deadline: Moment?
 
     var isEmpty: Bool { typists.isEmpty }
 
-    /// Who types in a place, in the order they began.
+    /// Returns the users who type in a place, in the order they started.
     func names(in channel: EntityID, _ thread: EntityID?) -> [String] {
         typists.filter { $0.channel == channel && $0.thread == thread }.map { $0.name ?? $0.user.description }
     }
 
-    /// Somebody types: whether that is new, and who is let go of for want of room.
+    /// Records that a user types; returns whether that is new, and the typist dropped for lack of room.
     mutating func begin(_ typist: Typist) -> (isNew: Bool, dropped: Typist?) {
         defer { renewDeadline() }
         if let index = index(of: typist.user, in: typist.channel, typist.thread) {
@@ -40,14 +40,14 @@ struct TypingBook: Sendable {
         return (true, typists.count > Self.maximum ? typists.removeFirst() : nil)
     }
 
-    /// Somebody stopped; nil when they did not type.
+    /// Removes a user who stopped typing; returns `nil` if the user was not typing.
     mutating func end(_ user: EntityID, in channel: EntityID, _ thread: EntityID?) -> Typist? {
         guard let index = index(of: user, in: channel, thread) else { return nil }
         defer { renewDeadline() }
         return typists.remove(at: index)
     }
 
-    /// Takes who is not believed any more, the first to begin first.
+    /// Removes and returns the typists who have expired, in the order they started.
     mutating func expire(at now: Moment) -> [Typist] {
         guard let deadline, deadline <= now else { return [] }
         let expired = typists.filter { $0.until <= now }

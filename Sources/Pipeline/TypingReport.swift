@@ -1,33 +1,34 @@
 public import Events
 
-/// Somebody begins to type, or types no more.
+/// A report that a user starts or stops typing.
 ///
-/// Typing is told and never kept: no server stores it, so that it is no row of the model, and stands in no diff log, no
-/// checksum and no store. It always ends: by the user's word, by their message, or by time.
+/// Typing is reported and never stored. No server stores it, so it is not a row of the model and appears in no diff
+/// log, checksum or store. It always ends: by an event, by the user's message, or after a time.
 public struct TypingReport: Hashable, Sendable {
-    /// What happened.
+    /// The ways in which typing changes.
     public enum Change: String, Hashable, Sendable, CaseIterable {
-        /// The user begins.
+        /// The user has started to type.
         case started
-        /// The user says that they stopped, or sent what they typed.
+        /// The user stopped typing, or sent what they typed.
         case stopped
-        /// Nothing was heard of it for too long, or too many type.
+        /// The server sent nothing about it for too long, or too many users are typing.
         case expired
     }
 
-    /// What happened.
+    /// The way in which typing changed.
     public var change: Change
-    /// Who.
+    /// The id of the user.
     public var user: EntityID
-    /// Who, for people; untrusted text. Nil when nobody said.
+    /// The name of the user, for people; `nil` if it is unknown. Untrusted text.
     public var name: String?
-    /// Where.
+    /// The channel in which the user types.
     public var channel: EntityID
-    /// Where, for people; untrusted text. Nil for a channel without a name.
+    /// The name of the channel, for people; `nil` if it has none. Untrusted text.
     public var channelName: String?
-    /// In which thread of the channel; nil in the channel itself.
+    /// The thread of the channel; `nil` for the channel itself.
     public var thread: EntityID?
-    /// Who types there now, in the order they began: names, or ids of users without one. Untrusted texts.
+    /// All users who now type in that place, in the order they started: names, or ids for users without one. Untrusted
+    /// text.
     public var typing: [String]
 
     package init(
