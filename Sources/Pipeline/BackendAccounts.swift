@@ -1,15 +1,16 @@
 public import Events
 public import Wire
 
-/// What a backend's servers are asked about accounts: who one is, logging in and out, files and pictures. For commands that need no
-/// session.
+/// The requests about accounts that a backend's servers accept: identity, login and logout, files and pictures. Used by
+/// commands that need no session.
 package enum BackendAccounts: Sendable {
-    /// All servers are asked the same.
+    /// All servers accept the same requests.
     case alike(AccountCalls)
-    /// Servers of several eras, which the status of the answer to a probe tells apart. It is asked first, without the token.
+    /// The servers belong to different eras. A probe, sent first and without the token, tells them apart by the status
+    /// of its answer.
     case byEra(probe: RESTCall, [AccountCalls])
 
-    /// What the servers of each era are asked.
+    /// The requests of each era.
     package var eras: [AccountCalls] {
         switch self {
         case .alike(let calls): [calls]
@@ -17,92 +18,95 @@ package enum BackendAccounts: Sendable {
         }
     }
 
-    /// The page that shows people their token; nil where a password gets one.
+    /// The page that shows users their token; `nil` if users get it with a password.
     package var tokenPage: String? { eras.lazy.compactMap(\.tokenPage).first }
 
-    /// What a server is asked that answered the probe with this status; nil when that says nothing.
+    /// Returns the requests of a server that answered the probe with this status; `nil` if no era matches.
     package func calls(status: Int) -> AccountCalls? { eras.first { $0.statuses.contains(status) } }
 }
 
-/// The requests about accounts that the servers of one era take, and the reading of their answers.
+/// The requests about accounts that the servers of one era accept, and the decoding of their answers.
 package struct AccountCalls: Sendable {
-    /// What the era is called; nil where there is one only.
+    /// The name of the era; `nil` if there is only one.
     package var era: String?
-    /// The statuses of answers to the probe that mean it; empty where none is sent.
+    /// The statuses by which the probe identifies this era; empty if no probe is sent.
     var statuses: Set<Int> = []
-    /// Asks whose the token is; nil where nothing tells it.
+    /// The request for the owner of the token; `nil` if no request returns it.
     package var whoami: RESTCall?
-    /// The answer to that, and to every other question for an account.
+    /// Decodes the answer to `whoami`, and to every other request for an account.
     package var account: @Sendable (_ body: ArraySlice<UInt8>) throws(DecodingFailure) -> BackendAccount
-    /// Logging in and out; nil where that is not for a name and a password.
+    /// The requests to log in and out; `nil` if the service accepts no name and password.
     package var login: LoginCalls?
-    /// The page that shows people their token, where the service hands out none for a password: a login checks that token and keeps it.
+    /// The page that shows users their token, if the service issues none for a password. A login checks that token and
+    /// stores it.
     package var tokenPage: String?
-    /// Whether one logs in, with a password or with a token.
+    /// Whether users can log in, with a password or with a token.
     package var canLogIn: Bool { login != nil || tokenPage != nil }
-    /// Files and pictures; nil where none can be had.
+    /// The requests for files and pictures; `nil` if the service offers neither.
     package var downloads: DownloadCalls?
-    /// Other users; nil where the service looks up none.
+    /// The requests for other users; `nil` if the service has none.
     package var people: PeopleCalls?
 }
 
-/// How one logs in and out.
+/// The requests to log in and out.
 package struct LoginCalls: Sendable {
-    /// Logs in with a name, or an address, and a password.
+    /// Returns the request to log in with a name, or an e-mail address, and a password.
     package var login: @Sendable (_ user: String, _ password: Secret) -> RESTCall
-    /// The answer to that; nil when it has no token.
+    /// Decodes the answer to `login`; returns `nil` if it contains no token.
     package var tokens: @Sendable (_ body: ArraySlice<UInt8>) -> AccountTokens?
-    /// Asks for another token; the refresh token goes as the call's token where the call carries one. Nil where a token is not renewed.
+    /// Returns the request for another token; `nil` if tokens are not renewed. If the call carries a token, the refresh
+    /// token takes that place.
     package var renew: (@Sendable (_ refresh: Secret) -> RESTCall)?
-    /// Tells the server that one goes; nil where it has nothing to be told.
+    /// The request that announces a logout to the server; `nil` if the server needs none.
     package var logout: RESTCall?
 }
 
-/// How files and pictures are had.
+/// The requests for files and pictures.
 package struct DownloadCalls: Sendable {
-    /// Where files are looked for, one after the other.
+    /// The kinds of place to search for files, from the outermost inwards.
     package var places: [PlaceCalls]
-    /// Asks for a file's bytes; `places` has one id each.
+    /// Returns the request for a file's content. `places` contains one id for each kind of place.
     package var file: @Sendable (_ id: EntityID, _ places: [EntityID]) -> RESTCall
-    /// Asks for a user's account, which says where the picture is.
+    /// Returns the request for a user's account, which contains the address of the picture.
     package var account: @Sendable (_ user: EntityID) -> RESTCall
 }
 
-/// Where things are looked for, from the outermost on: in the place that the user names, else in the first one of the list.
+/// A kind of place to search in. The search goes from the outermost place inwards, and takes the place that the user
+/// names, or the first one of the list.
 package struct PlaceCalls: Sendable {
-    /// What it is, as in `--company`.
+    /// The name of the kind, as in the option `--company`.
     package var name: String
-    /// The user's, inside those that were found already.
+    /// The user's places of this kind, inside the places found already.
     package var list: @Sendable (_ around: [EntityID]) -> PagedList<BackendPlace>
 }
 
-/// How people are looked up; `places` has one id for each of the places.
+/// The requests for other users. `places` contains one id for each kind of place.
 package struct PeopleCalls: Sendable {
-    /// Where, one after the other; names are looked for in the first.
+    /// The kinds of place, from the outermost inwards. Names are searched for in the first.
     package var places: [PlaceCalls]
-    /// Asks for a user's account.
+    /// Returns the request for a user's account.
     package var account: @Sendable (_ user: EntityID) -> RESTCall
-    /// Users by words of their names. What comes of each may be less than the account.
+    /// Searches for users by words of their names. Each result may contain less than the account.
     package var search: @Sendable (_ words: String, _ place: EntityID) -> PagedList<BackendAccount>
-    /// The members of the last of the places.
+    /// The members of the innermost place.
     package var members: @Sendable (_ places: [EntityID]) -> PagedList<BackendMember>
-    /// The lists of channels there.
+    /// The lists of channels in the innermost place.
     package var channels: @Sendable (_ places: [EntityID]) -> [ChannelCalls]
-    /// The accounts of users whose ids alone are known, as far as these lists have them.
+    /// The accounts of users who are known only by their ids, as far as these lists contain them.
     package var accounts: @Sendable (_ users: [EntityID], _ places: [EntityID]) -> [PagedList<BackendMember>]
 
-    /// A list of channels, and the members of one.
+    /// A list of channels, and the members of each channel.
     package struct ChannelCalls: Sendable {
         package var list: PagedList<BackendPlace>
         package var members: @Sendable (_ channel: EntityID) -> PagedList<BackendMember>
     }
 }
 
-/// A list that is asked for page by page.
+/// A list that is requested page by page.
 package struct PagedList<Row: Sendable>: Sendable {
-    /// Asks for the first page; another is asked for with its token as `page_token`.
+    /// The request for the first page. The request for another page has its token as `page_token`.
     package var call: RESTCall
-    /// The rows of a page, and the token of the next one. Untrusted.
+    /// Decodes a page into its rows and the token of the next page. Both are untrusted.
     package var read: @Sendable (_ body: ArraySlice<UInt8>) throws(DecodingFailure) -> (rows: [Row], next: String?)
 
     init<Answer>(_ endpoint: Endpoint<[Answer]>, _ row: @escaping @Sendable (Answer) -> Row) {
@@ -117,47 +121,47 @@ package struct PagedList<Row: Sendable>: Sendable {
 /// A company, a workspace or a channel. Untrusted.
 package struct BackendPlace: Hashable, Sendable {
     package var id: EntityID
-    /// Empty where it has none.
+    /// The name of the place; empty if it has none.
     package var name: String
 }
 
-/// A user, and what they are where they were looked for.
+/// A user and their role in the place that was searched.
 public struct BackendMember: Hashable, Sendable {
-    /// The account, or no more of it than the id.
+    /// The account of the user, possibly reduced to the id.
     public var account: BackendAccount
-    /// What they are there, where the server says it.
+    /// The user's role in the place, if the server reports it.
     public var role: String?
 }
 
-/// A user's account, as the server says. Untrusted.
+/// A user's account as the server reports it. Untrusted.
 public struct BackendAccount: Hashable, Sendable {
-    /// The user's id.
+    /// The server's id of the user.
     public var id: EntityID
-    /// The display name; the id where there is none.
+    /// The display name, or the id if there is none.
     public var name: String
-    /// The address of the user's picture, perhaps a path at the server.
+    /// The address of the user's picture, possibly a path at the server.
     public var picture: String?
-    /// The name in mentions and logins, without `@`.
+    /// The name used in mentions and logins, without `@`.
     public var username: String?
-    /// The address.
+    /// The user's e-mail address, if known.
     public var email: String?
-    /// The chosen language, where the server says it.
+    /// The language that the user chose, if the server reports it.
     public var language: String?
-    /// What the user says about themselves, with an emoji before it where there is one.
+    /// The user's status text, with an emoji before it if there is one.
     public var status: String?
 }
 
-/// What a server hands out at a login.
+/// The tokens that a server issues at a login.
 public struct AccountTokens: Sendable {
-    /// Goes with every request.
+    /// The token that authenticates every request.
     public var token: Secret
-    /// Gets another one.
+    /// The token that obtains another token; `nil` if there is none.
     public var refresh: Secret?
-    /// When the token is over, unix seconds.
+    /// When the token expires, in seconds since 1970.
     public var expiration: Int64?
-    /// How long it lives, in seconds, where the server says that instead.
+    /// The lifetime of the token in seconds, if the server reports that instead.
     package var lifetime: Int64?
-    /// When the server handed it out by the server's clock, unix seconds, where it says so.
+    /// When the token was issued by the server's clock, in seconds since 1970, if the server reports it.
     package var issued: Int64?
 
     package init(
@@ -166,6 +170,6 @@ public struct AccountTokens: Sendable {
         (self.token, self.refresh) = (token, refresh)
         (self.expiration, self.refreshExpiration) = (expiration, refreshExpiration)
     }
-    /// When it cannot be refreshed any more, unix seconds.
+    /// When the refresh token expires, in seconds since 1970.
     public var refreshExpiration: Int64?
 }

@@ -1,32 +1,34 @@
 extension Configuration {
-    /// What is followed beside channels and what is said in them. Each costs requests or rooms; with a backend that has none of it, nothing.
+    /// What the session follows in addition to channels and their messages. Each part costs requests or rooms, or
+    /// nothing if the backend does not offer it.
     public struct Following: OptionSet, Hashable, Sendable {
-        /// One bit each.
+        /// The parts, one bit each.
         public let rawValue: UInt8
-        /// The parts whose bits are set.
+        /// Creates a set of the parts whose bits are set.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// Who is in each channel of the user's: a room and a request a channel.
+        /// The members of each of the user's channels: one room and one request for each channel.
         public static let members = Following(rawValue: 1)
-        /// Whose messages those are: the accounts of whoever is seen to write, each asked for once.
+        /// The accounts of users whose messages arrive. Each account is requested once.
         public static let accounts = Following(rawValue: 2)
-        /// The companies of the user and the workspaces of the one looked at.
+        /// The companies of the user, and the workspaces of the selected company.
         public static let places = Following(rawValue: 4)
-        /// Who is there, and who types.
+        /// Which users are online, and who is typing.
         public static let presence = Following(rawValue: 8)
 
-        /// What a person who watches wants to see; the members of every channel cost too much to be among it.
+        /// The parts that a human observer wants to see. Members are not among them, because those of every channel
+        /// cost too much.
         public static let usual: Following = [.accounts, .places, .presence]
 
-        /// In the order they are written.
+        /// The names of the parts, in the order in which they are written.
         private static let names: [(part: Following, name: String)] = [
             (.members, "members"), (.accounts, "accounts"), (.places, "places"), (.presence, "presence"),
         ]
 
-        /// The names of the parts.
+        /// The names of the parts in the set.
         var partNames: [String] { Self.names.filter { contains($0.part) }.map(\.name) }
 
-        /// Adds the part of that name, if there is one.
+        /// Adds the part with that name, if there is one.
         mutating func add(named name: String) {
             for entry in Self.names where entry.name == name { formUnion(entry.part) }
         }

@@ -2,7 +2,7 @@ public import JSONText
 import Wire
 
 extension Configuration {
-    /// The configuration as a JSON object, for a recording's head. It holds no secret.
+    /// The configuration as a JSON object, for the head of a recording. It contains no secret.
     public var json: RawJSON {
         var writer = JSONWriter()
         writer.beginObject()
@@ -52,9 +52,9 @@ extension Configuration {
         return RawJSON(unchecked: writer.bytes[...])
     }
 
-    /// Reads what `json` wrote. Members this version does not know are passed over.
+    /// Creates a configuration from the JSON that `json` returned. Ignores members that this version does not know.
     public init(json: RawJSON) throws(JSONError) {
-        // Recordings that say nothing of it are of a time when nobody looked again.
+        // A recording without `look_again_us` was made before full resyncs existed.
         self.init(backend: .socketio, lookAgain: nil)
         var (name, nameAt, profile) = (String?.none, 0, Profile?.none)
         var reader = JSONReader(json.bytes.span)
@@ -138,9 +138,9 @@ extension Configuration {
         }
     }
 
-    /// Messages that are asked for of one channel, at most.
+    /// The maximum number of messages requested for one channel.
     public static let maximumHistory = 10_000
-    /// Messages of one channel that are caught up with where nothing is said.
+    /// The number of messages of one channel that the session catches up with by default.
     public static let usualCatchUp = 1_000
 
     private static func namespace(_ reader: inout JSONReader) throws(JSONError) -> String {
@@ -150,12 +150,13 @@ extension Configuration {
         return name
     }
 
-    /// A second at least, a day at most.
+    /// Reads a duration, limited to at least a second and at most a day.
     private static func span(_ reader: inout JSONReader) throws(JSONError) -> Duration {
         .microseconds(min(max(try reader.int64(), 1_000_000), 86_400_000_000))
     }
 
-    /// Of a message, a body, the attachments of a packet, their number and the depth; the first recordings have no more than three.
+    /// Reads the limits of a message, a body and the attachments of a packet, the number of attachments, and the depth.
+    /// The first recordings contain only the first three.
     private static func limits(_ reader: inout JSONReader) throws(JSONError) -> Limits {
         var sizes: [Int] = []
         try reader.beginArray()
@@ -174,7 +175,7 @@ extension Configuration {
         var spans: [Duration] = []
         try reader.beginArray()
         while try reader.nextElement() { spans.append(.microseconds(try reader.int64())) }
-        // A day is longer than anybody waits, and short enough to be added to any moment.
+        // A day exceeds every useful delay, and can be added to any moment without overflow.
         guard spans.count == 2, spans.allSatisfy({ $0 >= .zero && $0 <= .seconds(86400) }) else {
             throw JSONError(.invalidNumber, at: reader.offset)
         }

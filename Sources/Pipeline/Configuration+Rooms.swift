@@ -1,5 +1,5 @@
 extension Configuration {
-    /// Whether the backend is asked for its rooms: not where all are named one by one.
+    /// Whether the session asks the backend for its rooms. It does not if the configuration names every room.
     var asksForRooms: Bool {
         guard adoption == nil || adoption == .off else { return true }
         return rooms.isEmpty

@@ -1,62 +1,67 @@
 public import Wire
 
-/// What a session is told once. Holds no secret: it is written into recordings, so that a replay makes the same session.
+/// The settings of a session, fixed at its start. A configuration contains no secret: it is written into recordings, so
+/// that a replay creates the same session.
 public struct Configuration: Hashable, Sendable {
-    /// Whether a realtime connection is made. Without one only requests go out: what the user wants done, and what is needed to know
-    /// how.
+    /// Whether the session makes a realtime connection. Without one it only sends requests: the user's actions, and the
+    /// reads that these need.
     public var connects = true
-    /// Whether the connections are none of the session's: something else captured them, and they are played. Each is taken as it comes,
-    /// and none ends but by what was captured, however long it is silent.
+    /// Whether something else captured the connections and the session plays them back. The session accepts each
+    /// connection as it comes. It ends none itself, however long the connection is silent; only the capture does.
     public var isCaptured = false
-    /// The backend.
+    /// The backend of the session's server.
     public var backend: BackendKind
-    /// The Socket.IO path, with slashes on both ends, or that of Bayeux.
+    /// The path of the Socket.IO endpoint, with a slash at both ends, or of the Bayeux endpoint.
     public var path: String
-    /// The namespaces, one at least and each once; an emit that names none goes to the first. Each begins with a slash and holds no comma,
-    /// which would end it on the wire.
+    /// The namespaces, at least one and without duplicates. An emit without a namespace goes to the first. Each begins
+    /// with a slash and contains no comma, which would end it on the wire.
     public var namespaces: [String]
-    /// The Engine.IO revision; nil finds out, beginning with 4.
+    /// The Engine.IO revision; `nil` to detect it, starting with 4.
     public var revision: EngineIO.Revision?
-    /// The transports to use.
+    /// The transports that the session may use.
     public var transport: EngineIO.TransportChoice
-    /// The company, where the user named one.
+    /// The company, if the user named one.
     public var company: String?
-    /// The workspace, where the user named one.
+    /// The workspace, if the user named one.
     public var workspace: String?
-    /// What was selected when the session before ended. Taken where the user named no company or workspace, and is in them still.
+    /// The selection at the end of the previous session. It applies if the user named no company or workspace and is
+    /// still in the selected ones.
     public var globals = Globals()
-    /// Rooms to join, each a `RoomExpression`; when empty, the backend's own list or templates decide.
+    /// The rooms to join, each a `RoomExpression`. If empty, the backend's list or room templates decide.
     public var rooms: [String]
-    /// What becomes of rooms that the backend tells of; nil for `all` where no patterns are given, else `matching`.
+    /// The adoption of rooms that the backend lists; `nil` for `matching` if patterns are given, and for `all`
+    /// otherwise.
     public var adoption: RoomWishes.Adoption?
-    /// More rooms than these are not joined unless they are named one by one; nil for no limit.
+    /// The number of wanted rooms at which patterns and the backend's list add no more; `nil` for no limit. Rooms
+    /// that are wished for by name are always joined.
     public var maximumRooms: Int?
-    /// Attempts in a row before giving up: nil is one for the first connection and no limit once there was one.
+    /// The number of attempts in a row before the session gives up; `nil` for one attempt at the first connection and
+    /// no limit after it.
     public var maximumAttempts: Int?
-    /// After which ends of a connection another one is opened.
+    /// The ends of a connection after which the session reconnects.
     public var reconnects = Reconnecting.always
-    /// Delays between attempts to connect.
+    /// The delays between attempts to connect.
     public var reconnect: Backoff
-    /// Longer than this no server has the session wait by a Retry-After.
+    /// The longest wait that the session accepts from a server's Retry-After.
     public var longestRetryAfter = Duration.longestRetryAfter
-    /// Requests in flight at once, 1 at least.
+    /// The maximum number of requests in flight, at least 1.
     public var concurrentRequests: Int
-    /// Requests that begin in any second, 1 at least; nil for any number.
+    /// The maximum number of requests that start in any second, at least 1; `nil` for no maximum.
     public var requestsPerSecond: Int?
-    /// How many head messages of each channel are shown at the start, the newest ones; 0 for one page.
+    /// The number of head messages of each channel to show at the start, the newest ones; 0 for one page.
     public var history: Int
-    /// How many messages of each channel are caught up with after some were missed, the newest ones, and seen again at each full look;
-    /// 1 at least. What is missing then is reported as a hole.
+    /// The number of messages of each channel, the newest ones, that the session fetches after it missed some, and
+    /// again at each full resync. At least 1. Messages beyond it are reported as a hole.
     public var catchUp = Configuration.usualCatchUp
-    /// What is followed beside channels and what is said in them.
+    /// What the session follows in addition to channels and their messages.
     public var following: Following
-    /// The largest things taken from the server.
+    /// The maximum sizes of what the session accepts from the server.
     public var limits = Limits()
-    /// How long after the last full look, or the connect, everything joined is looked at again, so that what a server lost by itself is
-    /// found; nil never does.
+    /// The time from the connect, or from the last full resync, to the next full resync of everything joined, which
+    /// finds what the server lost by itself; `nil` for none.
     public var lookAgain: Duration?
 
-    /// A configuration.
+    /// Creates a configuration. The backend sets the path, unless given, and the pace of requests.
     public init(
         backend: BackendKind, path: String? = nil, namespaces: [String] = ["/"], revision: EngineIO.Revision? = nil,
         transport: EngineIO.TransportChoice = .auto,
@@ -84,13 +89,13 @@ public struct Configuration: Hashable, Sendable {
 }
 
 extension Configuration {
-    /// After which ends of a connection that stood another one is opened.
+    /// The ends of an established connection after which the session reconnects.
     public enum Reconnecting: String, Hashable, Sendable, CaseIterable {
-        /// After none.
+        /// The session never reconnects after an end.
         case never
-        /// After whatever is not for good, a server's own disconnect included.
+        /// The session reconnects after every end that is not final, including a disconnect by the server.
         case always
-        /// After all but a server's own disconnect, as the JavaScript client does.
+        /// The session reconnects after every end except a disconnect by the server, like the JavaScript client.
         case lost
     }
 }

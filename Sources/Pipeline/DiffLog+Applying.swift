@@ -1,10 +1,16 @@
 package import SectionedModel
 
 extension DiffLog {
-    /// Applies a line (without its line feed) to the model that the lines before it made; gives its sequence number,
-    /// which is `sequence` of the next call (0 for the first). When it throws, the model stays as it was.
+    /// Applies a line to the model that the lines before it produced.
     ///
-    /// A model that keeps a checksum is compared with what the line says of it, before and after.
+    /// If the model keeps a checksum, the checksum is compared with the line's before and after. When the function
+    /// throws, the model is unchanged.
+    ///
+    /// - Parameters:
+    ///   - line: The line, without its line feed.
+    ///   - sequence: The result of the previous call; 0 for the first line.
+    ///   - model: The model after the previous line.
+    /// - Returns: The sequence number of the line.
     package static func apply(
         _ line: ArraySlice<UInt8>, after sequence: Int, to model: inout SectionedCollection<Item>
     ) throws(DiffLogError) -> Int {
@@ -17,8 +23,12 @@ extension DiffLog {
         return line.sequence
     }
 
-    /// Takes a line of a reversible log back: the model, which is as the line left it, becomes what it was before. Gives the
-    /// sequence number of the line before it. When it throws, the model stays as it was.
+    /// Reverts a line of a reversible log. The model must be in the state after the line, and returns to the state
+    /// before it.
+    ///
+    /// When the function throws, the model is unchanged.
+    ///
+    /// - Returns: The sequence number of the previous line.
     static func revert(
         _ line: ArraySlice<UInt8>, of sequence: Int, from model: inout SectionedCollection<Item>
     ) throws(DiffLogError) -> Int {
@@ -29,7 +39,7 @@ extension DiffLog {
         return sequence - 1
     }
 
-    /// Applies the batch of a line, or its inverse, to a model that is on the side named.
+    /// Applies the batch of a line, or its inverse, to a model that is in the state on the given side of the line.
     private static func apply(
         _ batch: Batch<Item>, of line: DiffLogLine, entering side: DiffLogError.Side,
         to model: inout SectionedCollection<Item>

@@ -2,23 +2,24 @@ package import JSONText
 import SectionedModel
 package import Wire
 
-/// The diff log: JSON Lines, one batch a line, so that applying the lines to an empty model gives the final model.
+/// The diff log: JSON Lines, one batch a line. Applying all lines to an empty model gives the final model.
 ///
-///     {"v":1,"seq":7,"n":42,"t":1200345,"section_insert":[{"at":2,"section":["messages","…"]}],"insert":[{"to":[2,0],"id":["message","…"],…}]}
+///     {"v":1,"seq":7,"n":42,"t":1200345,"section_insert":[{"at":2,"section":["messages","…"]}],
+///      "insert":[{"to":[2,0],"id":["message","…"],…}]}
 ///
-/// `n` and `t` are number and time (microseconds) of the record that caused the batch. Paths are `[section, item]`;
-/// `at` and `from` count in the state before the batch, `to` in the one after it (`reference/model.md` 3.2). Empty
-/// lists are left out, and so are ranks of 0.
+/// The example is one line. `n` and `t` are the number and the time (in microseconds) of the record that caused the
+/// batch. Paths are `[section, item]`; `at` and `from` count in the state before the batch, `to` in the state after it
+/// (`reference/model.md` 3.2). Empty lists and ranks of 0 are left out.
 ///
-/// `base` and `sum` are the checksums of the states before and after, of a model that keeps one, as 16 hexadecimal digits; a later version of
-/// the checksum puts itself and a colon before them (`2:…`). A reader that applies the line to a model with a checksum sees whether the two
-/// are the same, unless the versions differ. A reversible line also holds what was deleted or replaced, so that it can be taken back from
-/// the state after it alone.
+/// If the model keeps a checksum, `base` and `sum` are the checksums of the states before and after the batch, as 16
+/// hexadecimal digits. A later version of the checksum puts its number and a colon before the digits (`2:…`). A reader
+/// that applies the line to a model with a checksum compares the two, unless their versions differ. A reversible line
+/// also contains what it deletes or replaces, so that it can be reverted from the state after it alone.
 package enum DiffLog {
-    /// Version of the line's shape; a member is only ever added to it.
+    /// The version of the format of a line. Later formats only add members.
     static let version = 1
 
-    /// Writes one line, with its line feed.
+    /// Writes one line, including its line feed.
     package static func write(
         _ report: DiffReport, at time: Moment, reversible: Bool = false, into writer: inout JSONWriter
     ) {
@@ -134,7 +135,7 @@ package enum DiffLog {
         writer.endArray()
     }
 
-    /// A checksum as its line has it.
+    /// Returns a checksum in the format of a line.
     static func text(of checksum: UInt64) -> String {
         var writer = JSONWriter()
         writer.hexadecimal(checksum)

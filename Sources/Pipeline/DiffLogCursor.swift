@@ -1,23 +1,26 @@
 package import SectionedModel
 
-/// A diff log held in memory, and a place in it: the model as one of its lines left it, which can go to any other.
+/// A position in a diff log that is held in memory: the model after one of the lines. The cursor can move to any other
+/// line.
 ///
-/// Going forward needs the lines between; going back needs that they are reversible.
+/// Moving forward needs the lines between; moving back also needs them to be reversible.
 package struct DiffLogCursor: Sendable {
     /// The model after the line with the number `sequence`.
     package private(set) var model: SectionedCollection<Item>
-    /// Number of the line that was applied last; 0 before the first one of a whole log.
+    /// The number of the last line applied; 0 before the first line of a complete log.
     package private(set) var sequence: Int
     private let log: [UInt8]
-    /// Each line without its line feed. A last one without one was not written to its end and is not there.
+    /// The range of each line, without its line feed. A last line without a line feed was not written completely and is
+    /// left out.
     private let lines: [Range<Int>]
 
-    /// At the beginning of a whole log, with an empty model that is compared with the log's checksums.
+    /// Creates a cursor at the start of a complete log, with an empty model that is compared with the log's checksums.
     package init(_ log: [UInt8]) throws(DiffLogError) {
         try self.init(log, model: SectionedCollection(keepsChecksum: true), at: 0)
     }
 
-    /// At some place of a log, or of a part of one: `model` is as the line with the number `sequence` left it.
+    /// Creates a cursor at a position of a log, or of a part of one. `model` is the state after the line with the
+    /// number `sequence`.
     package init(_ log: [UInt8], model: SectionedCollection<Item>, at sequence: Int) throws(DiffLogError) {
         self.log = log
         self.model = model
@@ -30,10 +33,10 @@ package struct DiffLogCursor: Sendable {
         }
     }
 
-    /// Number of the state the first line is applied to.
+    /// The number of the state to which the first line applies.
     private let before: Int
 
-    /// The numbers the cursor can go to.
+    /// The numbers of the states that the cursor can move to.
     package var states: ClosedRange<Int> { before...(before + lines.count) }
 
     private static func lines(of log: [UInt8]) -> [Range<Int>] {
@@ -46,8 +49,8 @@ package struct DiffLogCursor: Sendable {
         return lines
     }
 
-    /// Goes to the state after the line with this number, forward or back. When it throws, the cursor stands before the line
-    /// that could not be passed.
+    /// Moves to the state after the line with this number, forward or back. When the function throws, the cursor is at
+    /// the line that could not be passed.
     package mutating func seek(to target: Int) throws(DiffLogError) {
         guard states.contains(target) else {
             throw .outside(target, first: states.lowerBound, last: states.upperBound)

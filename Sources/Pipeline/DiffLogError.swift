@@ -1,25 +1,25 @@
-/// Why a line of a diff log cannot be applied or taken back.
+/// The reason why a line of a diff log cannot be applied or reverted.
 package enum DiffLogError: Error, Hashable, Sendable {
-    /// One of the two states a line stands between.
+    /// The state before a line or the state after it.
     package enum Side: String, Hashable, Sendable {
         case before, after
     }
-    /// The line is not one of a diff log; what is wrong and at which byte of the line.
+    /// The text is not a line of a diff log. `offset` is a byte offset in the line.
     case unreadable(message: String, offset: Int)
-    /// The line has another sequence number than the one that is due.
+    /// The line does not have the expected sequence number.
     case outOfOrder(expected: Int, found: Int)
-    /// The batch does not fit the model it is applied to.
+    /// The batch does not fit the model to which it is applied.
     case doesNotFit(sequence: Int, message: String)
-    /// The model's checksum on one side of the line is another than the line says.
+    /// The model's checksum on one side of the line differs from the checksum in the line.
     case checksumDiffers(sequence: Int, side: Side, logged: UInt64, found: UInt64)
-    /// The line does not hold what it deleted or replaced, so it cannot be taken back.
+    /// The line does not contain what it deleted or replaced, so it cannot be reverted.
     case irreversible(sequence: Int)
-    /// The log has no state of this number: its lines lead from the first to the last of these.
+    /// The log has no state with this number; its states are those from `first` to `last`.
     case outside(Int, first: Int, last: Int)
 }
 
 extension DiffLogError: CustomStringConvertible {
-    /// One sentence for people.
+    /// A description in one sentence, for people.
     package var description: String {
         switch self {
         case .unreadable(let message, let offset): "not a line of a diff log, at its byte \(offset): \(message)"

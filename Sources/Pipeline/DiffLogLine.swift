@@ -2,7 +2,7 @@ import Events
 import JSONText
 import SectionedModel
 
-/// A line of a diff log as it was read; it may leave out what the model it is applied to knows.
+/// A line of a diff log as it was read. It may lack what the model to which it applies contains.
 struct DiffLogLine {
     var sequence = 0
     var checksums: Batch<Item>.Checksums?
@@ -14,7 +14,7 @@ struct DiffLogLine {
     var moves: [DiffLogRow] = []
     var updates: [DiffLogRow] = []
 
-    /// Reads a line, which stands without its line feed.
+    /// Reads a line without its line feed.
     init(_ line: ArraySlice<UInt8>) throws(DiffLogError) {
         var reader = JSONReader(line.span)
         do {
@@ -70,9 +70,10 @@ struct DiffLogLine {
         return changes
     }
 
-    /// The batch; rows that were there before and that the line does not hold, as it does when it is reversible, are looked up.
+    /// Returns the batch. Rows that existed before the batch are looked up unless the line contains them, as a
+    /// reversible line does.
     ///
-    /// A closure and not the model: that would be copied here.
+    /// The parameter is a closure instead of the model, because the model would be copied here.
     func batch(lookup: (Item.ID) throws(DiffLogError) -> Item?) throws(DiffLogError) -> Batch<Item> {
         let gone = try deletions.map { (row) throws(DiffLogError) in
             guard let path = row.at else { throw row.incomplete }
@@ -107,7 +108,7 @@ struct DiffLogLine {
 }
 
 extension DiffLogLine {
-    /// The members that every line has, and the checksums.
+    /// The members that every line contains, and the checksums.
     private struct Head {
         private var version: Int64?
         private var sequence: Int64?
@@ -137,7 +138,8 @@ extension DiffLogLine {
             return true
         }
 
-        /// Every line has the first four, and both checksums or none: one that was damaged must not pass for an older one.
+        /// Returns the sequence number and the checksums. Every line contains the first four members, and both
+        /// checksums or neither, so that a damaged line does not pass for an older one.
         func checked(at offset: Int) throws(DiffLogError) -> (Int, Batch<Item>.Checksums?) {
             guard version == Int64(DiffLog.version) else {
                 throw .unreadable(message: "not version \(DiffLog.version) of the format", offset: offset)
@@ -160,7 +162,8 @@ extension DiffLogLine {
         }
     }
 
-    /// A checksum as it stands in a line: 16 lower-case hexadecimal digits, after a version and a colon where that is not 1.
+    /// A checksum in the format of a line: 16 lower-case hexadecimal digits, preceded by the version and a colon if the
+    /// version is not 1.
     private enum Checksum {
         case absent, malformed
         case value(UInt64, version: Int)

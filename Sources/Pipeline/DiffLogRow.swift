@@ -2,9 +2,9 @@ import Events
 import JSONText
 import SectionedModel
 
-/// One element of a list of a diff line: whatever members it has.
+/// One element of a list in a diff log line, with whatever members it contains.
 struct DiffLogRow {
-    /// What a row is besides its id.
+    /// The contents of a row apart from its id.
     struct Contents {
         var section: Item.Section
         var sortKey: Int64
@@ -12,13 +12,13 @@ struct DiffLogRow {
         var delivery: Item.Delivery?
     }
 
-    /// Where in the line it stands, for errors.
+    /// The byte offset in the line, for errors.
     var offset: Int
     var at: SectionPath?
     var from: SectionPath?
     var to: SectionPath?
     var id: Item.ID?
-    /// What was there before the batch, in a reversible log.
+    /// The row before the batch, in a reversible log.
     var old: Contents?
     private var index: Int?
     private var indices: (from: Int?, to: Int?)
@@ -34,7 +34,7 @@ struct DiffLogRow {
         .unreadable(message: "a change lacks a member or names a row that is not there", offset: offset)
     }
 
-    /// The row as it is after the batch.
+    /// The row after the batch.
     var item: Item? {
         guard let id, let contents else { return nil }
         return Item(id: id, contents)
@@ -108,7 +108,7 @@ struct DiffLogRow {
         return true
     }
 
-    /// A path, or the index of a section.
+    /// Reads a path, or the index of a section.
     private static func place(_ reader: inout JSONReader) throws(JSONError) -> (SectionPath?, Int?) {
         if try reader.peek() == .number { return (nil, Int(clamping: try reader.int64())) }
         try reader.beginArray()

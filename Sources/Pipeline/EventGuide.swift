@@ -1,42 +1,42 @@
 import JSONText
 
-/// What is known of a kind of event: what the wire calls it, what it holds, whom it reaches and what that sets off. Made of the tables
-/// that decode, route and treat events.
+/// The documentation of a kind of event: its names on the wire, its contents, its handlers and their treatment of it.
+/// It is built from the tables that decode, route and handle events.
 package struct EventGuide: Sendable {
-    /// A value in the event's payload.
+    /// A value in the payload of an event.
     package struct Field: Hashable, Sendable {
-        /// The way to it, as filters, `--fields` and templates ask for it.
+        /// The path to the value, as filters, `--fields` and templates use it.
         package var path: String
-        /// What it is: a kind of JSON value, or what a profile reads it as.
+        /// The type of the value: a kind of JSON value, or the type as which a profile reads it.
         package var type: String
     }
 
-    /// What is done when the event stands so to what the model holds.
+    /// The treatment of an event that has a certain relation to the model.
     package struct Treatment: Hashable, Sendable {
-        /// How it stands.
+        /// The relation of the event to the model.
         package var standing: String
-        /// Whether what the event carries is applied.
+        /// Whether the handler applies the contents of the event.
         package var applies: Bool
-        /// What is fetched; empty for nothing.
+        /// What the handler fetches; empty for nothing.
         package var refetch: String
-        /// Whether the row goes.
+        /// Whether the handler removes the row.
         package var removes = false
     }
 
-    /// The kind, as printed and filtered on.
+    /// The kind of the event, as printed and filtered on.
     package var kind: String
-    /// The names on the wire, with the resource's type where it has one.
+    /// The names on the wire, each with the type of the resource if it has one.
     package var wireNames: [String]
-    /// What it holds; what some of the wire's names alone have comes last.
+    /// The values in the payload. Values that occur under only some of the wire names come last.
     package var fields: [Field]
-    /// Who handles it; nobody when it is only shown.
+    /// The handlers of the event; empty if the event is only shown.
     package var handlers: [String]
-    /// What is done by each of the subjects it is about.
+    /// The treatments of the event, by the subject that it is about.
     package var treatments: [(subject: String, cases: [Treatment])]
 }
 
 extension EventGuide {
-    /// Takes in what is known of another event of the same kind.
+    /// Adds the documentation of another event of the same kind.
     mutating func merge(_ other: EventGuide) {
         wireNames += other.wireNames.filter { !wireNames.contains($0) }
         for field in other.fields {
@@ -52,8 +52,8 @@ extension EventGuide {
         }
     }
 
-    /// One guide for each kind, in the order of their names; treatments that all events of a kind share are listed once. Each event has one
-    /// subject at most.
+    /// Returns one guide for each kind, ordered by name. Treatments that all events of a kind share are listed once.
+    /// Each event has at most one subject.
     static func byKind(_ guides: [EventGuide]) -> [EventGuide] {
         Dictionary(grouping: guides, by: \.kind).values.map { guides in
             var kind = guides[0]
@@ -76,16 +76,16 @@ extension EventGuide {
 }
 
 extension EventGuide.Field {
-    /// What may be there, and is in no specimen.
+    /// The type of a value that may be present and is in no specimen.
     static let optional = "optional"
 
-    /// The values in a specimen of a payload. The object at `place` may also have members of these `names`.
+    /// Returns the values in a specimen of a payload. The object at `place` may also have members with these `names`.
     static func all(in payload: RawJSON, also names: [String] = [], at place: String = "") -> [Self] {
         guard let json = try? JSONValue(parsing: payload.bytes) else { return [] }
         var fields: [Self] = []
         if case .array(let elements) = json {
             for (index, argument) in elements.enumerated().dropFirst() {
-                // What begins with a key begins in the first argument.
+                // A path that starts with a key starts in the first argument.
                 let isFirst = if case .object = argument { index == 1 } else { false }
                 add(argument, at: isFirst ? [] : [.element(index)], to: &fields)
             }
@@ -119,7 +119,7 @@ extension EventGuide.Field {
         }
     }
 
-    /// What a value is that two specimens have.
+    /// Returns the type that covers the types of two specimens.
     fileprivate static func common(_ a: String, _ b: String) -> String {
         a == b || b == optional ? a : a == optional ? b : "any"
     }

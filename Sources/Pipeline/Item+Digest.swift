@@ -2,13 +2,14 @@ import Events
 import JSONText
 public import SectionedModel
 
-// What a row feeds into a checksum: every field, each optional one with a word that says whether it is there, so that no two
-// rows that differ feed the same. No text is made for it: it is done with every change of a model that keeps a checksum.
+// What a row feeds into a checksum: every field, with a word before each optional field for its presence, so that
+// different rows never feed the same. This builds no text, because it runs for every change of a model with a checksum.
 extension Item {
-    /// The version of what rows feed. It stands beside every checksum that is written: one of another version says nothing of this one.
+    /// The version of what rows feed. It is stored next to every checksum, because checksums of different versions are
+    /// not comparable.
     public static let checksumVersion = 1
 
-    /// Feeds which row it is, and of which section.
+    /// Feeds the identity of the row and its section.
     public func feedIdentity(_ digest: inout ElementDigest) {
         digest.feed(contents.id.kind)
         digest.feed(contents.id.id)
@@ -17,17 +18,17 @@ extension Item {
         digest.feed(contents.section.parent)
     }
 
-    /// Feeds all else that makes the row what it is.
+    /// Feeds the remaining contents of the row.
     public func feed(_ digest: inout ElementDigest) {
         digest.feed(contents.sortKey)
-        // Nothing for a row as the server has it, as it was before there was anything else.
+        // A row in the server's state feeds nothing here, which keeps checksums from before `delivery` existed.
         if let delivery { digest.feed(delivery.rawValue) }
         contents.entity.value.feed(&digest)
     }
 }
 
 extension ElementDigest {
-    /// A kind counts by its number; one that has none by its name.
+    /// Feeds the number of the kind, or its name if it has no number.
     fileprivate mutating func feed(_ kind: Item.Kind) {
         guard let index = Item.Kind.all.firstIndex(of: kind) else { return feed(kind.rawValue) }
         feed(index + 1)
@@ -51,7 +52,7 @@ extension ElementDigest {
         for id in ids { feed(id) }
     }
 
-    /// Whether there is one, and then the value.
+    /// Feeds whether a value exists, and then the value.
     @inline(__always)
     private mutating func feed<Value>(_ value: Value?, _ body: (inout Self, Value) -> Void) {
         guard let value else { return feed(0) }
@@ -71,10 +72,11 @@ extension ElementDigest {
     mutating func feed(_ flag: Bool?) { feed(flag) { $0.feed($1 ? 1 : 0) } }
 }
 
-// What few rows have, in a checksum. A field that is not there feeds nothing, so that rows without any of them count as they did before
-// there were such fields; one that is there feeds its number and its value, so that no two rows that differ feed the same.
+// Rare fields in a checksum. An absent field feeds nothing, so that rows without any of these fields keep the checksum
+// from before the fields existed. A present field feeds its number and its value, so that different rows never feed the
+// same.
 extension ElementDigest {
-    /// The number and the value, if there is one.
+    /// Feeds the number and the value, if there is a value.
     @inline(__always)
     private mutating func feed<Value>(_ number: Int, ifAny value: Value?, _ body: (inout Self, Value) -> Void) {
         guard let value else { return }

@@ -2,42 +2,44 @@ package import Events
 public import JSONText
 package import SectionedModel
 
-/// What a row of the model can be about: a type of a backend's, or one of Weir's own.
+/// The subject of a row of the model: a type that belongs to a backend, or to Weir itself.
 package protocol ItemEntity: Hashable, Sendable {
-    /// The name of the type in Weir's files, as `twake.message`.
+    /// The name of the type in Weir's files, such as `twake.message`.
     static var typeName: String { get }
     /// Writes the entity as a JSON object.
     func encode(into writer: inout JSONWriter)
-    /// Reads what `encode` wrote.
+    /// Creates an entity from the JSON that `encode` wrote.
     init(decoding reader: inout JSONReader) throws(DecodingFailure)
-    /// Feeds all of it, so that no two that differ feed the same.
+    /// Feeds the complete entity into a checksum, so that different entities never feed the same.
     func feed(_ digest: inout ElementDigest)
-    /// What people call it, where it is a channel. Untrusted text.
+    /// The name of the channel, if the entity is one. Untrusted text.
     var channelName: String? { get }
-    /// The part of rooms' names that stands for it, where that is another one than its id.
+    /// The part of rooms' names that identifies the entity, if it is not the id.
     var roomPart: String? { get }
-    /// The user who it is, whose membership it is, or who said it; nil where it is no person's.
+    /// The user whose account, membership or message the entity is; `nil` if it belongs to no person.
     var person: EntityID? { get }
-    /// When it was said; nil for what is no message.
+    /// The time of the message; `nil` if the entity is not a message.
     var saidAt: Timestamp? { get }
-    /// The channel it was said in; nil for what is no message, and where it does not say.
+    /// The channel of the message; `nil` if the entity is not a message or does not contain it.
     var saidIn: EntityID? { get }
-    /// What the message calls its sender. Untrusted text; nil where it has no name.
+    /// The sender's name in the message; `nil` if it has none. Untrusted text.
     var sayer: String? { get }
-    /// Whether it is what is left of a message that was deleted.
+    /// Whether the entity is the remainder of a deleted message.
     var isTakenBack: Bool { get }
-    /// Up to when the user has read the channel that it is; nil where nothing says it.
+    /// The time up to which the user has read the channel; `nil` if it is unknown.
     var readUntil: Timestamp? { get }
-    /// What it addresses; empty for what is no message.
+    /// The users and groups that the message mentions; empty if the entity is not a message.
     var mentions: [Mention] { get }
-    /// The name by which texts address this user, without `@`. Untrusted text.
+    /// The name by which texts mention this user, without `@`. Untrusted text.
     var handle: String? { get }
-    /// How much of the channel that it is `user` has not read, as far as the model says; nil where nothing says it.
+    /// Returns the number of messages in the channel that `user` has not read, as far as the model contains them; `nil`
+    /// if it is unknown.
     func unread(by user: String?, in model: SectionedCollection<Item>) -> Int?
 }
 
 extension ItemEntity {
-    /// Feeds the text that the diff log has: for entities that change so seldom that the text costs nothing.
+    /// Feeds the text of the entity in a diff log. This suits entities that change so rarely that the cost of the text
+    /// does not matter.
     package func feed(_ digest: inout ElementDigest) {
         digest.feed(Self.typeName)
         var writer = JSONWriter()
@@ -59,15 +61,15 @@ extension ItemEntity {
 }
 
 extension Item {
-    /// What a row is about.
+    /// The subject of a row, of any type.
     public struct Entity: Hashable, Sendable {
         /// The entity in its own type.
         package let value: any ItemEntity
 
-        /// An entity of a row.
+        /// Creates the subject of a row.
         package init(_ value: some ItemEntity) { self.value = value }
 
-        /// The entity, where it is of that type: `row.entity.as(Twake.Message.self)`.
+        /// Returns the entity if it is of the given type, as in `row.entity.as(Twake.Message.self)`.
         public func `as`<Value>(_ type: Value.Type) -> Value? { value as? Value }
 
         /// The name of the entity's type in a diff log.
@@ -76,48 +78,49 @@ extension Item {
         /// Writes the entity as a JSON object.
         public func encode(into writer: inout JSONWriter) { value.encode(into: &writer) }
 
-        /// Reads an entity of the type called `typeName`; nil when there is no such type.
+        /// Creates an entity of the type with the name `typeName`, or returns `nil` if there is no such type.
         init?(typeName: String, decoding reader: inout JSONReader) throws(DecodingFailure) {
             guard let type = BackendModule.entityTypes[typeName] else { return nil }
             self.init(try type.init(decoding: &reader))
         }
 
-        /// Whether both are equal and of one type.
+        /// Returns whether both entities have the same type and are equal.
         public static func == (a: Entity, b: Entity) -> Bool { a.value.equals(b.value) }
-        /// Hashes the entity.
+        /// Hashes the entity in its own type.
         public func hash(into hasher: inout Hasher) { value.hash(into: &hasher) }
     }
 
-    /// What kind of entity a row is about: a word, the same over all backends.
+    /// The kind of entity that a row describes: one word, shared by all backends.
     public struct Kind: RawRepresentable, Hashable, Comparable, Sendable {
-        /// The word.
+        /// The word that names the kind.
         public let rawValue: String
-        /// A kind.
+        /// Creates a kind with this name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// By name.
+        /// Orders kinds by their names.
         public static func < (a: Kind, b: Kind) -> Bool { a.rawValue < b.rawValue }
 
-        /// A channel, a group, a direct.
+        /// A channel, group or direct conversation.
         public static var channel: Kind { Kind(rawValue: "channel") }
-        /// A message.
+        /// A message in a channel or thread.
         public static var message: Kind { Kind(rawValue: "message") }
-        /// A user in a channel.
+        /// A user's membership of a channel.
         public static var member: Kind { Kind(rawValue: "member") }
-        /// What is unread, and how far somebody read.
+        /// An unread mark, or how far a user has read.
         public static var badge: Kind { Kind(rawValue: "badge") }
-        /// A user.
+        /// The account of a user.
         public static var account: Kind { Kind(rawValue: "account") }
-        /// A company.
+        /// A company, which contains workspaces.
         public static var company: Kind { Kind(rawValue: "company") }
         /// A workspace of a company.
         public static var workspace: Kind { Kind(rawValue: "workspace") }
-        /// Whether a user is there.
+        /// The online state of a user.
         public static var presence: Kind { Kind(rawValue: "presence") }
-        /// Messages that are missing.
+        /// A range of missing messages.
         public static var hole: Kind { Kind(rawValue: "hole") }
 
-        /// Every kind there is, in the order of their numbers in a checksum, from 1; that never changes, or old logs would not verify.
+        /// All kinds, in the order of their numbers in a checksum, which count from 1. The order never changes, because
+        /// old logs would no longer verify.
         package static let all: [Kind] = [
             .channel, .message, .member, .badge, .account, .company, .workspace, .presence, .hole,
         ]

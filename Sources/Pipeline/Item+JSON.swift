@@ -1,7 +1,7 @@
 import Events
 public import JSONText
 
-// Rows as JSON, for the diff log. What `encode` writes, `init(decoding:)` reads back to an equal row.
+// Rows as JSON, for the diff log. `init(decoding:)` reads what `encode` writes back to an equal row.
 extension Item.ID {
     /// Writes `["message","id"]` or, with a qualifier, `["member","id","channel"]`.
     public func encode(into writer: inout JSONWriter) {
@@ -12,7 +12,7 @@ extension Item.ID {
         writer.endArray()
     }
 
-    /// Reads what `encode` wrote.
+    /// Creates an id from the JSON that `encode` wrote.
     init(decoding reader: inout JSONReader) throws(DecodingFailure) {
         let offset = reader.offset
         guard let texts = try reader.texts(), let id = texts.second else {
@@ -31,7 +31,7 @@ extension Item.Section {
         writer.endArray()
     }
 
-    /// Reads what `encode` wrote.
+    /// Creates a section from the JSON that `encode` wrote.
     init(decoding reader: inout JSONReader) throws(DecodingFailure) {
         let offset = reader.offset
         guard let texts = try reader.texts(), texts.third == nil else {
@@ -43,14 +43,16 @@ extension Item.Section {
 }
 
 extension Item {
-    /// Writes the row as an object of `id`, `section`, `sort`, `type`, `entity` and, where there is one, `delivery`.
+    /// Writes the row as an object with the members `id`, `section`, `sort`, `type`, `entity` and, if it is set,
+    /// `delivery`.
     public func encode(into writer: inout JSONWriter) {
         writer.beginObject()
         encodeMembers(into: &writer)
         writer.endObject()
     }
 
-    /// The same; the row of a person also says whether that is the user, as `is_user`.
+    /// Writes the row as `encode(into:)` does. For the row of a person, the member `is_user` tells whether that person
+    /// is `user`.
     package func encode(into writer: inout JSONWriter, askedBy user: String?) {
         writer.beginObject()
         encodeMembers(into: &writer)
@@ -58,16 +60,16 @@ extension Item {
         writer.endObject()
     }
 
-    // All is read where it lies: a copy of an id or an entity costs a count of references.
+    // These functions read everything in place, because copying an id or an entity costs reference counting.
 
-    /// Writes the members `id`, `section`, `sort`, `type`, `entity` and, where there is one, `delivery` into an open object.
+    /// Writes the members `id`, `section`, `sort`, `type`, `entity` and, if it is set, `delivery` into an open object.
     func encodeMembers(into writer: inout JSONWriter) {
         writer.key("id")
         contents.id.encode(into: &writer)
         encodeContents(into: &writer)
     }
 
-    /// Writes the members that say what a row is besides its id.
+    /// Writes all members of a row apart from its id.
     func encodeContents(into writer: inout JSONWriter) {
         writer.key("section")
         contents.section.encode(into: &writer)
@@ -82,7 +84,7 @@ extension Item {
 }
 
 extension JSONReader {
-    /// Consumes an array of one to three strings; nil when it has none or more.
+    /// Reads an array of one to three strings; returns `nil` if the array has another number of elements.
     fileprivate mutating func texts() throws(DecodingFailure) -> (first: String, second: String?, third: String?)? {
         do {
             try beginArray()

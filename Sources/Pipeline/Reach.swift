@@ -1,77 +1,81 @@
-/// How far back the messages of one place are known without a hole, and the walk that finds it out: page by page, from the newest one back.
+/// The extent to which the messages of one place are known without a hole, and the walk that finds it out, page by page
+/// from the newest message back.
 ///
-/// What is known is a window that ends with the newest message. A walk looks at the whole window again, since no page tells what was edited
-/// or deleted: it ends where the window begins, or with the server's last page. A walk may have a bound. Where that ends it the window begins
-/// later than before, and if messages were missed there is a hole before it.
+/// The known messages form a window that ends with the newest message. A walk reads the whole window again, because no
+/// page shows what was edited or deleted. It ends at the start of the window, or with the server's last page. A walk
+/// may be bounded. If the bound ends the walk, the window starts later than before, and if messages were missed there
+/// is a hole before it.
 ///
 ///     nothing ──a page──► from a position ──a bounded walk──► from a later position, with a hole before it
 ///                              ▲                                          │
 ///                              └───────────a deeper walk──────────────────┘
 ///
-/// `ID` names what a page lists: a message, or the head of a thread. A position says where it stands in the server's order. That of a thread
-/// moves with each reply: a page that does not go on where the last one ended is no next page, and another cursor is tried.
+/// `ID` identifies an entry of a page: a message, or the head of a thread. A position is its place in the server's
+/// order. The position of a thread moves with each reply, so a page that does not continue where the last one ended is
+/// not the next page, and the walk tries another cursor.
 struct Reach<ID: Hashable & Comparable & Sendable, Position: Hashable & Comparable & Sendable>: Sendable {
-    /// What a page lists.
+    /// An entry of a page.
     struct Entry: Hashable, Sendable {
         var id: ID
         var position: Position
     }
 
-    /// What a walk is to show.
+    /// The extent of a walk.
     struct Wish: Hashable, Sendable {
-        /// At least so many entries, however old.
+        /// The minimum number of entries to show, however old.
         var count = 0
-        /// So many pages at most.
+        /// The maximum number of pages.
         var pages: Int
     }
 
     /// Messages between two positions that were missed and not fetched.
     struct Hole: Hashable, Sendable {
-        /// The last position before it that was known.
+        /// The last known position before the hole.
         var from: Position
-        /// The first position after it that is known.
+        /// The first known position after the hole.
         var to: Position
-        /// How many they are, where the server counts them.
+        /// The number of missing messages, if the server counts them.
         var count: Int?
     }
 
     private struct Walk: Sendable {
-        /// Pages asked for.
+        /// The number of pages requested.
         var pages = 1
-        /// Entries of the first page.
+        /// The number of entries on the first page.
         var newest = 0
-        /// How many messages the place had when it began, where the server counts them.
+        /// The number of messages in the place when the walk began, if the server counts them.
         var total: Int?
-        /// Whether nothing happened while its first page was on its way.
+        /// Whether no event arrived while the first page was in flight.
         var isCurrent: Bool
-        /// What was held when it began.
+        /// The entries in the model when the walk began.
         var held: Set<ID>
         var seen: [ID: Position] = [:]
-        /// Where the last page ended.
+        /// The position at which the last page ended.
         var end: Position?
-        /// What the next page ends with, and what is asked with instead when that has moved or is gone.
+        /// The entry before which the next page ends, followed by alternatives for when that entry has moved or is
+        /// gone.
         var cursors: [ID] = []
     }
 
-    /// What follows a page.
+    /// The step that follows a page.
     enum Step: Hashable {
-        /// Nothing: no walk waited for it.
+        /// Do nothing, because no walk waits for the page.
         case none
-        /// The page before this entry is to be asked for.
+        /// Request the page before this entry.
         case ask(before: ID)
-        /// The walk lost its way: the newest page is to be asked for again.
+        /// Request the newest page again, because the walk lost its way.
         case again
-        /// The walk ended.
+        /// Stop, because the walk has ended.
         case done(End)
     }
 
-    /// How a walk ended.
+    /// The result of a walk.
     struct End: Hashable {
-        /// Where the window begins: what is older is not kept. Nil when the server has nothing older.
+        /// The start of the window; older entries are not kept. `nil` if the server has nothing older.
         var start: Position?
-        /// What was held when the walk began and no page has shown.
+        /// The entries that were in the model when the walk began and that no page contained.
         var unseen: Set<ID>
-        /// Whether one page held everything that there is.
+        /// Whether a single page contained everything.
         var isWhole: Bool
         /// Whether this walk left a hole, or moved the end of one.
         var leftHole: Bool
@@ -79,53 +83,53 @@ struct Reach<ID: Hashable & Comparable & Sendable, Position: Hashable & Comparab
 
     private enum EndCause { case lastPage, reached, bound }
 
-    /// Pages that are followed beyond the window when somebody wants to see far back.
+    /// The maximum number of pages beyond the window that a walk follows on request.
     static var mostPagesBack: Int { 100 }
-    /// How often in a row a walk begins again because all its cursors moved.
+    /// The maximum number of times in a row that a walk starts again because all its cursors moved.
     static var mostRestarts: Int { 5 }
-    /// Cursors of one page that are tried.
+    /// The maximum number of cursors of one page that are tried.
     private static var mostCursors: Int { 3 }
 
     /// A position before all others.
     private let beginning: Position
-    /// Where the window begins; nil while no page has come.
+    /// The start of the window; `nil` until a page arrives.
     private(set) var start: Position?
     /// Whether the server had nothing older than the window.
     private var startsAtBeginning = false
     private var walk: Walk?
-    /// The newest position that was known when messages began to be missed; nil when none were.
+    /// The newest known position when messages began to be missed; `nil` if none were missed.
     private var edge: Position?
-    /// The newest position that a page showed, where pages follow each message; and how many messages there were up to it, and up to the
-    /// edge, where the server counts them.
+    /// The newest position that a page contained, in a place where a page follows each message. Then the number of
+    /// messages up to it, and up to the edge, if the server counts them.
     private var top: Position?
     private var total: Int?
     private var edgeTotal: Int?
-    /// How far back somebody wants to see, from the next walk's beginning to its end.
+    /// The position back to which messages were requested, from the start of the next walk to its end.
     private var depth: Position?
-    /// Pages of the last walk.
+    /// The number of pages of the last walk.
     private var extent = 1
     private var restarts = 0
-    /// What an earlier session kept, of which no page has been asked for yet.
+    /// Entries of an earlier session about which no page has been requested yet.
     private var kept: [ID: Position] = [:]
-    /// What was missed and is not fetched.
+    /// The messages that were missed and not fetched.
     private(set) var hole: Hole?
 
     init(beginning: Position) { self.beginning = beginning }
 
-    /// Whether a walk is on its way.
+    /// Whether a walk is under way.
     var isWalking: Bool { walk != nil }
 
-    /// Whether the window holds everything from a position on.
+    /// Returns whether the window contains everything from a position on.
     func covers(_ position: Position) -> Bool { startsAtBeginning || start.map { $0 <= position } ?? false }
 
-    /// What the page ends with that is being asked for.
+    /// The cursor of the page being requested: the page ends before this entry.
     var cursor: ID? { walk?.cursors.first }
 
-    /// Whether the walk has seen all of a page.
+    /// Returns whether the walk has seen every entry of a page.
     func hasSeen(_ page: [Entry]) -> Bool { page.allSatisfy { walk?.seen[$0.id] != nil } }
 
-    /// What an earlier session showed, or one part of it: a store gives its rows back in parts. With `passesOver`, pages that end with a
-    /// remembered entry are not asked for again.
+    /// Takes in entries that an earlier session showed, or a part of them, because a store returns its rows in parts.
+    /// With `passesOver`, pages that end with a remembered entry are not requested again.
     mutating func remember(_ entries: [Entry], passesOver: Bool) {
         guard let oldest = entries.map(\.position).min(), let newest = entries.map(\.position).max() else { return }
         start = min(start ?? oldest, oldest)
@@ -134,12 +138,16 @@ struct Reach<ID: Hashable & Comparable & Sendable, Position: Hashable & Comparab
         for entry in entries { kept[entry.id] = entry.position }
     }
 
-    /// Messages may have been missed that are newer than `newest`, the newest one that is held.
+    /// Records that messages newer than `newest`, the newest one in the model, may have been missed.
     mutating func missed(after newest: Position?) { edge = edge ?? newest ?? beginning }
 
-    /// A page of the newest came, of a walk or of none, where each message that is said makes one be asked for. False when it does not reach
-    /// back to the newest that the last one showed: what lies between was missed, and a walk is needed. What was pushed meanwhile is no sign
-    /// that nothing was missed before it.
+    /// Takes in the newest page, whether it belongs to a walk or not, in a place where each message causes a page to be
+    /// requested.
+    ///
+    /// Messages that were pushed meanwhile are no evidence that the session received everything before them.
+    ///
+    /// - Returns: `false` if the page does not reach back to the newest entry of the last one. The messages between
+    ///   were missed, and a walk is needed.
     mutating func reaches(_ page: [Entry], of count: Int?) -> Bool {
         let newest = page.map(\.position).max() ?? beginning
         let oldest = page.map(\.position).min() ?? beginning
@@ -149,15 +157,24 @@ struct Reach<ID: Hashable & Comparable & Sendable, Position: Hashable & Comparab
         return false
     }
 
-    /// The next walk goes back as far as that; without a position, to the beginning of the hole.
+    /// Makes the next walk go back to a position; without a position, to the start of the hole.
     mutating func goBack(to position: Position?) {
         guard let position = position ?? hole?.from else { return }
         depth = min(depth ?? position, position)
     }
 
-    /// A page came: the newest one begins a walk anew, that before a cursor goes on with it. `isLast`: the server has nothing older. One that
-    /// is not current, since something happened while it was on its way, comes again: it begins a walk only where something was missed and
-    /// none has begun, so that a busy place is caught up with, too.
+    /// Takes in a page. The newest page starts a new walk; a page before a cursor continues the walk.
+    ///
+    /// If an event arrived while the newest page was in flight, the page is not current and will be fetched again. It
+    /// then starts a walk only if messages were missed and no walk is under way, so that a busy place catches up too.
+    ///
+    /// - Parameters:
+    ///   - page: The entries of the page.
+    ///   - cursor: The entry before which the page ends; `nil` for the newest page.
+    ///   - isLast: Whether the server has nothing older.
+    ///   - isCurrent: Whether no event arrived while the page was in flight.
+    ///   - held: The entries in the model, evaluated when a walk starts.
+    ///   - wish: The extent of the walk.
     mutating func take(
         _ page: [Entry], before cursor: ID?, isLast: Bool, isCurrent: Bool, held: @autoclosure () -> Set<ID> = [],
         _ wish: Wish
@@ -173,7 +190,8 @@ struct Reach<ID: Hashable & Comparable & Sendable, Position: Hashable & Comparab
         {
             return lost(cursor, wish)
         }
-        // Of one position the server's order is kept, and what was seen before comes last: it ended a page already.
+        // Entries with equal positions keep the server's order, and entries seen before come last, because they have
+        // already ended a page.
         let ordered = page.enumerated().sorted { a, b in
             let (wasA, wasB) = (walk.seen[a.element.id] == nil ? 0 : 1, walk.seen[b.element.id] == nil ? 0 : 1)
             return (a.element.position, wasA, a.offset) < (b.element.position, wasB, b.offset)
@@ -194,7 +212,8 @@ struct Reach<ID: Hashable & Comparable & Sendable, Position: Hashable & Comparab
         return .ask(before: next)
     }
 
-    /// The page before a cursor cannot be had, or is not the next one: another cursor is tried, then another walk.
+    /// Handles a page before a cursor that cannot be fetched or is not the next page. The walk tries another cursor,
+    /// and then starts again.
     mutating func lost(_ cursor: ID, _ wish: Wish) -> Step {
         guard var walk, walk.cursors.first == cursor else { return .none }
         walk.cursors.removeFirst()
@@ -208,14 +227,18 @@ struct Reach<ID: Hashable & Comparable & Sendable, Position: Hashable & Comparab
         return finish(walk, .bound, wish)
     }
 
-    /// Of one position there may be more than a page holds: then all that was held has to be seen.
+    /// Returns whether the walk has reached the start of the window. Entries with one position can exceed a page; all
+    /// entries held must then have been seen.
     private func isReached(_ end: Position, by walk: Walk) -> Bool {
         guard let start else { return true }
         return end < start || end == start && walk.held.allSatisfy { walk.seen[$0] != nil }
     }
 
-    /// Where a page ends with an entry that is remembered, what is remembered before it was there when it was kept, and a thread that moved
-    /// since has come forward. What was edited or deleted meanwhile the next walk finds, which passes over nothing.
+    /// Skips the pages that the store makes unnecessary.
+    ///
+    /// If a page ends with a remembered entry, the entries remembered before it existed when they were stored, and a
+    /// thread that moved since has moved forward. The next walk skips nothing, and finds what was edited or deleted
+    /// meanwhile.
     private mutating func passOverKept(_ walk: inout Walk) {
         guard let cursor = walk.cursors.first, let end = walk.end, kept[cursor] != nil else { return }
         let passed = kept.filter { $0.value <= end && walk.seen[$0.key] == nil }
@@ -233,7 +256,8 @@ struct Reach<ID: Hashable & Comparable & Sendable, Position: Hashable & Comparab
         switch cause {
         case .lastPage: (start, hole, startsAtBeginning) = (end, nil, true)
         case .reached:
-            // The last page shows more than the window: that is not kept, or the window would grow with every walk.
+            // The last page reaches beyond the window. The surplus is not kept, because the window would grow with
+            // every walk.
             let isEnough = start.map { old in
                 depth.map { covers($0) } ?? true
                     && walk.seen.values.count { $0 >= old } >= max(wish.count, walk.newest)
