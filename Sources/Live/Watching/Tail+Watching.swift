@@ -1,10 +1,11 @@
 import Network
 package import Pipeline
 
-// What a view wants of a tail.
+// Performing the effects of a view.
 extension Tail {
-    /// Does what a view of this tail wants, as far as it is a tail's matter; `tell` is called with what the view is to know of it: why
-    /// something is not done, the draft it asked for. Any thread.
+    /// Performs an effect of the view, if it concerns the tail. May be called from any thread.
+    ///
+    /// - Parameter tell: Called with inputs for the view: the reason for a failure, or the draft that was loaded.
     package nonisolated func perform(_ effect: Watch.Effect, _ tell: @escaping @Sendable (Watch.Input) -> Void) {
         let say: @Sendable (String) -> Void = { tell(.said($0)) }
         loop.run { [self] in
@@ -43,7 +44,7 @@ extension Tail {
 }
 
 extension Replay {
-    /// Does what a view of this replay wants, as far as it is a replay's matter. Any thread.
+    /// Performs an effect of the view, if it concerns the replay. May be called from any thread.
     package func perform(_ effect: Watch.Effect) {
         switch effect {
         case .play(let command): perform(command)
@@ -54,7 +55,7 @@ extension Replay {
 }
 
 extension Watch.Effect {
-    /// What is to be said; nil when nothing is.
+    /// Returns the emit for the effect; `nil` for other effects.
     package func emit(patience: Duration?) throws(EmitText.Problem) -> Emit? {
         switch self {
         case .emit(let line): return try Emit(line: line, patience: patience)

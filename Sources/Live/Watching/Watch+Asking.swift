@@ -1,21 +1,21 @@
 import Pipeline
 import Terminal
 
-// Lines that are typed: what is asked, and what becomes of the answer.
+// Typed input: asking a question and acting on the answer.
 extension Watch {
     mutating func ask(_ question: Question, _ text: String = "") {
         mode = .asking(question, TerminalEditor(text))
         filterError = nil
     }
 
-    /// What became of a line that is typed.
+    /// Handles a change of the input line.
     mutating func take(
         _ change: TerminalEditor.Change, of question: Question, _ text: String, into effects: inout [Effect]
     ) {
         switch change {
         case .edited: edited(question, text)
         case .submitted:
-            // What is wrong with it is seen, and can be mended.
+            // The error stays visible, so that the user can correct it.
             if question == .filter, filterError != nil { return }
             mode = .browsing
             submit(question, text, into: &effects)
@@ -63,7 +63,7 @@ extension Watch {
         }
     }
 
-    /// Asks what is to be said to the server: an event, or the answer to the one that is selected.
+    /// Asks for an event to send, or for the answer to the selected event when `answer` is true.
     mutating func askToEmit(answer: Bool) {
         guard canSpeak() else { return }
         guard answer else { return ask(.emit) }
@@ -74,7 +74,7 @@ extension Watch {
         ask(.answer(id, namespace: event.namespace))
     }
 
-    /// Whether something can be sent to the server; the reason is shown where it cannot.
+    /// Returns whether the view can send to the server. Shows the reason when it cannot.
     mutating func canSpeak() -> Bool {
         let why = settings.isReplay ? "a recording cannot be spoken to" : settings.silence
         if let why { say(why) }
@@ -85,7 +85,7 @@ extension Watch {
         if search.isEmpty { return say("nothing was searched for: / searches") }
         if find(isForward) { return }
         if settings.isReplay {
-            // It may stand in what was not played yet.
+            // The match may be in a part of the recording that has not been played yet.
             effects.append(.play(.search(search)))
         } else {
             say("nothing that is kept has “\(search)” in it")

@@ -3,9 +3,9 @@ import Pipeline
 package import Terminal
 import Wire
 
-// What is on the screen: a function of what the view holds.
+// Draws the screen as a pure function of the view's state.
 extension Watch {
-    /// The screen as it is wanted.
+    /// The screen contents for the current state.
     package var grid: TerminalGrid {
         var grid = TerminalGrid(width: width, height: height)
         let layout = WatchLayout(self)
@@ -28,7 +28,7 @@ extension Watch {
         return grid
     }
 
-    /// Above the last row: the error in the typed text, or a passing notice.
+    /// The text above the status row: the completions, error or match count of the filter, or a passing notice.
     var hint: (text: String, style: TerminalStyle)? {
         if editsFilter { return filterHint }
         return passing.map { ($0.text, .caution) }
@@ -37,7 +37,7 @@ extension Watch {
     private func drawTitle(_ area: TerminalArea, _ grid: inout TerminalGrid) {
         guard !area.isEmpty else { return }
         let row = area.rows.lowerBound
-        // What is done in a guarded context others may see: there the row is red.
+        // Actions in a guarded context may be visible to others, so the title row is red.
         let look = settings.theme[settings.isGuarded ? .bad : .plain].adding(.reversed)
         grid.clear(area, look)
         let right = TerminalLine(" \(events) events  ", look)
@@ -53,7 +53,7 @@ extension Watch {
 
     // MARK: - The log
 
-    /// Rows above the first line, when there are fewer lines than rows.
+    /// Returns the number of rows above the first line when there are fewer lines than rows: 0 or 1.
     func logOffset(_ shown: [(serial: Int, lines: [TerminalLine])], _ area: TerminalArea) -> Int {
         let lines = shown.reduce(0) { $0 + $1.lines.count }
         let room = area.rows.count - lines
@@ -61,7 +61,7 @@ extension Watch {
         return olderLine == nil ? 0 : 1
     }
 
-    /// What stands above the oldest entry that is kept.
+    /// The text above the oldest entry in the log; `nil` when no entry was evicted.
     private var olderLine: String? {
         guard log.forgotten > 0 else { return nil }
         let count = "\(log.forgotten) older lines are "
@@ -84,7 +84,7 @@ extension Watch {
         for entry in shown {
             for (index, line) in entry.lines.enumerated() {
                 grid.write(line, row: row, column: area.columns.lowerBound, in: area)
-                // Counted from its last line: the first ones may be out of view.
+                // Rows are numbered from the entry's last line, because its first lines may be out of view.
                 grid.number(row: row, entry.serial &* 4096 &+ entry.lines.count - index)
                 if entry.serial == selection {
                     var whole = area
@@ -100,7 +100,7 @@ extension Watch {
 
     private static var tabsStart: Int { 1 }
 
-    /// The tabs, and the columns of each.
+    /// Returns the tabs and the columns of each.
     func tabColumns(_ area: TerminalArea) -> [(tab: WatchDetail.Tab, columns: Range<Int>)] {
         var column = area.columns.lowerBound + Self.tabsStart
         return WatchDetail.Tab.allCases.map { tab in
@@ -148,7 +148,7 @@ extension Watch {
 
     // MARK: - The last rows
 
-    /// The columns of the bar, between the two texts beside it.
+    /// Returns the columns of the bar, between the two texts on its sides.
     func scrubberBar(_ area: TerminalArea) -> Range<Int> {
         let start = area.columns.lowerBound + min(14, area.columns.count / 4)
         return start..<max(area.columns.upperBound - min(12, area.columns.count / 4), start)
@@ -268,7 +268,7 @@ extension Watch {
 }
 
 extension Watch.Question {
-    /// What stands before what is typed.
+    /// The text before the cursor.
     var prompt: String {
         switch self {
         case .search: "/"

@@ -1,15 +1,15 @@
 import Pipeline
 import Terminal
 
-// The filter: what options and clients of the control socket asked for, and what somebody types.
+// The filter. It comes from options, from clients of the control socket, and from the user's input.
 extension Watch {
-    /// Whether somebody types a filter now: until it is done it holds for the view alone.
+    /// Whether the user is editing the filter. Until the edit ends, the filter applies to this view only.
     var editsFilter: Bool { if case .asking(.filter, _) = mode { true } else { false } }
 
-    /// What is typed is applied at once; what is wrong is said, and changes nothing.
+    /// Applies the typed filter at once. An invalid filter is reported and changes nothing.
     mutating func filterEdited(_ text: String) {
         var setting = filters
-        // What was not changed keeps what is known of it: who asked for which clause.
+        // Unchanged text keeps the parsed filter, which knows the origin of each clause.
         if text != filters.filter.text {
             do throws(FilterError) {
                 setting.filter = try Filter(parsing: text, origin: "f", kinds: filters.filter.kinds)
@@ -22,19 +22,19 @@ extension Watch {
         show(setting)
     }
 
-    /// What was typed is what is shown from now on.
+    /// Makes the typed filter permanent.
     mutating func keepFilter() {
         filters = log.setting
         log.countAnew()
     }
 
-    /// What was typed is taken back.
+    /// Discards the typed filter and restores the one in force.
     mutating func dropFilter() {
         filterError = nil
         if log.setting != filters { show(filters) }
     }
 
-    /// Somebody else changed what is shown.
+    /// Applies a setting that was changed outside the view.
     mutating func take(_ setting: ViewFilter.Setting) {
         guard setting != filters else { return }
         filters = setting
@@ -46,7 +46,7 @@ extension Watch {
         keepSelectionInView()
     }
 
-    /// Completes the last word; several that fit are shown.
+    /// Completes the last word. Shows the candidates when there are several.
     mutating func complete(_ editor: inout TerminalEditor) -> TerminalEditor.Change {
         let completion = FilterCompletion(of: editor.text, kinds: filters.filter.kinds) { field in
             switch field {
@@ -64,7 +64,7 @@ extension Watch {
         return .edited
     }
 
-    /// What is said of the filter while it is typed.
+    /// The hint above the input line while the user edits the filter.
     var filterHint: (text: String, style: TerminalStyle) {
         if !filterChoices.isEmpty { return (filterChoices.joined(separator: "  "), .plain) }
         if let filterError { return ("✗ " + filterError.message, .bad) }

@@ -1,7 +1,7 @@
 import Pipeline
 import Terminal
 
-// What keys do.
+// Key bindings.
 extension Watch {
     mutating func take(_ input: TerminalInput, into effects: inout [Effect]) {
         switch input {

@@ -3,9 +3,9 @@ import Pipeline
 import Terminal
 import Wire
 
-// What the mouse does.
+// Mouse input.
 extension Watch {
-    /// Entries that one step of the wheel scrolls by.
+    /// The number of entries that one step of the wheel scrolls.
     private static let wheelStep = 3
 
     mutating func take(_ mouse: TerminalMouse, into effects: inout [Effect]) {
@@ -62,7 +62,7 @@ extension Watch {
         }
     }
 
-    /// The entry of which a line is in that row.
+    /// Returns the serial number of the entry on a screen row.
     private func entry(at row: Int, _ layout: WatchLayout) -> Int? {
         let shown = visible()
         var here = layout.log.rows.lowerBound + logOffset(shown, layout.log)

@@ -3,20 +3,20 @@ import Recording
 import Terminal
 import Wire
 
-// Going through the log.
+// Navigation in the log.
 extension Watch {
-    /// How many entries wait behind what is in view.
+    /// The number of shown entries below the view.
     var waiting: Int { anchor.map { log.shownCount(from: $0 + 1) } ?? 0 }
 
-    /// Whether what comes stays out of view.
+    /// Whether the view is paused, so that new entries stay out of view.
     var isHeld: Bool { anchor != nil }
 
-    /// The selected entry; the newest when none is.
+    /// The serial number of the selected entry; without a selection, the newest entry in view.
     var current: Int? {
         selection ?? anchor.flatMap { log.last(before: $0 + 1) } ?? log.last(before: log.serials.upperBound)
     }
 
-    /// What comes stays out of view, or is shown again.
+    /// Pauses the view, or resumes it.
     mutating func togglePause() {
         if isHeld {
             follow()
@@ -25,24 +25,24 @@ extension Watch {
         }
     }
 
-    /// The newest is shown, as it comes.
+    /// Clears the selection and follows the newest entry.
     mutating func follow() {
         anchor = nil
         selection = nil
     }
 
-    /// Selects an entry, which is in view then.
+    /// Selects an entry and scrolls it into view.
     mutating func select(_ serial: Int) {
         if anchor == nil { anchor = log.serials.upperBound - 1 }
         selection = serial
         keepSelectionInView()
     }
 
-    /// Goes so many entries on, or back.
+    /// Moves the selection by `count` entries, backward when negative.
     mutating func move(by count: Int) {
         guard var serial = current else { return }
         if selection == nil, count != 0 {
-            // The first step selects what is newest.
+            // The first step selects the newest entry.
             return select(log.last(before: serial + 1) ?? serial)
         }
         for _ in 0..<abs(count) {
@@ -53,7 +53,7 @@ extension Watch {
         select(serial)
     }
 
-    /// Scrolls without selecting anything else, unless it leaves the view.
+    /// Scrolls by `count` entries. The selection moves only when it would leave the view.
     mutating func scroll(by count: Int) {
         guard var bottom = anchor ?? log.last(before: log.serials.upperBound) else { return }
         for _ in 0..<abs(count) {
@@ -72,18 +72,18 @@ extension Watch {
         if let first = log.first(from: log.serials.lowerBound) { select(first) }
     }
 
-    /// Goes to the next entry, or the one before, of which something holds.
+    /// Goes to the next or the previous entry that satisfies `isWanted`. Shows `missing` when there is none.
     mutating func go(
         _ isForward: Bool, missing: String, where isWanted: (WatchLog.Entry) -> Bool
     ) {
         guard let here = current else { return say(missing) }
-        // What is newest is found, too, when nothing is selected.
+        // Without a selection, the search includes the newest entry.
         let start = selection == nil ? here + 1 : here
         let found = isForward ? log.first(from: here + 1, where: isWanted) : log.last(before: start, where: isWanted)
         if let found { select(found) } else { say(missing) }
     }
 
-    /// Goes to the next place of what was searched for, in a circle.
+    /// Goes to the next match of the search text, wrapping around. Returns whether there is a match.
     mutating func find(_ isForward: Bool) -> Bool {
         let text = search
         guard !text.isEmpty else { return false }
@@ -112,7 +112,7 @@ extension Watch {
         if let found { select(found) } else { say("no silence of \(Self.silence / 1_000_000) s") }
     }
 
-    /// The first entries behind silences.
+    /// The serial numbers of the first entry after each silence.
     private var silences: [Int] {
         var found: [Int] = []
         var last: Moment?
@@ -126,7 +126,7 @@ extension Watch {
 
     // MARK: - What is in view
 
-    /// Entries in view, oldest first, and the lines of each; the first one may be cut at its top.
+    /// Returns the entries in view, oldest first, with the lines of each. The first entry may be cut at its top.
     func visible() -> [(serial: Int, lines: [TerminalLine])] {
         let area = WatchLayout(self).log
         return visible(rows: area.rows.count, width: area.columns.count)
@@ -146,7 +146,7 @@ extension Watch {
         return shown.reversed()
     }
 
-    /// Moves the view so that the selected entry is in it.
+    /// Clamps the view to the log and scrolls the selected entry into view.
     mutating func keepSelectionInView() {
         if let kept = anchor, kept < log.serials.lowerBound { anchor = max(log.serials.lowerBound, 0) }
         if let kept = anchor, kept >= log.serials.upperBound { anchor = log.serials.upperBound - 1 }
@@ -162,7 +162,7 @@ extension Watch {
         }
     }
 
-    /// The last entry that is in view when the first one is this.
+    /// Returns the last entry in view when `serial` is the first one.
     private func bottomOfView(from serial: Int) -> Int {
         let area = WatchLayout(self).log
         var left = area.rows.count

@@ -2,7 +2,7 @@ import Pipeline
 import SectionedModel
 import Terminal
 
-// The panes beside and below the log, by keys.
+// Keyboard control of the panes next to and below the log.
 extension Watch {
     mutating func openDetail() {
         if case .entry(let tab)? = detail?.subject {
@@ -86,14 +86,14 @@ extension Watch {
         keepSelectionInView()
     }
 
-    /// Shows the model otherwise.
+    /// Changes the grouping, the order or the row filter of the model pane.
     mutating func show(_ change: (inout WatchModel.Look) -> Void) {
         change(&modelLook)
         sectionIndex = 0
         say("model: " + modelLook.words)
     }
 
-    /// Selects the first group whose name begins so, the letters' case aside.
+    /// Selects the first group whose name starts with `text`, ignoring case.
     mutating func goToGroup(_ text: String) {
         guard let model else { return }
         let wanted = text.lowercased()
@@ -125,7 +125,7 @@ extension Watch {
         return true
     }
 
-    /// Hides a room, or shows it again.
+    /// Hides a room, or shows it again. `index` is the room's place in the list, from 0.
     mutating func toggleRoom(_ index: Int, into effects: inout [Effect]) {
         guard rooms.list.indices.contains(index) else { return say("there is no room \(index + 1)") }
         let name = rooms.list[index].name
@@ -135,7 +135,7 @@ extension Watch {
         say((isMuted ? "hidden: " : "shown: ") + label(ofRoom: name, width: 60))
     }
 
-    /// Others say which rooms are hidden.
+    /// Applies the set of muted rooms, which was changed outside the view.
     mutating func take(muted names: Set<String>) {
         rooms.take(muted: names)
         hideMuted()

@@ -2,9 +2,9 @@ import Pipeline
 import Terminal
 import Wire
 
-// A recording that is gone through: by keys, and by its bar.
+// Navigation in a recording, by keys and by the progress bar.
 extension Watch {
-    /// What a key means to the player.
+    /// Returns the player command for a key; `nil` for a key that is not a player command.
     mutating func command(of key: TerminalKey) -> PlayControl.Command? {
         switch key {
         case .character(" "): return .togglePause
@@ -23,7 +23,7 @@ extension Watch {
         }
     }
 
-    /// Goes where somebody points at on the bar.
+    /// Goes to the time under a column of the progress bar.
     func scrub(to column: Int, _ layout: WatchLayout, into effects: inout [Effect]) {
         guard let length, layout.scrubber.columns.count > 1 else { return }
         let bar = scrubberBar(layout.scrubber)

@@ -5,7 +5,7 @@ import SectionedModel
 import Terminal
 import Wire
 
-// What is reported is taken in.
+// Handling of reports.
 extension Watch {
     mutating func take(_ stamped: StampedReport) {
         var room: String?
@@ -46,7 +46,7 @@ extension Watch {
         (events, gaps, problems) = (0, 0, 0)
     }
 
-    /// The rooms of channels come before those of lists and of the user; the selected room stays selected.
+    /// Sorts the rooms so that channels come before lists and the user's own rooms. The selected room stays selected.
     private mutating func arrangeRooms() {
         let now = (rooms.list.count, printer.names.revision)
         guard now != arranged else { return }
@@ -82,7 +82,7 @@ extension Watch {
         do {
             try model?.apply(diff.batch)
         } catch {
-            // Only of several sessions at once, or one that did not begin with nothing.
+            // The batch fits unless there are several sessions at once, or a session that did not start empty.
             model = nil
             return
         }
@@ -91,7 +91,7 @@ extension Watch {
 }
 
 extension Report {
-    /// Whether the log has a line of it.
+    /// Whether the log shows a line for the report.
     var isWorthALine: Bool {
         switch self {
         case .event, .gap, .connection, .typing, .undecodable, .notice: true
@@ -103,12 +103,12 @@ extension Report {
             }
         case .action(let report): report.change.why != nil
         case .emit(let report): report.isAnswer || report.outcome != .sent
-        // What came of it is a change, or a notice.
+        // The result is visible as a change or a notice.
         case .refetch: false
         }
     }
 
-    /// Whether somebody should look at it.
+    /// Whether the report needs the user's attention.
     var isProblem: Bool {
         switch self {
         case .gap, .undecodable: true

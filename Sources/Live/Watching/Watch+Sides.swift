@@ -6,19 +6,20 @@ import Wire
 
 // The panes of sections and rooms.
 extension Watch {
-    /// What a row of the side pane is.
+    /// The contents of a row in the side pane.
     enum SideLine: Hashable {
         case heading
-        /// The place of a group of rows in the model.
+        /// A group of rows in the model, by index.
         case group(Int)
-        /// A room's place in the list.
+        /// A room, by its index in the list.
         case room(Int)
     }
 
-    /// Rooms of the side pane: those that have a key.
+    /// The number of rooms in the side pane. Each one has a digit key.
     private static let keyedRooms = 9
 
-    /// How the rows of the side pane are shared: rows of sections, of rooms, the first section shown.
+    /// Returns how the rows of the side pane are divided: rows for sections, rows for rooms, and the index of the first
+    /// section shown.
     private func shares(rows: Int) -> (sections: Int, rooms: Int, first: Int) {
         let rooms = min(Self.keyedRooms, self.rooms.list.count, max(rows / 3 - 1, 0))
         let sections = max(rows - 1 - (rooms > 0 ? rooms + 1 : 0), 0)
@@ -94,20 +95,21 @@ extension Watch {
         grid.write(line, row: row, column: area.columns.lowerBound, in: area)
     }
 
-    /// How much is not read in a room, as the row of its channel and the model say; nil for a room of no channel.
+    /// Returns the number of unread messages in a room, according to its channel's row and the model. Returns `nil` for
+    /// a room without a channel.
     private func unread(in room: WatchRooms.Room) -> Int? {
         guard let model = model?.base, let id = printer.names.look(at: room.name).channel?.id else { return nil }
         return model[Item.ID(.channel, id)]?.entity.value.unread(by: printer.names.user, in: model)
     }
 
-    /// A room as it is shown.
+    /// Returns the display name of a room, cut to `width` columns.
     func label(ofRoom room: String, width: Int) -> String {
         ShortName.room(settings.lines.showsIDs ? room : printer.names.look(at: room).label, width: width)
     }
 
     // MARK: - All rooms
 
-    /// The first room in the pane, so that the selected one is in it.
+    /// Returns the index of the first room in the pane, so that the selected room is visible.
     func firstRoomShown(_ rows: Int) -> Int {
         min(max(roomIndex - rows + 1, 0), max(rooms.list.count - rows, 0))
     }
@@ -161,7 +163,7 @@ extension Watch {
 }
 
 extension WatchRooms.Room {
-    /// One sign for its state.
+    /// The symbol for the room's state.
     var sign: String {
         if isMuted { return "∅" }
         switch state {

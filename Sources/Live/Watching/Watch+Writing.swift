@@ -5,15 +5,15 @@ import SectionedModel
 import Terminal
 import Wire
 
-/// Where a text is written: a channel, or a thread of it.
+/// The destination of a message: a channel, or a thread in a channel.
 package struct WritingPlace: Hashable, Sendable {
-    /// The channel.
+    /// The channel that contains the message.
     package var channel: EntityID
-    /// The head of the thread.
+    /// The id of the thread's first message; `nil` outside a thread.
     package var thread: EntityID?
 }
 
-/// What is typed for the backend: what becomes of it, and where.
+/// A text that the user types for the backend, with its purpose and destination.
 struct Writing: Hashable {
     enum Purpose: Hashable {
         case send, reply, edit, react, delete
@@ -21,12 +21,12 @@ struct Writing: Hashable {
 
     var purpose: Purpose
     var place: WritingPlace
-    /// The message that it is about; none for a new one.
+    /// The target message; `nil` for a new message.
     var message: EntityID?
-    /// What its place is called. Untrusted text.
+    /// The name of the destination, or an excerpt of the target message. Untrusted text.
     var title: String
 
-    /// What stands before what is typed.
+    /// The text before the cursor.
     var prompt: String {
         switch purpose {
         case .send: "to \(title): "
@@ -37,10 +37,10 @@ struct Writing: Hashable {
         }
     }
 
-    /// Whether what is typed is kept until it is sent.
+    /// Whether the text is saved as a draft until it is sent.
     var isDraft: Bool { purpose == .send || purpose == .reply }
 
-    /// What is done with the text; nil when nothing is.
+    /// Returns the operation that sends the text; `nil` when there is nothing to do.
     func operation(_ text: String) -> Action.Operation? {
         let reference = message.map { Action.MessageReference(channel: place.channel, message: $0) }
         switch purpose {
@@ -52,13 +52,13 @@ struct Writing: Hashable {
     }
 }
 
-// Writing to the backend: messages, replies, edits, reactions, deletions.
+// Writing to the backend: messages, replies, edits, reactions and deletions.
 extension Watch {
-    /// A text that is typed is kept so long after it changed.
+    /// The delay between the first unsaved change and saving the draft.
     private static let draftPause: Duration = .seconds(1)
     private static let mostDrafts = 100
 
-    /// Asks what is to be written.
+    /// Opens the input line for a message, a reply, an edit, a reaction or a deletion.
     mutating func askToWrite(_ purpose: Writing.Purpose, into effects: inout [Effect]) {
         guard canSpeak() else { return }
         let message = messageInView
@@ -76,7 +76,7 @@ extension Watch {
         if writing.isDraft, text == nil { effects.append(.findDraft(writing.place)) }
     }
 
-    /// The text that waited comes, where nothing was typed meanwhile.
+    /// Fills in the saved draft, unless the user has typed something in the meantime.
     mutating func take(draft text: String, for place: WritingPlace) {
         guard case .asking(.write(let writing), let editor) = mode, writing.isDraft, writing.place == place,
             editor.text.isEmpty
@@ -92,7 +92,7 @@ extension Watch {
         draftDue = draftDue ?? now + Self.draftPause
     }
 
-    /// Keeps what is being typed, when it is time.
+    /// Saves the draft when it is due.
     mutating func keepDraft(ifDueAt now: Moment, into effects: inout [Effect]) {
         guard let due = draftDue, due <= now else { return }
         draftDue = nil
@@ -119,7 +119,7 @@ extension Watch {
 
     // MARK: - What it is about
 
-    /// The message of the entry that keys act on.
+    /// The message of the current entry; `nil` when the entry did not change a message.
     private var messageInView: Item? {
         guard let serial = current, let entry = log[serial] else { return nil }
         let rows = diffs(of: entry).flatMap { DiffRow.rows(of: $0.batch) }
@@ -129,7 +129,7 @@ extension Watch {
         return model?.base.committed(row.item.id) ?? row.item
     }
 
-    /// The channel of what is looked at: a room, the rows of a channel, a line; else the one that is selected.
+    /// The channel of the focused room, section or log line; otherwise the selected channel.
     private var channelInView: EntityID? {
         if focus == .rooms, rooms.list.indices.contains(roomIndex) {
             return printer.names.look(at: rooms.list[roomIndex].name).channel?.id
@@ -140,7 +140,7 @@ extension Watch {
             return section.parent
         }
         if let channel = messageInView?.channel { return channel }
-        // Of a line of no channel the one above it counts, not far.
+        // For a line without a channel, the nearest line above it decides, within 50 lines.
         if let serial = current {
             for line in stride(from: serial, to: max(serial - 50, log.serials.lowerBound - 1), by: -1) {
                 guard let entry = log[line], entry.isShown, let room = entry.room else { continue }
@@ -156,7 +156,7 @@ extension Watch {
             ?? ShortName.id(id)
     }
 
-    /// What the user looks at, for the title row; nil for nothing.
+    /// The user's current selection as a path of names, for the title row; `nil` without one.
     var selectedPlace: String? {
         guard let selected else { return nil }
         let names: [String] = [("company", Item.Kind.company), ("workspace", .workspace), ("channel", .channel)]
@@ -173,11 +173,11 @@ extension Watch {
 }
 
 extension Item {
-    /// The channel of a message.
+    /// The channel of the message.
     fileprivate var channel: EntityID? {
         entity.value.saidIn ?? (sectionKey.name == "messages" ? sectionKey.parent : nil)
     }
 
-    /// The head of the thread that a message is in, or heads.
+    /// The id of the first message of the thread; for a message outside a thread, its own id.
     fileprivate var thread: EntityID? { sectionKey.name == "thread" ? sectionKey.parent : id.id }
 }

@@ -6,114 +6,115 @@ package import SectionedModel
 package import Terminal
 package import Wire
 
-/// The full-screen view, as far as it decides: reports, keys and time in, effects out, and what is on the screen as a function of
-/// what it holds and of the screen's size. Pure: it knows no clock, no terminal and no tail.
+/// The state machine of the full-screen view. Reports, keys and times go in; effects come out. The screen contents are
+/// a function of its state and of the screen size. It uses no clock, no terminal and no tail.
 ///
-/// It holds a bounded part of what it was told (`WatchLog`), the model as the diffs made it, and the rooms.
+/// It keeps a bounded part of the reports (`WatchLog`), the model as built from the diffs, and the rooms.
 package struct Watch {
-    /// What it is told once.
+    /// The configuration that a view starts with.
     package struct Settings: Sendable {
-        /// What is watched: a URL, a file, a tail's name. Untrusted text.
+        /// The watched object: a URL, a file or the name of a tail. Untrusted text.
         package var title: String
-        /// The context it is watched in, and whether that is guarded; nil for none.
+        /// The name of the context in brackets, such as `[prod, guarded]`; `nil` without a context.
         package var badge: String?
-        /// Whether somebody should think before doing something there.
+        /// Whether the context is guarded, so that the user should think before acting.
         package var isGuarded = false
-        /// Whether it is a recording, which can be gone through; else it goes on by itself.
+        /// Whether the view shows a recording, which the user can seek in. Otherwise it shows a live session.
         package var isReplay = false
-        /// Where everything is kept; nil when nothing keeps it.
+        /// The path of the recording; `nil` when nothing is recorded.
         package var file: String?
-        /// Why nothing can be said to the server; nil when it can.
+        /// The reason why the view cannot send to the server; `nil` when it can.
         package var silence: String?
-        /// Whether rooms can be joined and left.
+        /// Whether the view can join and leave rooms.
         package var steersRooms = false
-        /// How lines are laid out.
+        /// The layout of log lines.
         package var lines = LineSettings()
-        /// How everything looks.
+        /// The colours of the screen.
         package var theme = TerminalTheme(.auto)
-        /// What is shown to begin with.
+        /// The filter at the start.
         package var filters = ViewFilter.Setting()
-        /// Settings of something with that title.
+        /// Creates default settings with a title.
         package init(title: String) { self.title = title }
     }
 
-    /// What happens to it.
+    /// The inputs of the view.
     package enum Input: Sendable {
-        /// Something was reported.
+        /// Reports from the session, in order.
         case reports([StampedReport])
-        /// Somebody did something at the terminal.
+        /// A key press, a mouse action or a paste.
         case terminal(TerminalInput)
-        /// The terminal has another size.
+        /// The new size of the terminal, in columns and rows.
         case resized(width: Int, height: Int)
-        /// Time passed.
+        /// Advances the view's time, with no other input.
         case tick
-        /// Something is to be told in passing.
+        /// A notice to show for a few seconds.
         case said(String)
-        /// Nothing more will come, since.
+        /// The end of the session, with the reason.
         case ended(String)
-        /// A replay goes somewhere: what stands behind that record and that time comes anew.
+        /// The start of a seek in a replay. The view forgets what came after this record number and time. The replay
+        /// reports everything from there to its goal again, at once.
         case moves(to: Int, at: Moment)
-        /// It is there, and the model is this.
+        /// The end of a seek, with the model at that position.
         case arrives(SectionedCollection<Item>)
-        /// How far it is.
+        /// The current position of the replay.
         case stands(ReplayStanding)
-        /// How long the recording is.
+        /// The length of the recording, as the time of its last record.
         case length(Moment)
-        /// What was told so far is so, and was told for that alone: the view begins here, with this model.
+        /// The end of the preamble. Earlier reports only set up the state. The log starts here, with this model.
         case begins(SectionedCollection<Item>)
-        /// Somebody else changed what is shown.
+        /// A filter setting that was changed outside the view.
         case filters(ViewFilter.Setting)
-        /// These rooms are hidden, by whoever said so.
+        /// The names of the muted rooms, as set outside the view.
         case mutes(Set<String>)
-        /// Somebody else wants what comes to wait, or to be shown again.
+        /// A request from outside to pause or resume the view.
         case held(Bool)
-        /// The user selected something else: what `weir ctl globals` gives.
+        /// The user's new selection, in the format of `weir ctl globals`.
         case selected(JSONValue)
-        /// The text that waits for a place.
+        /// A saved draft for a destination.
         case draft(WritingPlace, String)
     }
 
-    /// What it wants done.
+    /// The requests that the view makes to its host.
     package enum Effect: Hashable, Sendable {
-        /// A room is wanted, or not any more.
+        /// Subscribe to a room or unsubscribe from it.
         case join(String), leave(String)
-        /// A room is to be hidden, or not any more; here it is.
+        /// Hide a room or show it again; `true` hides it. The view has already applied the change.
         case mute(String, Bool)
-        /// What was typed is to be sent: an event, or the answer to the event that asks for that acknowledgement.
+        /// Send the typed event, or the typed answer to the event with this acknowledgement id.
         case emit(String), answer(Int, namespace: String, String)
-        /// This is to be done at the backend.
+        /// Perform an operation at the backend.
         case act(Action.Operation)
-        /// A text waits for a place, or no more; or the view asks for the one that waits.
+        /// Save a draft, or delete it when the text is `nil`; or load the saved draft of a destination.
         case keepDraft(WritingPlace, String?), findDraft(WritingPlace)
-        /// A place is to be remembered in the recording.
+        /// Add a mark with this label to the recording.
         case mark(String)
-        /// Text for the clipboard, escaped.
+        /// Copy text to the clipboard. The text is already escaped.
         case copy(String)
-        /// What a player is to do.
+        /// Pass a command to the player of the recording.
         case play(PlayControl.Command)
-        /// The view is to end.
+        /// Close the view. A tail in this process ends, too; an attached tail goes on.
         case quit
     }
 
-    /// What keys go to.
+    /// The pane that receives keys.
     enum Focus: Hashable {
         case log, sections, rooms, detail
     }
 
-    /// What is typed, and what for.
+    /// The kinds of typed input.
     enum Question: Hashable {
         case search, filter, highlight, mark, join, place, emit, rows, group
         case answer(Int, namespace: String)
         case write(Writing)
     }
 
-    /// What the keys are.
+    /// The current meaning of keys.
     enum Mode: Hashable {
-        /// Commands. → asking, help
+        /// Keys are commands. → asking, help
         case browsing
-        /// Letters of a line. → browsing
+        /// Keys edit an input line. → browsing
         case asking(Question, TerminalEditor)
-        /// Any ends the help. → browsing
+        /// Any key closes the help. → browsing
         case help
     }
 
@@ -123,12 +124,12 @@ package struct Watch {
     var log = WatchLog()
     var rooms = WatchRooms()
     var rate = WatchRate()
-    /// The model; nil when it is not known.
+    /// The model; `nil` when it is not known, as during a seek.
     var model: WatchModel? = WatchModel()
-    /// What is shown of the model, and how; it stays when another model comes.
+    /// The grouping, order and row filter of the model pane. It survives a replacement of the model.
     var modelLook = WatchModel.Look() { didSet { model?.look = modelLook } }
     var flashes = WatchFlashes()
-    /// Prints reports, without their times; it knows who is called how.
+    /// The formatter for reports, without times. It also keeps the known names.
     var printer: EventLines
     var clock: ZoneClock
     var connection = "connecting"
@@ -136,12 +137,14 @@ package struct Watch {
     var events = 0
     var gaps = 0
     var problems = 0
-    /// The event that was told last, whose changes belong to its room.
+    /// The last event's record number and room. Changes with that cause belong to the same room.
     var cause: (number: Int, room: String?) = (0, nil)
-    /// Number of the last record told of; and of the last one that is not counted again, since a replay went back.
+    /// The highest record number so far.
+    /// The highest record number at the time of the last seek. Records up to it are already in the counters, and a replay
+    /// may repeat them.
     var furthest = 0
     var counted = 0
-    /// Why nothing more comes.
+    /// The reason why the session ended; `nil` while it runs.
     var ending: String?
     var standing: ReplayStanding?
     var length: Moment?
@@ -151,52 +154,56 @@ package struct Watch {
     var showsRooms = false
     var detail: WatchDetail?
     var wraps = false
-    /// What is shown, but for a filter that is being typed; and what is wrong with that.
+    /// The setting in force. A filter being typed is not part of it until the user confirms it.
+    /// The error in the typed filter; `nil` when it is valid.
     var filters: ViewFilter.Setting
     var filterError: FilterError?
-    /// What may come next in it, since Tab was pressed.
+    /// The completion candidates after Tab.
     var filterChoices: [String] = []
     var search = ""
     var highlight = ""
-    /// The entry that keys act on; nil for the newest there is.
+    /// The serial number of the selected entry; `nil` for the newest one.
     var selection: Int?
-    /// The newest entry in view; nil when it goes on with what comes.
+    /// The serial number of the newest entry in view; `nil` while the view follows new entries.
     var anchor: Int?
-    /// The selected section's and room's place in their lists.
+    /// The index of the selected group in the model pane.
+    /// The index of the selected room in the list.
     var sectionIndex = 0
     var roomIndex = 0
-    /// What the user looks at; nil while it is not known.
+    /// The user's current selection, in the format of `weir ctl globals`; `nil` while it is not known.
     var selected: JSONValue?
-    /// Texts that were typed here and not sent.
+    /// The drafts that were typed in this view and not sent.
     var drafts: [WritingPlace: String] = [:]
-    /// When the text that is being typed is to be kept.
+    /// The time to save the text being typed; `nil` when it is already saved.
     var draftDue: Moment?
-    /// How many rooms and names there were when the rooms were put in order.
+    /// The number of rooms and the revision of the names when the rooms were last sorted.
     var arranged = (0, 0)
-    /// A line told in passing, and until when.
+    /// The notice on display and the time it disappears.
     var passing: (text: String, until: Moment)?
-    /// The real time of what was told last.
+    /// The monotonic time of the latest input.
     var now = Moment.zero
 
-    /// A view of something.
+    /// Creates a view with an empty log.
     package init(_ settings: Settings) {
         self.settings = settings
         filters = settings.filters
         log.show(settings.filters, chatOnly: false, knowing: KnownNames())
         var lines = settings.lines
-        // Times are put in front of everything, not of events alone.
+        // The view puts a time before every line, not only before events.
         lines.time = .none
         lines.spacer = nil
         printer = EventLines(isCompact: true, width: nil, lines)
         clock = ZoneClock(settings.lines.zone)
     }
 
-    /// A line told in passing stays so long.
+    /// The display time of a notice.
     static let passingTime: Duration = .seconds(4)
-    /// So long nothing came: a silence, in microseconds of the recording.
+    /// The minimum length of a silence, in microseconds of session time.
     static let silence: Int64 = 5_000_000
 
-    /// Takes an input.
+    /// Handles one input. Appends the resulting effects.
+    ///
+    /// - Parameter now: The monotonic time. A time before the latest one is ignored.
     package mutating func handle(_ input: Input, at now: Moment, into effects: inout [Effect]) {
         self.now = max(self.now, now)
         switch input {
@@ -235,13 +242,13 @@ package struct Watch {
         rate.advance(to: self.now)
     }
 
-    /// When it looks different though nothing happens; nil when it does not.
+    /// The next time at which the screen changes without input; `nil` when it stays as it is.
     package var deadline: Moment? {
         var times = [passing?.until, flashes.deadline, draftDue].compactMap { $0 }
         if rate.isMoving { times.append(rate.nextSecond) }
         return times.min()
     }
 
-    /// Tells something in passing.
+    /// Shows a notice for `passingTime`.
     mutating func say(_ text: String) { passing = (text, now + Self.passingTime) }
 }

@@ -1,8 +1,8 @@
 import Wire
 
-// What the view has in common with others: they may change it, and are told what it makes of it.
+// State that the view shares with the filter and the controls. Changes go both ways.
 extension WatchDesk {
-    /// Somebody else may have changed what is shown.
+    /// Applies a filter setting that was changed outside the view.
     func takeFilter(into state: inout State, at now: Moment) {
         guard filter.revision != state.revision else { return }
         let (setting, revision) = filter.begin()
@@ -12,31 +12,31 @@ extension WatchDesk {
         state.count = state.watch.log.counts
     }
 
-    /// What somebody typed is for all, once it is done; so is what was left out.
+    /// Publishes the filter that the user typed, once the edit is done, and the view's filter counts.
     func giveFilter(of state: inout State, at now: Moment) {
         let setting = state.watch.filters
         if setting != state.told {
             filter.change { $0 = setting }
             takeFilter(into: &state, at: now)
         }
-        // What is judged while it is typed is nobody's count.
+        // Reports judged while the user edits the filter are not counted.
         guard !state.watch.editsFilter else { return }
         if state.watch.log.counts != state.count {
-            // It began to count anew: what it counted before stays counted.
+            // The view restarted its count. `begin()` keeps the counts so far.
             state.count = state.watch.log.counts
             _ = filter.begin()
         }
         filter.note(state.watch.log.tally, of: state.revision)
     }
 
-    /// Somebody else may have paused the view, or had it go on.
+    /// Applies a pause or a resume that was requested outside the view.
     func takePause(into state: inout State, at now: Moment) {
         guard let isPaused = controls?.isPaused, isPaused != state.isPaused else { return }
         state.isPaused = isPaused
         state.watch.handle(.held(isPaused), at: now, into: &state.effects)
     }
 
-    /// What is done at the terminal others may ask for.
+    /// Publishes a pause or a resume from the terminal.
     func givePause(of state: inout State) {
         guard let controls, state.watch.isHeld != state.isPaused else { return }
         state.isPaused = state.watch.isHeld

@@ -5,24 +5,26 @@ package import SectionedModel
 import Terminal
 package import Wire
 
-/// The hand between a view, what it watches, and a terminal.
+/// Connects a view to its data source and to a terminal.
 ///
-/// Reports come on the outlet thread and are taken into the view at once: they never wait for the terminal, and what is held is
-/// bounded by the view. The thread that runs `show` draws, at most so often, what the view is then; while the terminal is slow
-/// frames are left out.
+/// Reports arrive on the outlet thread and go into the view at once. They never wait for the terminal, and the view
+/// bounds the memory. The thread that runs `show` draws the current state at a limited rate. A slow terminal skips
+/// frames.
 package final class WatchDesk: Outlet, ReplayWatcher {
     struct State {
         var watch: Watch
         var effects: [Watch.Effect] = []
-        /// The change of the filter that the view has taken, what that says, and which of the view's counts is being told of.
+        /// The revision of the filter that the view has applied.
         var revision = 0
+        /// The setting of that revision.
         var told = ViewFilter.Setting()
+        /// The value of the view's `log.counts` at the last report to the filter.
         var count = 0
-        /// Whether what comes waits, as far as others know.
+        /// The pause state that the controls know.
         var isPaused = false
-        /// Whether it looks different from what was drawn.
+        /// Whether the view has changed since the last frame.
         var isChanged = true
-        /// Whether there is nothing more to show.
+        /// Whether the view is closed.
         var isOver = false
     }
 
@@ -31,8 +33,13 @@ package final class WatchDesk: Outlet, ReplayWatcher {
     let filter: ViewFilter
     let controls: ViewControls?
 
-    /// A desk of a view. What it shows, `filter` and `muted` say, and whether what comes waits, `controls`: whoever else changes them
-    /// changes the view, and the view changes the first and the last by what is done at the terminal.
+    /// Creates a desk with a new view.
+    ///
+    /// - Parameters:
+    ///   - filter: The shared filter. A change from outside applies to the view, and a filter typed in the view applies
+    ///     to all.
+    ///   - muted: The muted rooms. Changes from outside apply to the view.
+    ///   - controls: The shared pause state and selection. A pause works in both directions.
     package init(
         _ settings: Watch.Settings, filter: ViewFilter = ViewFilter(), muted: MutedRooms? = nil,
         controls: ViewControls? = nil
@@ -47,34 +54,34 @@ package final class WatchDesk: Outlet, ReplayWatcher {
         muted?.observe { [weak self] rooms in self?.tell(.mutes(rooms)) }
     }
 
-    /// A byte written here has the terminal looked at again; also in a signal's handler.
+    /// The write end of a pipe. A byte written to it makes `show` check the terminal again. Safe in a signal handler.
     package var wakeup: Int32 { waker.writeEnd }
 
     // MARK: - What it is told
 
-    /// Everything is told, each time it is played.
+    /// The desk receives every report, each time it is played.
     package var replayPart: ReplayPart { .every }
 
-    /// Takes the reports into the view.
+    /// Passes the reports to the view.
     package func write(_ reports: [StampedReport]) throws(OutletError) { tell(.reports(reports)) }
 
-    /// Nothing is kept back, so there is nothing to do.
+    /// Does nothing, because the desk buffers nothing.
     package func finish() throws(OutletError) {}
 
-    /// A replay goes somewhere.
+    /// Tells the view that a seek starts. See `Watch.Input.moves`.
     package func moves(to number: Int, at time: Moment) { tell(.moves(to: number, at: time)) }
-    /// It is there.
+    /// Tells the view that a seek ended. See `Watch.Input.arrives`.
     package func arrives(_ model: SectionedCollection<Item>) { tell(.arrives(model)) }
-    /// How far it is.
+    /// Tells the view the current position of the replay.
     package func stands(_ standing: ReplayStanding) { tell(.stands(standing)) }
-    /// It goes on from here.
+    /// Tells the view that the preamble is over. See `Watch.Input.begins`.
     package func begins(_ model: SectionedCollection<Item>) { tell(.begins(model)) }
-    /// Nothing more comes.
+    /// Tells the view that the stream ended, with the reason.
     package func ends(_ why: String) { tell(.ended(why)) }
-    /// A line for who looks on.
+    /// Shows a line as a notice in the view.
     package func says(_ line: String) { tell(.said(line)) }
 
-    /// Tells the view something. Any thread.
+    /// Passes an input to the view and wakes the drawing thread. May be called from any thread.
     package func tell(_ input: Watch.Input) {
         let wakes = state.change { state in
             let wasChanged = state.isChanged
@@ -90,28 +97,31 @@ package final class WatchDesk: Outlet, ReplayWatcher {
         if wakes { waker.wake() }
     }
 
-    /// The sequence by which a terminal keeps a text of the view's for pasting (OSC 52).
+    /// Returns the terminal sequence that copies a text to the clipboard (OSC 52). The text is cut at 65,536 bytes.
     package static func clipboard(_ text: String) -> [UInt8] {
         let kept = Array(text.utf8.prefix(longestCopy))
         return Array("\u{1B}]52;c;".utf8) + Base64.encode(kept[...]) + Array("\u{1B}\\".utf8)
     }
 
-    /// Terminals take no more.
+    /// The maximum number of bytes in one copy. Terminals accept no more.
     private static let longestCopy = 65_536
 
-    /// The view ends. Any thread.
+    /// Closes the view, so that `show` returns. May be called from any thread.
     package func close() {
         state.change { $0.isOver = true }
         waker.wake()
     }
 
-    /// The view as it is now.
+    /// A copy of the current view.
     var watched: Watch { state.change { $0.watch } }
 
     // MARK: - The terminal
 
-    /// Shows the view on a terminal until somebody closes it, or the terminal is gone. Blocks; `perform` is called for each
-    /// effect on the calling thread. `wasInterrupted` says whether the terminal may show something else since the last call.
+    /// Shows the view on a terminal. Blocks until `close()` is called or the terminal is gone.
+    ///
+    /// - Parameters:
+    ///   - wasInterrupted: Returns whether the terminal may show something else since the last call.
+    ///   - perform: Performs an effect. Called on the calling thread.
     package func show(
         input: Int32, output: Int32, wasInterrupted: () -> Bool, perform: (Watch.Effect) -> Void
     ) {
@@ -176,17 +186,17 @@ package final class WatchDesk: Outlet, ReplayWatcher {
     }
 }
 
-/// The keys and the mouse of a terminal.
+/// Reads keys and mouse input from a terminal.
 private struct Keyboard {
     let descriptor: Int32
     private var decoder = TerminalKeyDecoder()
-    /// When an escape that nothing followed is the key of that name.
+    /// The time at which a lone escape byte counts as the Escape key; `nil` when none is pending.
     private(set) var due: Moment?
     private static let sequencePause: Duration = .milliseconds(25)
 
     init(descriptor: Int32) { self.descriptor = descriptor }
 
-    /// What somebody did since the last call, without waiting; nil when the terminal is gone.
+    /// Returns the input since the last call, without waiting; `nil` when the terminal is gone.
     mutating func inputs(at now: Moment) -> [TerminalInput]? {
         defer { due = decoder.waitsForMore ? due ?? now + Self.sequencePause : nil }
         var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -201,24 +211,24 @@ private struct Keyboard {
     }
 }
 
-/// When the next frame may be drawn.
+/// A limit on the frame rate, so that a busy session does not flood the terminal.
 struct FramePace {
     /// The shortest time between two frames, in microseconds.
     private static let frame: Int64 = 33_000
-    /// The same after a key or the mouse, so that typing does not wait for what arrives. It still keeps a held key or a moving mouse from
-    /// filling a slow line.
+    /// The shortest time between two frames after user input, in microseconds. It is short, so that typing does not lag
+    /// behind arriving reports. It still keeps a held key or a moving mouse from filling a slow line.
     private static let inputFrame: Int64 = 5_000
 
     private var drawn: Moment?
     private var hasInput = false
 
-    /// Lets the next frame come sooner: the user did something.
+    /// Lets the next frame come sooner, because the user did something.
     mutating func noteInput() { hasInput = true }
 
-    /// Begins the time between this frame and the next.
+    /// Restarts the wait for the next frame.
     mutating func noteFrame(at now: Moment) { (drawn, hasInput) = (now, false) }
 
-    /// The microseconds until the next frame; 0 when it is due.
+    /// Returns the microseconds until the next frame; 0 when it is due.
     func wait(at now: Moment) -> Int64 {
         guard let drawn else { return 0 }
         return max((hasInput ? Self.inputFrame : Self.frame) - (now - drawn).microseconds, 0)

@@ -6,9 +6,9 @@ import Pipeline
 import Terminal
 import Wire
 
-/// What is shown below the log of one entry, or of one section of the model.
+/// The state of the detail pane below the log. It shows one entry, or one group of the model.
 struct WatchDetail: Hashable {
-    /// One of three looks at an entry.
+    /// The three views of an entry.
     enum Tab: Int, CaseIterable {
         case fields, raw, diff
 
@@ -29,29 +29,29 @@ struct WatchDetail: Hashable {
         }
     }
 
-    /// What is looked at.
+    /// The object that the pane shows.
     enum Subject: Hashable {
-        /// The entry that is selected, or the newest.
+        /// The selected entry; without a selection, the newest one.
         case entry(Tab)
-        /// The rows of a group of the model.
+        /// The rows of one group of the model.
         case group(WatchModel.Group)
     }
 
     var subject: Subject
-    /// Lines that are scrolled out at the top.
+    /// The number of lines scrolled out at the top.
     var offset = 0
 
-    /// Characters of a payload that are shown.
+    /// The maximum number of payload bytes shown.
     static let mostPayload = 65_536
-    /// Bytes of an attachment that are shown.
+    /// The maximum number of attachment bytes shown.
     static let mostDumped = 4096
-    /// Lines that are made at most.
+    /// The maximum number of lines in the pane.
     static let mostLines = 2000
 }
 
-// What the detail pane shows.
+// The contents of the detail pane.
 extension Watch {
-    /// All its lines, in `width` columns at most.
+    /// Returns all lines of the pane, wrapped to `width` columns.
     func detailLines(width: Int) -> [TerminalLine] {
         guard let detail else { return [] }
         var lines: [TerminalLine]
@@ -71,7 +71,7 @@ extension Watch {
         return lines.flatMap { $0.wrapped(to: width) }
     }
 
-    /// The event that caused something: of an event, itself.
+    /// Returns the event that caused a report. An event is its own cause.
     private func cause(of stamped: StampedReport) -> EventReport? {
         if case .event(let event) = stamped.report { return event }
         let number: Int
@@ -138,7 +138,7 @@ extension Watch {
         return lines
     }
 
-    /// The first bytes in hexadecimal digits, sixteen in a line, after the place of the first and before what they are in ASCII.
+    /// Returns a hex dump of the first bytes: sixteen bytes per line, between their offset and their ASCII text.
     static func dump(_ bytes: ArraySlice<UInt8>) -> [String] {
         let shown = bytes.prefix(WatchDetail.mostDumped)
         var lines = stride(from: 0, to: shown.count, by: 16).map { place in
@@ -158,7 +158,7 @@ extension Watch {
         return line
     }
 
-    /// The ends of all ways into the payload.
+    /// Returns one line for each leaf value of the payload, with its path.
     private func payloadFields(_ payload: RawJSON) -> [TerminalLine] {
         guard let value = try? JSONValue(parsing: payload.bytes) else {
             return [field("payload", "cannot be read as JSON")]
@@ -222,7 +222,7 @@ extension Watch {
 
     // MARK: - Diff
 
-    /// What an entry did to the model, row by row, with the fields that differ.
+    /// Returns the changes that an entry made to the model, row by row, with the fields that differ.
     private func diff(of entry: WatchLog.Entry) -> [TerminalLine] {
         let reports = diffs(of: entry)
         guard !reports.isEmpty else {
@@ -242,7 +242,7 @@ extension Watch {
         return lines
     }
 
-    /// The batches that a record caused; they stand behind it, not far.
+    /// Returns the batches that an entry's record caused. They follow the entry within 200 entries.
     func diffs(of entry: WatchLog.Entry) -> [DiffReport] {
         if case .diff(let diff) = entry.stamped.report { return [diff] }
         guard entry.stamped.stamp.n > 0 else { return [] }
@@ -267,7 +267,7 @@ extension Watch {
 
     // MARK: - Groups
 
-    /// The rows of a group in their order.
+    /// Returns one line for each row of a group, in order.
     private func rows(of group: WatchModel.Group) -> [TerminalLine] {
         guard let model, let index = model.index(of: group) else {
             return [TerminalLine("no such rows any more", settings.theme[.faint])]
@@ -288,7 +288,7 @@ extension Watch {
         }
     }
 
-    /// What a group is called.
+    /// Returns the display name of a group.
     func name(of group: WatchModel.Group) -> String {
         switch group {
         case .section(let section): name(of: section)
@@ -296,15 +296,15 @@ extension Watch {
         }
     }
 
-    /// What a section is called: the messages of a channel by its label.
+    /// Returns the display name of a section. The messages of a channel use the channel's label.
     func name(of section: Item.Section) -> String {
         if settings.lines.showsIDs { return ShortName.shorteningIDs(section.text) }
-        // The rows of a thread say which channel it is in.
+        // The rows of a thread contain its channel.
         let first = section.name == "thread" ? model?.base.elements(in: section).first : nil
         return first.map { printer.names.place(of: $0) } ?? printer.names.label(of: section)
     }
 
-    /// What is copied: the text of what is looked at, escaped.
+    /// The text that a copy puts on the clipboard: the raw payload or the printed lines of the current entry, escaped.
     var textToCopy: String? {
         guard let serial = selection ?? log.last(before: log.serials.upperBound), let entry = log[serial] else {
             return nil

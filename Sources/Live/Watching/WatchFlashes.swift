@@ -2,14 +2,14 @@ import Pipeline
 import SectionedModel
 import Wire
 
-/// What changed in the model a moment ago, so that it can be pointed out. Pure and bounded.
+/// The recent changes of the model, for highlighting. Pure and bounded.
 struct WatchFlashes: Sendable {
-    /// So long something stands out.
+    /// How long a change stays highlighted.
     static let duration: Duration = .milliseconds(1500)
-    /// More rows are not pointed out.
+    /// The maximum number of highlighted rows.
     static let most = 1000
 
-    /// What became of the rows of a section.
+    /// The recent changes in one section.
     struct Change: Hashable, Sendable {
         var inserted = 0
         var deleted = 0
@@ -19,7 +19,7 @@ struct WatchFlashes: Sendable {
 
     private var sections: [Item.Section: Change] = [:]
     private var rows: [Item.ID: Moment] = [:]
-    /// When the first of them ends; nil while there are none.
+    /// The time at which the first highlight ends; `nil` without highlights.
     private(set) var deadline: Moment?
 
     subscript(section: Item.Section) -> Change? { sections[section] }

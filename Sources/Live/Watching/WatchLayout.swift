@@ -1,24 +1,24 @@
 import Terminal
 
-/// Where the parts of the view are: a function of the screen's size and of what is open. Parts may be empty.
+/// The areas of the screen, as a function of the screen size and of the open panes. An area may be empty.
 struct WatchLayout {
-    /// One row at the top.
+    /// The top row, with the title.
     var title = TerminalArea(row: 0, column: 0, height: 0, width: 0)
-    /// Sections and the first rooms.
+    /// The side pane, with the sections and the first rooms.
     var side = TerminalArea(row: 0, column: 0, height: 0, width: 0)
-    /// A line between the two.
+    /// The line between the side pane and the log.
     var border = TerminalArea(row: 0, column: 0, height: 0, width: 0)
-    /// All rooms, with what is known of each.
+    /// The pane with all rooms and the details of each.
     var rooms = TerminalArea(row: 0, column: 0, height: 0, width: 0)
     var log: TerminalArea
-    /// One row: the tabs of what is below.
+    /// The row of tabs above the detail pane.
     var tabs = TerminalArea(row: 0, column: 0, height: 0, width: 0)
     var detail = TerminalArea(row: 0, column: 0, height: 0, width: 0)
-    /// One row: how far a replay is.
+    /// The row with the progress of a replay.
     var scrubber = TerminalArea(row: 0, column: 0, height: 0, width: 0)
-    /// The error in the typed text, or a passing notice: one row, or what it needs of a third of the screen.
+    /// The filter hint or a passing notice: as many rows as the text needs, up to a third of the screen.
     var hint = TerminalArea(row: 0, column: 0, height: 0, width: 0)
-    /// The last row: how it stands, or what is typed.
+    /// The last row, with the status or the input line.
     var status: TerminalArea
 
     init(_ watch: Watch) {
@@ -30,7 +30,7 @@ struct WatchLayout {
         }
         if watch.height >= 4 { title = rest.takeTop(1) }
         if watch.settings.isReplay, watch.height >= 5 { scrubber = rest.takeBottom(1) }
-        // Where there is little room the messages have it all; Tab shows the side pane.
+        // On a narrow screen the log takes the full width. Tab shows the side pane.
         if watch.width >= (watch.focus == .sections ? 40 : 100), rest.rows.count >= 3 {
             side = rest.takeLeft(min(34, max(watch.width / 4, 20)))
             border = rest.takeLeft(1)

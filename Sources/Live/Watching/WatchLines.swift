@@ -5,7 +5,7 @@ import Pipeline
 import Terminal
 
 extension LineSettings.Time {
-    /// Another one, all in a circle.
+    /// The next format, in a cycle.
     var next: Self {
         switch self {
         case .abs: .rel
@@ -15,7 +15,7 @@ extension LineSettings.Time {
         }
     }
 
-    /// What it is, for people.
+    /// A description of the format for a notice.
     var words: String {
         switch self {
         case .abs: "as the clock showed"
@@ -26,9 +26,9 @@ extension LineSettings.Time {
     }
 }
 
-// What the log shows of an entry.
+// The log lines of an entry.
 extension Watch {
-    /// An entry in lines of `width` columns at most; one at least.
+    /// Returns the lines of an entry, at least one. They are wrapped to `width` columns when wrapping is on.
     func lines(of entry: WatchLog.Entry, width: Int) -> [TerminalLine] {
         var lines: [TerminalLine] = []
         var view = entry.view
@@ -46,7 +46,7 @@ extension Watch {
         return lines
     }
 
-    /// What is in front of a line: whether something is up with it, and when it was.
+    /// Appends the gutter of a line: a symbol for a mark or a problem, and the time.
     private func appendGutter(of entry: WatchLog.Entry, isFirst: Bool, _ columns: Int, to line: inout TerminalLine) {
         if entry.mark != nil, isFirst {
             line.append("⚑", settings.theme[.caution])
@@ -65,7 +65,7 @@ extension Watch {
         switch settings.lines.time {
         case .abs:
             var clock = clock
-            // Of another day than the newest it is the date that matters.
+            // For an entry on another day than the newest one, the date matters more than the time.
             let newest = log[log.serials.upperBound - 1]?.stamped.stamp.wall ?? stamp.wall
             _ = clock.newDate(newest)
             let time = clock.time(stamp.wall, columns: columns)
@@ -79,7 +79,7 @@ extension Watch {
         }
     }
 
-    /// A report as the printers print it, without the times; one line at least. Whether it is shown at all is not asked.
+    /// Returns the printed lines of a report without times, at least one. Ignores whether the filter hides the report.
     func bodies(
         of stamped: StampedReport, _ mark: ViewMark = ViewMark(), width: Int? = nil
     ) -> [TerminalLine] {
@@ -102,14 +102,14 @@ extension Watch {
         if buffer.bytes.isEmpty {
             var lines = StatusLines(quiet: false, showsGaps: true, printer.names)
             lines.append(stamped, to: &buffer)
-            // The time is in front already.
+            // The gutter already shows the time.
             dropped = StatusLines.timeWidth + 2
         }
         let lines = TerminalLine.lines(of: buffer.bytes).map { $0.dropping(dropped) }
         return lines.isEmpty ? [TerminalLine("…")] : lines
     }
 
-    /// Whether somebody who looks for a text finds it in an entry.
+    /// Returns whether an entry's mark or its printed lines contain `text`.
     func isFound(_ text: String, in entry: WatchLog.Entry) -> Bool {
         if entry.mark?.contains(text) == true { return true }
         return bodies(of: entry.drawn).contains { $0.range(of: text, from: 0) != nil }
@@ -117,7 +117,7 @@ extension Watch {
 }
 
 extension TerminalLine {
-    /// Points out every place of a text.
+    /// Highlights every occurrence of a text.
     fileprivate mutating func pointOut(_ text: String) {
         var start = 0
         while let range = range(of: text, from: start) {

@@ -4,63 +4,64 @@ import Wire
 import Recording
 import Pipeline
 
-/// What was told last: a ring, bounded by entries and by bytes, of which a filter and the muted rooms hide a part.
+/// The latest reports, in a ring that is bounded by entries and by bytes. A filter and the muted rooms hide some
+/// entries.
 ///
-/// Entries have serial numbers that never change. Pure.
+/// Entries are numbered in order. A kept entry's serial number never changes. Pure.
 struct WatchLog {
-    /// One thing that was told.
+    /// A report with its display state.
     struct Entry {
-        /// Counts what was ever told.
+        /// The position of the entry, counted from 0 over all reports.
         var serial: Int
         var stamped: StampedReport
-        /// The change with the rows alone that pass the filter; nil where all of it is shown.
+        /// The change reduced to the rows that pass the filter; `nil` when all rows are shown.
         var part: StampedReport?
-        /// The room of it, where it has one.
+        /// The room of the report; `nil` without one.
         var room: String?
-        /// What the filter says of it, and whether its room is muted.
+        /// The filter's decision. `isMuted` is whether the room is muted.
         var view: ViewMark
         var isMuted: Bool
-        /// A mark that was set at it.
+        /// The label of a mark on this entry; `nil` without a mark.
         var mark: String?
-        /// Whether it is an event that asked for an acknowledgement, and has it.
+        /// Whether the event asked for an acknowledgement and received it.
         var isAnswered = false
-        /// Bytes it takes, about.
+        /// The approximate memory use, in bytes.
         var cost: Int
 
-        /// What is drawn of it.
+        /// The report to draw, reduced to the rows that pass the filter.
         var drawn: StampedReport { part ?? stamped }
         var isShown: Bool { view.isShown && !isMuted }
     }
 
-    /// What is kept at most.
+    /// The maximum number of entries. `mostBytes` is the maximum sum of their costs.
     static let mostEntries = 10_000
     static let mostBytes = 16 << 20
 
     private var entries: [Entry] = []
-    /// Where the first entry is in `entries`; what stands before is forgotten and cut off from time to time.
+    /// The index of the first kept entry in `entries`. The entries before it are evicted; they are removed in bulk.
     private var start = 0
     private var next = 0
     private var bytes = 0
-    /// How many were forgotten.
+    /// The number of evicted entries.
     private(set) var forgotten = 0
-    /// How many were added that are shown.
+    /// The number of added entries that are shown.
     private(set) var shown = 0
-    /// What is shown of what is told.
+    /// The filter setting in force, which may still be edited.
     private(set) var setting = ViewFilter.Setting()
     private var judge = FilterJudge(ViewFilter.Setting())
-    /// Whether only what a chat tells is shown.
+    /// Whether only chat messages and gaps are shown.
     private(set) var isChat = false
 
-    /// The serial numbers that are kept.
+    /// The serial numbers of the kept entries.
     var serials: Range<Int> { next - count..<next }
     var count: Int { entries.count - start }
 
-    /// The entry with a serial number; nil when it is not kept.
+    /// Returns the entry with a serial number; `nil` when it is not kept.
     subscript(serial: Int) -> Entry? {
         serials.contains(serial) ? entries[start + serial - serials.lowerBound] : nil
     }
 
-    /// Adds what was told.
+    /// Appends a report, and evicts the oldest entries over the limits.
     mutating func append(_ stamped: StampedReport, room: String?, isMuted: Bool) {
         let (view, part) = mark(stamped)
         let entry = Entry(
@@ -78,11 +79,12 @@ struct WatchLog {
         if start > Self.mostEntries || start > count { cut() }
     }
 
-    /// Forgets what stands behind a record and a time: a replay went back. What time caused has no number.
+    /// Removes the entries after a record number and a time, because a replay seeks. Reports that time caused have record
+    /// number 0 and are compared by time.
     mutating func removeAll(behind number: Int, _ time: Moment, knowing names: KnownNames) {
         var kept = serials.upperBound
         while kept > serials.lowerBound, let stamp = self[kept - 1]?.stamped.stamp {
-            // At the beginning all is told anew.
+            // A seek to record 0 repeats everything.
             guard number == 0 || stamp.n > number || stamp.n == 0 && stamp.time > time else { break }
             kept -= 1
         }
@@ -99,13 +101,15 @@ struct WatchLog {
 
     // MARK: - What is shown
 
-    /// Something else is shown: all is asked again.
+    /// Changes the filter and judges all entries again.
     mutating func show(_ setting: ViewFilter.Setting, chatOnly: Bool, knowing names: KnownNames) {
         (self.setting, isChat) = (setting, chatOnly)
         judgeAgain(names)
     }
 
-    /// `names` are those that were learnt so far: a filter may ask for what came with entries that are not kept any more.
+    /// Judges all entries again.
+    ///
+    /// - Parameter names: The names learnt so far. A filter may need names from entries that are no longer kept.
     private mutating func judgeAgain(_ names: KnownNames) {
         judge = FilterJudge(setting, knowing: names)
         shown = 0
@@ -123,19 +127,19 @@ struct WatchLog {
         return (mark, part)
     }
 
-    /// What was left out of what came since it was last counted anew.
+    /// The counts of filtered reports since the last `countAnew()`.
     var tally: FilterTally { judge.tally }
 
-    /// What came before was counted already, or is not to be.
+    /// Restarts the count, because earlier reports are already counted or must not be.
     mutating func countAnew() {
         judge.countAnew(setting)
         counts += 1
     }
 
-    /// How often it was counted anew.
+    /// The number of times that the count was restarted.
     private(set) var counts = 0
 
-    /// Rooms were muted, or are heard again.
+    /// Updates which entries belong to muted rooms.
     mutating func mute(_ isMuted: (String) -> Bool) {
         for index in start..<entries.count {
             if let room = entries[index].room { entries[index].isMuted = isMuted(room) }
@@ -147,7 +151,7 @@ struct WatchLog {
         entries[start + serial - serials.lowerBound].mark = label
     }
 
-    /// An event was answered: the newest one that asked for that.
+    /// Marks the newest event with the acknowledgement id of the report as answered.
     mutating func noteAnswer(_ report: EmitReport) {
         let answered = entries[start...].lastIndex { entry in
             guard case .event(let event) = entry.stamped.report else { return false }
@@ -156,7 +160,7 @@ struct WatchLog {
         if let answered { entries[answered].isAnswered = true }
     }
 
-    /// The newest entry before a serial number that is shown and wanted.
+    /// Returns the newest shown entry before a serial number that satisfies `isWanted`.
     func last(before serial: Int, where isWanted: (Entry) -> Bool = { _ in true }) -> Int? {
         var serial = min(serial, serials.upperBound) - 1
         while let entry = self[serial] {
@@ -166,7 +170,7 @@ struct WatchLog {
         return nil
     }
 
-    /// The oldest entry from a serial number on that is shown and wanted.
+    /// Returns the oldest shown entry at or after a serial number that satisfies `isWanted`.
     func first(from serial: Int, where isWanted: (Entry) -> Bool = { _ in true }) -> Int? {
         var serial = max(serial, serials.lowerBound)
         while let entry = self[serial] {
@@ -176,14 +180,14 @@ struct WatchLog {
         return nil
     }
 
-    /// How many are shown from a serial number on.
+    /// Returns the number of shown entries at or after a serial number.
     func shownCount(from serial: Int) -> Int {
         let first = max(serial, serials.lowerBound)
         guard first < serials.upperBound else { return 0 }
         return entries[(start + first - serials.lowerBound)...].reduce(0) { $0 + ($1.isShown ? 1 : 0) }
     }
 
-    /// Of the entries that are kept, how many are shown, how many are not.
+    /// The number of shown entries and the number of kept entries.
     var shares: (shown: Int, all: Int) { (shownCount(from: serials.lowerBound), count) }
 
     private static func cost(of report: Report) -> Int {

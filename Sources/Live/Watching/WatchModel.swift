@@ -2,33 +2,34 @@ import Pipeline
 import SectionedModel
 import Terminal
 
-/// The model as the side pane shows it: as it is, or filtered, grouped and sorted by the watcher's choice.
+/// The model in the side pane: unchanged, or filtered, grouped and sorted by the user's choice.
 ///
-/// A choice costs a second tree of sort keys (`SectionedView`), which follows each batch. Without one the model itself is shown.
+/// A choice costs a second tree of sort keys (`SectionedView`), which follows each batch. Without a choice, the pane
+/// reads the model directly.
 struct WatchModel {
-    /// What is shown, and how.
+    /// The grouping, the order and the row filter.
     struct Look: Hashable {
-        /// What rows are grouped by: their section, their kind, or the first letter of their title.
+        /// The grouping of rows: by section, by kind, or by the first letter of their title.
         enum Grouping: String, CaseIterable {
             case section, kind, letter
         }
-        /// How the rows of a group are sorted: as the model has them, or by title.
+        /// The order of the rows in a group: the model's order, or by title.
         enum Order: String, CaseIterable {
             case model, title
         }
         var grouping = Grouping.section
         var order = Order.model
-        /// Only rows with this text in their title or id are shown, the letters' case aside.
+        /// The text that rows must contain in their title or id, ignoring case. Empty for all rows.
         var filter = ""
     }
 
-    /// The key of a group.
+    /// The key of a group: a section of the model, or the name of a kind or a letter.
     enum Group: Hashable, Comparable {
         case section(Item.Section)
         case named(String)
     }
 
-    /// The place of a row in its group; rows with equal places stand in the order of their ids.
+    /// The sort key of a row in its group. Rows with equal keys are sorted by id.
     struct Place: Comparable {
         var title: String
         var key: Int64
@@ -67,7 +68,9 @@ struct WatchModel {
             })
     }
 
-    /// Follows a batch; throws, and changes nothing, when it does not fit the model.
+    /// Applies a batch to the model.
+    ///
+    /// - Throws: `ModelError` when the batch does not fit the model, which then stays unchanged.
     mutating func apply(_ batch: Batch<Item>) throws(ModelError) {
         try base.apply(batch)
         guard view != nil else { return }
@@ -89,10 +92,10 @@ struct WatchModel {
         return base.sectionIndex(of: section)
     }
 
-    /// The number of rows in the group with this index.
+    /// Returns the number of rows in the group with this index.
     func rowCount(at index: Int) -> Int { view?.elementCount(at: index) ?? base.elementCount(at: index) }
 
-    /// The first rows of the group with this index.
+    /// Returns the first rows of the group with this index, up to `most`.
     func rows(at index: Int, most: Int) -> [Item] {
         guard let view else { return Array(base.elements(at: index).prefix(most)) }
         return (0..<min(view.elementCount(at: index), most)).compactMap {
@@ -102,10 +105,10 @@ struct WatchModel {
 
     // MARK: - Titles
 
-    /// What a row is called; its id where it has no title.
+    /// Returns the display name of a row; its id when it has no title.
     private static func title(of item: Item) -> String { ItemFacts(item).label ?? item.id.text }
 
-    /// The first letter of a row's title; `#` for anything else.
+    /// Returns the first letter of a row's title in upper case; `#` when the title starts with something else.
     private static func letter(of item: Item) -> String {
         guard let first = title(of: item).first, first.isLetter else { return "#" }
         return first.uppercased()
@@ -113,7 +116,7 @@ struct WatchModel {
 }
 
 extension WatchModel.Look {
-    /// The look in a few words.
+    /// A short description for the pane's heading and for notices.
     var words: String {
         "by \(grouping.rawValue)" + (order == .title ? ", sorted by title" : "")
             + (filter.isEmpty ? "" : ", with \(TerminalText.truncated(filter, to: 20))")
@@ -121,7 +124,7 @@ extension WatchModel.Look {
 }
 
 extension CaseIterable where Self: Equatable, AllCases: BidirectionalCollection {
-    /// Goes on to the next case; after the last to the first.
+    /// Changes to the next case; after the last case, to the first.
     mutating func advance() {
         let cases = Self.allCases
         guard let index = cases.firstIndex(of: self) else { return }

@@ -1,12 +1,12 @@
 import Wire
 
-/// How many came in each of the last seconds. Pure: seconds of the time it is told.
+/// The number of events in each of the last 30 seconds. Pure: the caller passes the time.
 struct WatchRate: Sendable {
     static let seconds = 30
 
-    /// The last second's is the last; it is not over.
+    /// The count of each second, oldest first. The last second is not over yet.
     private var counts: [Int] = []
-    /// The second of that one.
+    /// The second of the last count.
     private var second: Int64?
 
     mutating func advance(to now: Moment) {
@@ -27,22 +27,22 @@ struct WatchRate: Sendable {
         counts[counts.count - 1] += 1
     }
 
-    /// Whether another second makes a difference.
+    /// Whether the values will change when a second passes.
     var isMoving: Bool { counts.contains { $0 > 0 } }
 
     var nextSecond: Moment { Moment(microseconds: ((second ?? 0) + 1) * 1_000_000) }
 
-    /// The same at another time.
+    /// Returns a copy that is advanced to another time.
     func advanced(to now: Moment) -> WatchRate {
         var rate = self
         rate.advance(to: now)
         return rate
     }
 
-    /// Of the last whole second.
+    /// The count of the last complete second.
     var perSecond: Int { counts.count > 1 ? counts[counts.count - 2] : counts.last ?? 0 }
 
-    /// The last seconds as blocks of eight heights, the busiest one the highest.
+    /// Returns the last `width` seconds as blocks of eight heights. The busiest second has the highest block.
     func sparkline(_ width: Int) -> String {
         let shown = counts.suffix(max(width, 0))
         let most = max(shown.max() ?? 0, 1)

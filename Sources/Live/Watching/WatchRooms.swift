@@ -1,39 +1,39 @@
 import Pipeline
 import Wire
 
-/// The rooms as they were told of: wanted and actual side by side, and how much came from each. Pure and bounded.
+/// The reported rooms: wanted and actual state side by side, and the number of events of each. Pure and bounded.
 struct WatchRooms: Sendable {
-    /// A room.
+    /// A room with its state and its traffic.
     struct Room: Sendable {
         var name: String
-        /// Who wanted it; empty when nobody does.
+        /// The source of the subscription: `cli`, `list`, `ctl`, `pin`; empty when the room is not wanted.
         var source = ""
         var isWanted = false
-        /// What became of it.
+        /// The last reported change; `nil` when only events mentioned the room.
         var state: RoomReport.Change?
         /// The server's reason for a refusal. Untrusted text.
         var why: String?
         var isMuted = false
         var events = 0
-        /// Wall clock of its last event.
+        /// The wall clock of the last event, in microseconds since 1970; `nil` before the first.
         var lastWall: Int64?
         var rate = WatchRate()
     }
 
-    /// More are not listed.
+    /// The maximum number of listed rooms.
     static let most = 2000
 
-    /// In the order they were told of.
+    /// The rooms in the order of their first report, until `putFirst` sorts them.
     private(set) var list: [Room] = []
     private var places: [String: Int] = [:]
-    /// Those that are hidden, as others said it last.
+    /// The muted rooms, as last set outside the view.
     private var muted: Set<String> = []
 
     func isMuted(_ name: String) -> Bool { places[name].map { list[$0].isMuted } ?? muted.contains(name) }
 
     subscript(name: String) -> Room? { places[name].map { list[$0] } }
 
-    /// How many are joined, wanted, and refused.
+    /// The numbers of joined, wanted and refused rooms.
     var counts: (joined: Int, wanted: Int, refused: Int) {
         list.reduce(into: (0, 0, 0)) { counts, room in
             if room.state == .joined { counts.0 += 1 }
@@ -64,21 +64,22 @@ struct WatchRooms: Sendable {
         list[place].rate.add(at: now)
     }
 
-    /// Puts the rooms first of which something holds; otherwise they keep their order.
+    /// Moves the rooms that satisfy `isFirst` to the front. The sort is stable.
     mutating func putFirst(_ isFirst: (String) -> Bool) {
         let first = list.filter { isFirst($0.name) }
         list = first + list.filter { !isFirst($0.name) }
         for (place, room) in list.enumerated() { places[room.name] = place }
     }
 
-    /// Hides a room, or shows it again; gives whether it is hidden now.
+    /// Hides a room, or shows it again. Returns whether it is hidden now.
     mutating func toggleMute(_ name: String) -> Bool {
         guard let place = place(of: name) else { return false }
         list[place].isMuted.toggle()
         return list[place].isMuted
     }
 
-    /// Others say which rooms are hidden: what they changed is so here. What only this view hides stays as it is.
+    /// Applies a muted set from outside. Only rooms whose membership changed are updated. Rooms hidden in this view
+    /// only stay hidden.
     mutating func take(muted rooms: Set<String>) {
         for index in list.indices {
             let isMuted = rooms.contains(list[index].name)
