@@ -3,14 +3,15 @@ import Recording
 import Terminal
 import Wire
 
-/// The states the connection was in, one after the other, with how long each lasted, and what was lost between them.
+/// The view `conn`: the past states of the connection in order, with the duration of each, and the gaps and refused or
+/// lost rooms in between.
 struct ConnectionView: LiveView {
     private struct Step: Sendable {
         var stamp: Stamp
         var state: String
         var style: TerminalStyle
         var text: String
-        /// Whether the state lasts until the next one.
+        /// Whether the step is a state that lasts until the next one. Gaps and rooms are single moments.
         var lasts = true
     }
 

@@ -4,7 +4,7 @@ import Recording
 import Terminal
 import Wire
 
-/// The last minute of each room's rate, a block a second; all on one scale.
+/// The view `graph`: the rate of each room over the last minute, one block per second. All rooms share one scale.
 struct GraphView: LiveView {
     private struct Room: Sendable {
         var events = 0

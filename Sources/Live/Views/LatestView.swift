@@ -4,7 +4,8 @@ import Recording
 import Terminal
 import Wire
 
-/// A line for each room: what came last, when, and how much there was. The room that was spoken in last stands first.
+/// The view `latest`: one line for each room, with its last event, the age of that event and the number of events. The
+/// most recently active room comes first.
 struct LatestView: LiveView {
     private struct Last: Sendable {
         var events = 0
@@ -14,7 +15,7 @@ struct LatestView: LiveView {
         var text = ""
     }
 
-    /// Bytes of an event's text that are kept.
+    /// The maximum number of bytes kept of an event's text.
     private static let mostText = 240
     private var rooms = NamedBook(Last())
 
@@ -56,9 +57,10 @@ struct LatestView: LiveView {
 }
 
 extension String {
-    /// With spaces behind it up to a width; of text of our own.
+    /// Returns the string padded with trailing spaces to a width. Only for ASCII text of our own, since it counts
+    /// bytes.
     func padded(_ width: Int) -> String { self + String(repeating: " ", count: max(width - utf8.count, 0)) }
 
-    /// With spaces in front of it up to a width; of text of our own.
+    /// Returns the string padded with leading spaces to a width. Only for ASCII text of our own, since it counts bytes.
     func leading(_ width: Int) -> String { String(repeating: " ", count: max(width - utf8.count, 0)) + self }
 }

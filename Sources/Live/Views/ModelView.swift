@@ -4,7 +4,8 @@ import SectionedModel
 import Terminal
 import Wire
 
-/// The sections of the model, how many rows each has, and the rows that changed last in it; what changed just now stands out.
+/// The view `model`: the sections of the model, the number of rows in each, and the rows that changed last. Changes of
+/// the last second are highlighted.
 struct ModelView: LiveView {
     private struct Row: Sendable {
         var id: Item.ID
@@ -31,7 +32,7 @@ struct ModelView: LiveView {
         let rows = DiffRow.rows(of: diff.batch)
         for row in rows {
             count(row)
-            // Of a large batch only the last of each section are looked into.
+            // In a large batch, inserted rows are counted but not listed.
             if rows.count <= 64 || row.operation != .insert { note(row, names, at: stamped.stamp.time) }
         }
     }
@@ -67,7 +68,8 @@ struct ModelView: LiveView {
 
     func draw(_ place: ViewPlace, to buffer: inout TerminalBuffer) {
         let sorted = sections.sorted { $0.last.microseconds }.filter { $0.entry.rows > 0 || $0.entry.changes > 0 }
-        // Of those that changed last some rows are shown; they share what is left beside the sections' own lines.
+        // The sections that changed last also list rows. These rows share the lines that the section headings leave
+        // free.
         let shown = sorted.prefix(max(min(place.rows, 1_000_000) / 4, 1))
         let share = shown.isEmpty ? 0 : (max(place.rows - 1, 1) - shown.count) / shown.count
         for (name, section) in shown {

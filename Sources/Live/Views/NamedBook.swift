@@ -1,9 +1,10 @@
-/// What is known by name, of so many names at most: what comes under other names, or one too long to be kept, is known together.
+/// A dictionary with a limited number of names. When it is full, new names share one entry, and so do names that are
+/// too long to keep.
 struct NamedBook<Entry: Sendable>: Sendable {
     private let limit: Int
     private let empty: Entry
     private var entries: [String: Entry] = [:]
-    /// All that came under other names than those.
+    /// The shared entry for all other names.
     private(set) var others: Entry
     private(set) var hasOthers = false
 
@@ -25,7 +26,8 @@ struct NamedBook<Entry: Sendable>: Sendable {
         }
     }
 
-    /// All entries in an order that does not depend on the process: the greatest first, ties by name.
+    /// Returns all entries, sorted by value in descending order and then by name. The order does not depend on the
+    /// process's hash seed.
     func sorted<Value: Comparable>(by value: (Entry) -> Value) -> [(name: String, entry: Entry)] {
         entries.map { ($0.key, $0.value, value($0.value)) }
             .sorted { $0.2 != $1.2 ? $0.2 > $1.2 : $0.0 < $1.0 }

@@ -1,18 +1,18 @@
 import Wire
 
-/// How much came in each of the last 60 seconds. Of a fixed size.
+/// The counts of the last 60 seconds, in a ring of fixed size. Pure: the caller passes the time.
 struct RateHistory: Sendable {
     static let seconds = 60
     private var counts: [UInt32] = []
-    /// The second the last count stands for.
+    /// The second of the latest count.
     private var last: Int64 = 0
 
-    /// So much came now.
+    /// Adds `count` to the second of `now`. A second that has left the ring is ignored.
     mutating func add(_ count: Int, at now: Moment) {
         if counts.isEmpty { counts = Array(repeating: 0, count: Self.seconds) }
         let second = now.microseconds / 1_000_000
         if second > last {
-            // What was not counted meanwhile is nothing.
+            // Seconds without a count are zero.
             for step in 0..<min(second - last, Int64(Self.seconds)) { counts[Self.index(second - step)] = 0 }
             last = second
         }
@@ -22,7 +22,7 @@ struct RateHistory: Sendable {
         counts[index] = overflow ? .max : sum
     }
 
-    /// What came in each second up to now, the oldest first.
+    /// Returns the counts of the 60 seconds up to `now`, oldest first.
     func history(at now: Moment) -> [UInt32] {
         guard !counts.isEmpty else { return Array(repeating: 0, count: Self.seconds) }
         let second = now.microseconds / 1_000_000
@@ -32,14 +32,14 @@ struct RateHistory: Sendable {
         }
     }
 
-    /// How much a second, in the last ones before this.
+    /// Returns the average rate per second over the last `span` complete seconds.
     func rate(over span: Int, at now: Moment) -> Double {
         let known = history(at: now).dropLast().suffix(span)
         let length = min(Int64(span), max(now.microseconds / 1_000_000, 1))
         return Double(known.reduce(0) { $0 + Int($1) }) / Double(length)
     }
 
-    /// A block for each second, as high as its share of the highest.
+    /// Returns one block for each second. The height is relative to `highest`.
     static func sparkline(_ counts: some Sequence<UInt32>, highest: UInt32) -> String {
         let blocks: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
         return String(
@@ -56,7 +56,7 @@ struct RateHistory: Sendable {
 }
 
 extension Double {
-    /// A rate in few letters: `0`, `0.4`, `12`, `3.4k`.
+    /// The rate in a few characters: `0`, `0.4`, `12`, `3.4k`.
     var rateText: String {
         func tenths(_ value: Double, _ unit: String) -> String {
             let tenths = Int((value * 10).rounded())

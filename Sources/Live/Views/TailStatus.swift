@@ -3,7 +3,7 @@ import Recording
 import Terminal
 import Wire
 
-/// What the status line of a tail tells. Pure, and of a fixed size: reports and time in, a line out.
+/// The contents of a tail's status line. Pure and bounded: reports and times go in, a line comes out.
 struct TailStatus: Sendable {
     private enum Connection {
         case none
@@ -12,13 +12,13 @@ struct TailStatus: Sendable {
         case lost(since: Moment)
     }
 
-    /// What the reports do not tell.
+    /// The values that the reports do not contain.
     struct Facts: Hashable {
-        /// Reports that waited to be written when they were last.
+        /// The number of reports in the latest batch, which is how many waited to be written.
         var queue = 0
-        /// The recording's size in bytes, where there is one.
+        /// The recording's size in bytes; `nil` without a recording.
         var recorded: Int64?
-        /// What is hidden from view, where something is.
+        /// The filter as text; `nil` when nothing is hidden.
         var filter: String?
     }
 
@@ -34,7 +34,11 @@ struct TailStatus: Sendable {
     private var gaps = 0
     private var lost = 0
 
-    /// `name` is the context, or the server; `recording` the recording's file.
+    /// Creates an empty status.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the context or of the server.
+    ///   - recording: The path of the recording; `nil` without one.
     init(name: String, recording: String?) {
         self.name = name
         self.recording = recording
@@ -71,7 +75,7 @@ struct TailStatus: Sendable {
         }
     }
 
-    /// The line, without a line break.
+    /// Appends the status line, without a line break.
     func draw(_ facts: Facts, at now: Moment, to buffer: inout TerminalBuffer) {
         buffer.append(name + "  ", .heading)
         appendConnection(now, to: &buffer)

@@ -1,17 +1,18 @@
 import Glibc
 import Network
 
-/// Some lines at the bottom of what was printed on a terminal that are drawn over again and again, without the alternate screen: what
-/// is printed meanwhile stands above them, and scrolls as ever.
+/// A block of lines below the printed text that is redrawn in place, without the alternate screen. Printed text goes
+/// above it and scrolls as usual.
 final class TerminalBlock: Sendable {
     private struct State {
-        /// Lines that stand there; the cursor is below the last one, or behind a single one.
+        /// The number of lines on the screen. The cursor is below the last line, or at the end of a single one.
         var lines = 0
         var text: [UInt8] = []
     }
 
     private let writer: DescriptorWriter
-    /// A status line stands where the cursor is, so that the terminal does not scroll for it.
+    /// Whether the block is a single status line. The cursor stays on that line, so that the terminal does not scroll
+    /// for it.
     private let isSingle: Bool
     private let state = Monitor(State())
 
@@ -20,10 +21,11 @@ final class TerminalBlock: Sendable {
         self.isSingle = isSingle
     }
 
-    /// Whether something stands there.
+    /// Whether the block is on the screen.
     var isDrawn: Bool { state.change { $0.lines > 0 } }
 
-    /// Takes the lines away, so that something can be printed. A terminal that is gone ends nothing.
+    /// Erases the block, so that something can be printed. Errors are ignored: a terminal that is gone does not end the
+    /// run.
     func erase() {
         let bytes = state.change { state -> [UInt8] in
             guard state.lines > 0 else { return [] }
@@ -33,11 +35,11 @@ final class TerminalBlock: Sendable {
         if !bytes.isEmpty { try? writer.write(bytes) }
     }
 
-    /// Draws lines, each ended; nothing happens when they stand there already.
+    /// Draws the lines of `text`, each ended by a line feed. Does nothing when they are already on the screen.
     func draw(_ text: [UInt8], lines: Int) {
         let bytes = state.change { state -> [UInt8] in
             guard state.text != text else { return [] }
-            // Each line is written over the one that stands there and the rest of that cut off: nothing is ever blank in between.
+            // Each line overwrites the old one and erases the rest of it, so that nothing flickers.
             var bytes = Array(Self.begin(over: isSingle ? 0 : state.lines).utf8)
             for byte in text {
                 if byte == UInt8(ascii: "\n") { bytes.append(contentsOf: "\u{1B}[K".utf8) }
@@ -50,7 +52,7 @@ final class TerminalBlock: Sendable {
         if !bytes.isEmpty { try? writer.write(bytes) }
     }
 
-    /// Leaves the lines where they are.
+    /// Leaves the lines on the screen and forgets them.
     func leave() { state.change { $0 = State() } }
 
     private static func begin(over lines: Int) -> String { lines > 0 ? "\r\u{1B}[\(lines)A" : "\r" }

@@ -1,9 +1,9 @@
 import Network
 import Terminal
 
-// A line below the view that somebody else has to say: how far a replay is.
+// A line below the view for another component: the progress of a replay.
 extension TerminalBoard: StatusPlace {
-    /// It goes with the view, while something is printed.
+    /// Does nothing, because the line is erased together with the view.
     func erase() {}
 
     func draw(_ text: String) {
@@ -22,7 +22,7 @@ extension TerminalBoard: StatusPlace {
         defer { release() }
         block?.erase()
         let text = lines.map { TerminalText.escaped($0) + "\n" }.joined()
-        // A terminal that is gone ends nothing.
+        // Errors are ignored: a terminal that is gone does not end the run.
         try? DescriptorWriter(descriptor: 2, name: "the terminal").write(Array(text.utf8))
         draw(isForced: true)
     }

@@ -6,20 +6,21 @@ import Recording
 import Terminal
 import Wire
 
-/// The hand that shows a view, and the status line of a tail: in place on a terminal, below what is printed; elsewhere the view's last
-/// state is printed once, at the end, and there is no status line.
+/// Shows a live view and a tail's status line.
 ///
-/// It goes around the outlets that print, so that the lines are gone while they do.
+/// On a terminal they are redrawn in place, below the printed text. Elsewhere the final state of the view is printed
+/// once, at the end, and there is no status line. The board wraps the outlets that print, so that it can erase its
+/// lines while they print.
 public final class TerminalBoard: Outlet {
-    /// What a status line tells besides what the reports say.
+    /// The values of a status line that the reports do not contain.
     public struct Status: Sendable {
-        /// The context, or the server.
+        /// The name of the context or of the server.
         public var name: String
-        /// The recording's file.
+        /// The path of the recording; `nil` without one.
         public var recording: String?
-        /// What is hidden from view, in short; asked each time.
+        /// Returns the filter as text; `nil` when nothing is hidden. Called about once a second.
         public var filter: (@Sendable () -> String?)?
-        /// A status line.
+        /// Creates the values of a status line.
         public init(name: String, recording: String? = nil, filter: (@Sendable () -> String?)? = nil) {
             self.name = name
             self.recording = recording
@@ -27,25 +28,27 @@ public final class TerminalBoard: Outlet {
         }
     }
 
-    /// Who uses the terminal: one at a time.
+    /// The lock on the terminal. One thread uses it at a time.
     private enum Use { case nobody, somebody }
 
     struct State {
         var view: (any LiveView)?
         var names = KnownNames()
         var status: TailStatus?
-        /// What somebody else says below the view.
+        /// The line that another component draws below the view.
         var line: String?
         var facts = TailStatus.Facts()
-        /// Session time and wall clock of the last report, and the real time it came.
+        /// The session time of the last report.
+        /// The wall clock of the last report, in microseconds since 1970.
         var time = Moment.zero
+        /// The monotonic time at which the last report arrived.
         var wall: Int64 = 0
         var real = Moment.zero
         var drawn = Moment(microseconds: .min / 2)
         var sized = Moment(microseconds: .min / 2)
     }
 
-    /// Nothing is drawn more often, unless something was printed.
+    /// The shortest time between two frames, unless something was printed in between.
     private static let shortest: Duration = .milliseconds(100)
     private static let tick: Int64 = 500_000
 
@@ -63,7 +66,12 @@ public final class TerminalBoard: Outlet {
     private let ending = Monitor(false)
     private let patience: WritePatience?
 
-    /// A view on standard output, with `status` below it; `.log` shows none. `isLive` says that time passes while nothing comes.
+    /// Creates a board that draws `view` on standard output, with `status` below it. The kinds `.log` and `.raw` draw
+    /// no view; their status line goes to standard error.
+    ///
+    /// - Parameters:
+    ///   - isLive: Whether time passes while no reports arrive.
+    ///   - inner: The outlets that print. They receive everything that the board receives.
     public init(
         _ view: ViewKind, status: Status?, isLive: Bool, settings: LineSettings = LineSettings(),
         patience: WritePatience? = nil, around inner: [any Outlet]
@@ -96,10 +104,10 @@ public final class TerminalBoard: Outlet {
         }
     }
 
-    /// What whoever prints needs.
+    /// Whether one of the inner outlets needs wire units.
     public var needsWire: Bool { inner.contains { $0.needsWire } }
 
-    /// Hands on what was on the wire to whoever prints that.
+    /// Passes the wire units to the inner outlets that need them.
     public func write(units: [WireUnit]) throws(OutletError) {
         take()
         defer { release() }
@@ -108,7 +116,7 @@ public final class TerminalBoard: Outlet {
         draw(isForced: false)
     }
 
-    /// Hands the reports on to whoever prints, and draws.
+    /// Passes the reports to the inner outlets and redraws the view.
     public func write(_ reports: [StampedReport]) throws(OutletError) {
         state.change { state in
             for report in reports {
@@ -128,13 +136,13 @@ public final class TerminalBoard: Outlet {
         draw(isForced: false)
     }
 
-    /// Learns what is called how, and passes it on.
+    /// Learns the names in the model and passes the call on.
     public func begin(with model: SectionedCollection<Item>, of user: String?) {
         state.change { $0.names.learn(from: model, of: user) }
         for outlet in inner { outlet.begin(with: model, of: user) }
     }
 
-    /// The last state stays where it is; where it could not be drawn, it is printed.
+    /// Draws the final state and leaves it on the screen. If it cannot be drawn in place, it is printed.
     public func finish() throws(OutletError) {
         ending.change { $0 = true }
         wakeup.wake()
@@ -160,7 +168,7 @@ public final class TerminalBoard: Outlet {
         try DescriptorWriter(descriptor: descriptor, name: "standard output", patience: patience).write(text)
     }
 
-    /// Whether one of the inner outlets is likely to print: a view hides the events.
+    /// Returns whether an inner outlet is likely to print something. With a view, events are not printed.
     private func prints(_ reports: [StampedReport]) -> Bool {
         guard state.change({ $0.view != nil }) else { return !reports.isEmpty }
         return reports.contains { report in
@@ -193,7 +201,7 @@ public final class TerminalBoard: Outlet {
         draw(isForced: true)
     }
 
-    /// Draws what there is, unless that was just done and still stands there.
+    /// Redraws the view. Does nothing when the last frame is recent and still on the screen, unless `isForced` is true.
     func draw(isForced: Bool) {
         guard let block else { return }
         let now = MachineClock.monotonic
@@ -209,7 +217,7 @@ public final class TerminalBoard: Outlet {
         block.draw(text, lines: lines)
     }
 
-    /// Once a second.
+    /// Updates the size of the recording and the filter text, at most once a second.
     private func measureRecording(_ now: Moment) {
         let isDue = state.change { state -> Bool in
             guard state.status != nil, now - state.sized >= .seconds(1) else { return false }
@@ -231,7 +239,7 @@ public final class TerminalBoard: Outlet {
         buffer.limit = columns
         let now = MachineClock.monotonic
         state.change { state in
-            // What passed since the last report passes for the view as well.
+            // The view's clock goes on while no reports arrive.
             let passed = isLive && state.real != .zero ? max(now - state.real, .zero) : .zero
             let place = ViewPlace(
                 now: state.time + passed, wall: state.wall + passed.microseconds,
@@ -250,7 +258,7 @@ public final class TerminalBoard: Outlet {
         return Self.atMost(rows, buffer.bytes)
     }
 
-    /// No more lines than there is room for, whatever a view makes of it.
+    /// Cuts a text at `rows` lines, in case a view draws more than fit.
     private static func atMost(_ rows: Int, _ text: [UInt8]) -> (text: [UInt8], lines: Int) {
         var lines = 0
         for (index, byte) in text.enumerated() where byte == UInt8(ascii: "\n") {

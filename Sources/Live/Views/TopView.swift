@@ -5,13 +5,13 @@ import Recording
 import Terminal
 import Wire
 
-/// Which rooms, actors and kinds say most: rates, bytes and lag of the last ten seconds.
+/// The view `top`: the busiest rooms, actors and kinds, with the rates of the last ten seconds and the lag.
 struct TopView: LiveView {
     private struct Traffic: Sendable {
         var events = 0
         var rate = RateHistory()
         var bytes = RateHistory()
-        /// Smoothed, in milliseconds; nil while no event said when it was sent.
+        /// The smoothed lag in milliseconds; `nil` while no event had a server time.
         var lag: Double?
 
         mutating func add(_ stamped: StampedReport, bytes size: Int) {
@@ -35,7 +35,7 @@ struct TopView: LiveView {
         all.add(stamped, bytes: size)
         kinds.change(report.kind) { $0.add(stamped, bytes: size) }
         if let room = report.room { rooms.change(room) { $0.add(stamped, bytes: size) } }
-        // Some events name a person by id, some by name.
+        // Some events identify a person by id, others by name.
         if report.actor != nil, let actor = names.actor(of: report) {
             actors.change(actor) { $0.add(stamped, bytes: size) }
         }
@@ -45,7 +45,7 @@ struct TopView: LiveView {
         buffer.append("".padded(place.roomWidth) + "  EVENT/S   BYTE/S      LAG   EVENTS", .heading)
         buffer.endLine()
         append("all", .plain, all, place, to: &buffer)
-        // What there is room for is shared out: half for rooms, a quarter each for actors and kinds.
+        // Rooms get half of the free lines; actors and kinds get a quarter each.
         let room = max(place.rows - 5, 3)
         draw("ROOMS", rooms, room / 2, place, to: &buffer)
         draw("ACTORS", actors, room / 4, place, to: &buffer)

@@ -1,27 +1,27 @@
 import Terminal
 import Wire
 
-/// What a terminal shows of what happens.
+/// The kinds of terminal view. The raw values are the values of the command-line option.
 public enum ViewKind: String, Sendable, CaseIterable {
-    /// Line after line.
+    /// Events are printed line by line.
     case log
-    /// A line for each room: what came last.
+    /// The last event of each room, one line per room.
     case latest
     /// Rates, bytes and lag by room, actor and kind.
     case top
-    /// A minute of each room's rate.
+    /// The rate of each room over the last minute.
     case graph
     /// The sections of the model and the rows that changed last.
     case model
-    /// What was on the wire, line after line, both ways.
+    /// The messages on the wire in both directions, printed line by line.
     case raw
-    /// The states of the connection, one after the other.
+    /// The past states of the connection, in order.
     case conn
 
-    /// Whether it is drawn in one place; else it prints line after line.
+    /// Whether the view is redrawn in place. Otherwise it prints line by line.
     public var isDrawn: Bool { makeView() != nil }
 
-    /// A view that has seen nothing; nil for those that print line after line.
+    /// Returns a new, empty view; `nil` for the kinds that print line by line.
     func makeView() -> (any LiveView)? {
         switch self {
         case .log, .raw: nil
@@ -34,36 +34,35 @@ public enum ViewKind: String, Sendable, CaseIterable {
     }
 }
 
-/// A view of what happens that is drawn anew in one place. Pure: reports and time in, lines out. Of a size that does not grow with what
-/// it has seen.
+/// A view that is redrawn in place. Pure and bounded: reports and times go in, lines come out.
 protocol LiveView: Sendable {
-    /// Takes a report in; `names` are those known by then.
+    /// Updates the view with a report. `names` contains the names known at that point.
     mutating func take(_ stamped: StampedReport, _ names: KnownNames)
 
-    /// Appends the lines.
+    /// Appends the lines of the view.
     func draw(_ place: ViewPlace, to buffer: inout TerminalBuffer)
 }
 
-/// Where and when a view is drawn.
+/// The time and the space for drawing a view.
 struct ViewPlace {
-    /// The session's time.
+    /// The current session time, from which ages and rates follow.
     var now: Moment
-    /// The wall clock then, in microseconds.
+    /// The current wall clock, in microseconds since 1970.
     var wall: Int64
-    /// The most lines there is room for.
+    /// The maximum number of lines.
     var rows: Int
-    /// Columns of a room.
+    /// The number of columns for a room's name.
     var roomWidth = 20
-    /// What rooms, people and rows are called.
+    /// The names of rooms, people and rows.
     var names = KnownNames()
-    /// Whether ids are shown rather than names.
+    /// Whether to show ids instead of names.
     var showsIDs = false
 
-    /// A room in its columns.
+    /// Returns the display name of a room, cut to `roomWidth` columns.
     func label(ofRoom room: String) -> String {
         ShortName.room(showsIDs ? room : names.look(at: room).label, width: roomWidth)
     }
 
-    /// A text with names in place of ids.
+    /// Replaces the ids in a text by names, where they are known.
     func naming(_ text: String) -> String { showsIDs ? ShortName.shorteningIDs(text) : names.naming(text) }
 }

@@ -4,15 +4,15 @@ import Recording
 import Terminal
 import Wire
 
-/// Prints what was on the wire, both ways, a line for each unit: its time, a direction, what carried it, its size and its text. Whatever a
-/// peer sent is escaped, into a pipe, too.
+/// Prints the messages on the wire, in both directions. Each line contains the time, the direction, the transport, the
+/// size and the text of one unit. Text from the peer is always escaped, even into a pipe.
 public final class WirePrinter: Outlet {
     private let writer: DescriptorWriter
     private let theme: TerminalTheme?
     private let width: @Sendable () -> Int?
     private let lines: Monitor<WireLines>
 
-    /// A printer on a descriptor. Lines are cut at the width of the terminal that it is; into anything else they are whole.
+    /// Creates a printer for a descriptor. Lines are cut at the width of a terminal, and complete elsewhere.
     public init(
         descriptor: Int32 = 1, colour: Bool, settings: LineSettings = LineSettings(), patience: WritePatience? = nil
     ) {
@@ -22,10 +22,10 @@ public final class WirePrinter: Outlet {
         lines = Monitor(WireLines(settings))
     }
 
-    /// It prints nothing else.
+    /// Always true, because wire units are all that it prints.
     public var needsWire: Bool { true }
 
-    /// What is reported is not its matter.
+    /// Does nothing, because reports are not wire units.
     public func write(_ reports: [StampedReport]) throws(OutletError) {}
 
     /// Prints the units with one write.
@@ -36,13 +36,13 @@ public final class WirePrinter: Outlet {
         if !buffer.bytes.isEmpty { try writer.write(buffer.bytes) }
     }
 
-    /// Waits until what was kept for the reader is written.
+    /// Waits until the reader has taken all buffered output.
     public func finish() throws(OutletError) { try writer.finish() }
 }
 
-/// The lines of wire units. Pure.
+/// Formats wire units as lines. Pure.
 struct WireLines {
-    /// Bytes of a binary unit that are shown.
+    /// The maximum number of bytes shown of a binary unit.
     static let mostBinary = 256
 
     private let settings: LineSettings
@@ -54,7 +54,7 @@ struct WireLines {
         clock = ZoneClock(settings.zone)
     }
 
-    /// Appends the line of a unit.
+    /// Appends the line of one unit, after a date line when the day changes.
     mutating func append(_ unit: WireUnit, to buffer: inout TerminalBuffer) {
         if settings.time == .abs, let date = clock.newDate(unit.stamp.wall) {
             buffer.append("── \(date) ──", .time)

@@ -1,21 +1,21 @@
 import Network
 import Recording
 
-/// Tells outlets what was on the wire, as a recording of it would say it: a token that is hidden there is hidden from view. Used on the
-/// outlet thread only.
+/// Passes wire units to the outlets that need them. A unit shows only what a recording would show: a token that the
+/// recording hides stays hidden. Used on the outlet thread only.
 final class WireSink: Sendable {
     private let outlets: [any Outlet]
     private let stream: Monitor<RecordingStream>
     private let carrier = Monitor(MessageCarrier())
 
-    /// For those of the outlets that want it; nil when none does.
+    /// Creates a sink for the outlets that need wire units; `nil` when none does.
     init?(_ outlets: [any Outlet], hiding options: RecordingWriter.Options) {
         self.outlets = outlets.filter { $0.needsWire }
         if self.outlets.isEmpty { return nil }
         stream = Monitor(RecordingStream(options))
     }
 
-    /// Tells what a batch says was on the wire.
+    /// Passes on the wire units of a batch.
     func write(_ batch: [OutletThread.Item]) throws(OutletError) {
         let units = stream.change { stream in
             var units: [WireUnit] = []

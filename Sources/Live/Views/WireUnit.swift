@@ -1,36 +1,38 @@
 public import Recording
 import Wire
 
-/// What was on the wire at once, in one direction: a message of the connection, a request or its answer. Without what a recording of it would
-/// hide.
+/// One message on the wire in one direction: a message of the connection, an HTTP request or an HTTP response. Secrets
+/// that a recording would hide are removed.
 public struct WireUnit: Hashable, Sendable {
-    /// Number, time and wall clock of its record.
+    /// The number, the session time and the wall clock of its record.
     public var stamp: Stamp
-    /// Whether it was sent; else it was received.
+    /// Whether the client sent it. Otherwise the client received it.
     public var isSent: Bool
-    /// What carried it: `ws`, `polling`, `http`.
+    /// The transport: `ws`, `polling` or `http`.
     public var channel: String
-    /// What stands in front of its bytes: of a request method and target, of an answer its status; empty of a message. Untrusted text.
+    /// The text before the bytes: the method and target of a request, the status of a response, or the reason of a failed
+    /// request. For a message it is empty, unless the message was injected or dropped. Untrusted text.
     public var title: String
-    /// Its bytes, or as many of them as a recording keeps. Untrusted.
+    /// The bytes, or as many as the recording keeps. Untrusted.
     public var bytes: ArraySlice<UInt8>
-    /// Whether the bytes are no text.
+    /// Whether the bytes are binary and not text.
     public var isBinary: Bool
-    /// How many bytes there were.
+    /// The full size in bytes.
     public var size: Int
 }
 
-/// The transport of a connection's messages, `ws` or `polling`, followed from record to record.
+/// Tracks the transport of a connection's messages, `ws` or `polling`, from record to record.
 struct MessageCarrier {
     private var name = "ws"
 
-    /// Follows a record. To be called with each, in order.
+    /// Updates the transport from a record. Call it with every record, in order.
     mutating func note(_ record: Record) {
         guard case .connection(let connection) = record, let transport = connection.transport else { return }
         name = transport == "websocket" ? "ws" : transport
     }
 
-    /// The unit of a record, labelled with the current transport; nil if nothing was on the wire, or the record only repeats it.
+    /// Returns the unit of a record, labelled with the current transport. Returns `nil` when the record is not wire
+    /// traffic, or when it only restates earlier traffic.
     func unit(of record: Record, _ stamp: Stamp) -> WireUnit? {
         var unit = WireUnit(record, stamp)
         if case .frame(let frame) = record, frame.transport == nil { unit?.channel = name }
@@ -39,7 +41,8 @@ struct MessageCarrier {
 }
 
 extension WireUnit {
-    /// What a record says was on the wire; nil when it says nothing of the kind, or says it again.
+    /// Creates the unit of a record; `nil` when the record is not wire traffic, or when it only restates earlier
+    /// traffic.
     init?(_ record: Record, _ stamp: Stamp) {
         if stamp.isRestated { return nil }
         switch record {
