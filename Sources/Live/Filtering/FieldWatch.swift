@@ -2,16 +2,16 @@ import JSONText
 import Pipeline
 import Terminal
 
-/// Looks whether any event has the values that a filter names by their ways into the payload, and what events have instead. Bounded: what
-/// they have is learnt from the first of them.
+/// Checks whether any event has the payload values that a filter refers to by path, and collects the paths that events
+/// have instead. Bounded: it collects paths from the first events only.
 struct FieldWatch: Hashable, Sendable {
     private static let mostEvents = 200
     private static let mostPaths = 500
     private static let deepest = 8
 
-    /// The ways that no event has had, in the order they are named.
+    /// The filter's paths that no event has had, in filter order.
     private var missing: [[FilterField.Step]] = []
-    /// The ways that events had, as they are written, in the order they were met.
+    /// The paths that events had, as text, in the order of their first occurrence.
     private var paths: [String] = []
     private var events = 0
 
@@ -31,7 +31,7 @@ struct FieldWatch: Hashable, Sendable {
         if !missing.isEmpty, events <= Self.mostEvents { learn(from: payload) }
     }
 
-    /// A line for each way that no event had; nothing when there was no event.
+    /// One line for each path that no event had; empty without any event.
     var lines: [String] {
         guard events > 0 else { return [] }
         return missing.map { steps in
@@ -40,7 +40,7 @@ struct FieldWatch: Hashable, Sendable {
         }
     }
 
-    /// Where a value of the same name is, else one whose way is written nearly so.
+    /// Returns the path of a value with the same name; otherwise the path with the most similar text.
     private func closest(to steps: [FilterField.Step], _ name: String) -> String? {
         if let last = steps.last, case .key = last {
             let ending = FilterField.payload([last]).description.dropFirst("payload".count)
@@ -56,7 +56,7 @@ struct FieldWatch: Hashable, Sendable {
             var reader = JSONReader(payload.bytes.span)
             if try reader.peek() == .array {
                 try reader.beginArray()
-                // Behind the event's name its first argument.
+                // An array starts with the event's name. Its first argument follows.
                 guard try reader.nextElement() else { return }
                 try reader.skip()
                 guard try reader.nextElement() else { return }
@@ -84,7 +84,7 @@ struct FieldWatch: Hashable, Sendable {
         } else {
             try reader.beginArray()
             var index = 0
-            // The elements of a list are alike.
+            // The elements of a list are alike, so the first one is enough.
             while try reader.nextElement() {
                 if index == 0 { try walk(&reader, steps + [.element(0)]) } else { try reader.skip() }
                 index += 1

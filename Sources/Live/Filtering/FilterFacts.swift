@@ -5,25 +5,31 @@ import Recording
 import RegularExpressions
 import Terminal
 
-/// What a report says of itself and of what caused it, as a filter asks for it: nothing is made that is not asked for.
+/// The values that a filter tests: those of a report, and those of the event that caused it. Each value is computed
+/// only when a test needs it.
 struct FilterFacts {
-    /// The event that was seen last: what is caused by it comes right behind it.
+    /// The last event. Its changes come directly after it.
     private var event: SeenEvent?
-    /// Who and what is called how, as far as the changes said.
+    /// The names learnt from the changes so far.
     var names: KnownNames
     private let learns: Bool
     private let verdicts = RoomVerdicts()
-    /// Of the report that is asked about now; made when asked for.
+    /// The rows of the report under test; `nil` until a test needs them.
     private var rows: [DiffRow]?
+    /// The printed lines of the report under test; `nil` until a test needs them.
     private var line: [UInt8]?
 
-    /// `learns` says whether names are asked for; `names` are those that are known already.
+    /// Creates facts without a report.
+    ///
+    /// - Parameters:
+    ///   - learns: Whether a test needs names.
+    ///   - names: The names that are already known.
     init(learns: Bool, _ names: KnownNames) {
         self.learns = learns
         self.names = names
     }
 
-    /// Another report is asked about.
+    /// Starts the tests of a report and learns the names in it.
     mutating func begin(_ stamped: StampedReport) {
         if rows != nil { rows = nil }
         if line != nil { line = nil }
@@ -31,13 +37,13 @@ struct FilterFacts {
         if learns { names.learn(from: diff) } else { names.user = diff.user ?? names.user }
     }
 
-    /// What follows may be caused by this.
+    /// Ends the tests of a report. An event may cause the reports after it.
     mutating func end(_ stamped: StampedReport) {
         guard case .event(let report) = stamped.report else { return }
         event = SeenEvent(report: report, stamp: stamped.stamp, clockOffset: stamped.clockOffset)
     }
 
-    /// The rows of a change; of anything else none.
+    /// Returns the rows of a change; empty for other reports.
     mutating func rows(of stamped: StampedReport) -> [DiffRow] {
         guard case .diff(let diff) = stamped.report else { return [] }
         if let rows { return rows }
@@ -46,7 +52,7 @@ struct FilterFacts {
         return made
     }
 
-    /// Whether an event is known that caused this.
+    /// Returns whether the last event caused the report.
     func hasCause(_ stamped: StampedReport) -> Bool {
         guard let event, event.stamp.n > 0 else { return false }
         switch stamped.report {
@@ -59,7 +65,7 @@ struct FilterFacts {
 
     // MARK: - Asking
 
-    /// Whether a clause holds of a report, or of one row of it.
+    /// Returns whether a report, or one row of it, satisfies a clause.
     mutating func accepts(_ code: FilterCode, _ stamped: StampedReport, row: DiffRow? = nil) -> Bool {
         var next = FilterCode.Next.test(0)
         while case .test(let index) = next {
@@ -135,7 +141,7 @@ struct FilterFacts {
         return holds(test, of: event.report, lag: event.lag)
     }
 
-    /// Of a change that no event caused only the kinds of its rows are known, and what the messages among them address.
+    /// A change without a causing event has only the kinds of its rows and the mentions in its messages.
     private func holds(_ test: FilterMatcher, ofRow row: DiffRow?) -> Bool {
         guard let row else { return false }
         return switch test.field {
@@ -155,7 +161,8 @@ struct FilterFacts {
         }
     }
 
-    /// Whether a room is wanted, by its name or by what is shown of it. Rooms are few and their names long: what was found out is kept.
+    /// Returns whether a room matches a test, by its name on the wire or by its display name. The verdicts are cached,
+    /// because there are few rooms and their names are long.
     private func holds(_ test: FilterMatcher, ofRoom room: String) -> Bool {
         if case .anything = test.wanted { return true }
         return verdicts.verdict(on: .init(test: ObjectIdentifier(test), room: room), names.revision) {
@@ -163,19 +170,19 @@ struct FilterFacts {
             if test.field == .title {
                 return found.channel.map { test.matches($0.title) || test.matches($0.label) } ?? false
             }
-            // A direct is found by either sign.
+            // A direct chat matches with `@` and with `#` before its title.
             return test.matches(room) || test.matches(found.label)
                 || found.channel.map { test.matches("#" + $0.title) } ?? false
                 || test.matches(ShortName.room(room, width: LineSettings().roomWidth(in: nil)))
         }
     }
 
-    /// When a row's message was said, or when the report was made: milliseconds since 1970.
+    /// Returns the time of a row's message, or the time of the report, in milliseconds since 1970.
     private func time(of row: DiffRow?, _ stamped: StampedReport) -> Int64 {
         row?.item.saidAt?.milliseconds ?? stamped.stamp.wall / 1000
     }
 
-    /// False while it is not known who the user is.
+    /// Returns whether `id` is the user's; `false` while the user is not known.
     private func isUser(_ id: String?) -> Bool { id != nil && id == names.user }
 
     private func holds(_ test: FilterMatcher, ofMentions mentions: [Mention]) -> Bool {
@@ -200,7 +207,7 @@ struct FilterFacts {
         return line.split(separator: UInt8(ascii: "\n")).contains { test.matches(String(decoding: $0, as: UTF8.self)) }
     }
 
-    /// The lines of a report as they are printed without colours, in full.
+    /// Returns the full lines of a report as printed without colours.
     private mutating func line(of stamped: StampedReport) -> [UInt8] {
         if let line { return line }
         var buffer = TerminalBuffer()
@@ -216,7 +223,7 @@ struct FilterFacts {
     }
 }
 
-/// Which rooms a test holds of, as far as it was asked. Bounded, since a peer names the rooms.
+/// A cache of the rooms that a test matches. Bounded, because the peer chooses the names of rooms.
 private final class RoomVerdicts {
     struct Question: Hashable {
         var test: ObjectIdentifier
@@ -227,7 +234,8 @@ private final class RoomVerdicts {
     private var known: [Question: Bool] = [:]
     private var revision = 0
 
-    /// What was found out, or is found out now. With a name that was learnt meanwhile everything may be different.
+    /// Returns the cached verdict, or computes it with `decide`. A new name may change any verdict, so another
+    /// `revision` clears the cache.
     func verdict(on question: Question, _ revision: Int, _ decide: () -> Bool) -> Bool {
         if revision != self.revision || known.count >= Self.maximum {
             known.removeAll(keepingCapacity: true)
@@ -240,7 +248,7 @@ private final class RoomVerdicts {
     }
 }
 
-/// What is kept of an event for whatever it causes: no more than its report, and what its lag is reckoned from.
+/// The part of an event that is kept for the reports it causes: its report, and the values that give its lag.
 private struct SeenEvent {
     let report: EventReport
     let stamp: Stamp

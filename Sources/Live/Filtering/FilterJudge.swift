@@ -4,39 +4,40 @@ import Recording
 import SectionedModel
 import Wire
 
-/// What a view is to do with a report.
+/// A view's decision about a report.
 public struct ViewMark: Hashable, Sendable {
-    /// Whether it is shown. What is not is still to be known of: it may say what somebody is called.
+    /// Whether the report is shown. A view must read hidden reports as well, because they may contain names.
     public var isShown = true
-    /// Whether it is to be pointed out.
+    /// Whether the report is highlighted.
     public var isHighlighted = false
-    /// Events that were left out by a sample since the one shown before this.
+    /// The number of events that sampling has dropped since the last shown event.
     public var leftOut = 0
-    /// Whether it asked for an acknowledgement, and has it.
+    /// Whether the event asked for an acknowledgement and received it.
     var isAnswered = false
 
-    /// As it is.
+    /// Creates a mark without a highlight.
     public init(isShown: Bool = true) { self.isShown = isShown }
 }
 
-/// Asks what a view shows of one report after the other, in their order: what an event causes is judged by the event before it.
+/// Decides which reports a view shows. It reads all reports in order, because a change is judged by the event that
+/// caused it.
 ///
-/// Not for several threads at once.
+/// Not thread-safe.
 public struct FilterJudge {
     private let codes: [FilterCode]
     private let highlights: [[FilterCode]]
     private var facts: FilterFacts
     private var sampling: Sampling?
     private var backlog: Backlog?
-    /// Of the change that was marked last, the rows that pass; nil where the filter asks for no rows.
+    /// The rows of the last marked change that pass; `nil` when nothing restricts the rows.
     private var passing: [DiffRow]?
-    /// What was left out so far, by whom.
+    /// The number of reports that each clause has left out.
     public private(set) var tally: FilterTally
 
-    /// A judge that has seen nothing.
+    /// Creates a judge that has seen no reports.
     public init(_ setting: ViewFilter.Setting) { self.init(setting, knowing: KnownNames()) }
 
-    /// A judge that has seen nothing, and knows who and what is called how.
+    /// Creates a judge that has seen no reports but knows some names.
     init(_ setting: ViewFilter.Setting, knowing names: KnownNames) {
         codes = setting.filter.clauses.map { FilterCode($0.expression) }
         highlights = setting.highlights.map { $0.clauses.map { FilterCode($0.expression) } }
@@ -47,21 +48,21 @@ public struct FilterJudge {
         tally = FilterTally(setting)
     }
 
-    /// What it knows of names, for a judge that goes on.
+    /// The names that the judge has learnt, for its successor.
     var names: KnownNames { facts.names }
 
-    /// Learns what is called how.
+    /// Learns the names in a model.
     mutating func learn(from model: SectionedCollection<Item>, of user: String?) {
         facts.names.learn(from: model, of: user)
     }
 
-    /// Begins to count anew; `setting` is the one it judges by.
+    /// Restarts the count. `setting` must be the setting that the judge uses.
     mutating func countAnew(_ setting: ViewFilter.Setting) { tally = FilterTally(setting) }
 
-    /// A judge of one filter alone.
+    /// Creates a judge for one filter, without sampling or highlights.
     public init(_ filter: Filter) { self.init(ViewFilter.Setting(filter: filter)) }
 
-    /// What a view is to do with the report that comes next.
+    /// Decides about the next report.
     public mutating func mark(_ stamped: StampedReport) -> ViewMark {
         facts.begin(stamped)
         defer { facts.end(stamped) }
@@ -87,8 +88,8 @@ public struct FilterJudge {
         return mark
     }
 
-    /// The report that was marked last, a change, with the rows alone that pass; nil where all of them do. It is no step between two
-    /// states any more: it has neither sections nor checksums.
+    /// Returns the last marked change, reduced to the rows that pass; `nil` when all rows pass, or when it is not a
+    /// change. The result is no longer a complete diff: it has neither sections nor checksums.
     mutating func part(of stamped: StampedReport) -> StampedReport? {
         guard case .diff(let diff) = stamped.report, let passing, passing.count < facts.rows(of: stamped).count else {
             return nil
@@ -107,7 +108,8 @@ public struct FilterJudge {
         return part
     }
 
-    /// Whether the filter holds of the report that comes next: also of what is shown whatever it says.
+    /// Returns whether the next report satisfies the filter. Unlike `mark`, it also tests the reports that are always
+    /// shown.
     public mutating func matches(_ stamped: StampedReport) -> Bool {
         facts.begin(stamped)
         defer { facts.end(stamped) }
@@ -115,8 +117,8 @@ public struct FilterJudge {
         return refusing(codes, stamped) == nil
     }
 
-    /// The rows of the report that comes next of which the filter holds: all where it asks for none, and none where the report is no
-    /// change. Nil where it does not hold.
+    /// Returns the rows of the next report that satisfy the filter: all rows when the filter tests no rows, and no rows
+    /// when the report is not a change. Returns `nil` when the report does not satisfy the filter.
     mutating func matchingRows(_ stamped: StampedReport) -> [DiffRow]? {
         facts.begin(stamped)
         defer { facts.end(stamped) }
@@ -126,7 +128,7 @@ public struct FilterJudge {
         return passing ?? facts.rows(of: stamped)
     }
 
-    /// Leaves out the messages that are older than those shown of the time before the run.
+    /// Hides messages from before the run, except for the newest ones of each room.
     private mutating func leaveOutBacklog(_ stamped: StampedReport, _ mark: inout ViewMark) {
         guard backlog != nil, case .diff = stamped.report, !facts.hasCause(stamped) else { return }
         let rows = passing ?? facts.rows(of: stamped)
@@ -149,13 +151,14 @@ public struct FilterJudge {
         }
     }
 
-    /// The first clause that does not hold; nil when all do. Clauses that ask for rows must hold of one row together.
+    /// Returns the index of the first clause that fails; `nil` when all hold. All clauses that test rows must hold for
+    /// the same row.
     private mutating func refusing(_ codes: [FilterCode], _ stamped: StampedReport) -> Int? {
         var rows: [DiffRow]?
         return refusing(codes, stamped, &rows)
     }
 
-    /// The same; `rows` are those that are left, where clauses ask for rows.
+    /// Returns the index of the first clause that fails. `rows` receives the rows that pass, if a clause tests rows.
     private mutating func refusing(
         _ codes: [FilterCode], _ stamped: StampedReport, _ rows: inout [DiffRow]?
     ) -> Int? {
@@ -179,7 +182,7 @@ public struct FilterJudge {
 }
 
 extension Report {
-    /// What no filter hides: what was lost, what nobody can tell the contents of, and what is said to the user.
+    /// Whether no filter hides the report: losses, undecodable data and notices to the user.
     fileprivate var isAlwaysShown: Bool {
         switch self {
         case .gap, .undecodable, .notice: true
@@ -188,17 +191,17 @@ extension Report {
     }
 }
 
-/// The newest messages of each room that were said before the run began.
+/// The newest messages of each room from before the run.
 private struct Backlog {
     let most: Int
-    /// The times of the newest messages seen so far, in order: at most `most` of each section.
+    /// The times of the newest messages so far in ascending order, by section. At most `most` per section.
     private var times: [String: [Int64]] = [:]
 
     init(most: Int) { self.most = most }
 
-    /// The rows without the messages that are too old.
+    /// Returns the rows without the messages that are too old.
     mutating func newest(of rows: [DiffRow], _ stamped: StampedReport) -> [DiffRow] {
-        // On the server's clock.
+        // The start of the run in milliseconds, on the server's clock.
         let began = (stamped.stamp.wall - stamped.stamp.time.microseconds) / 1000 - stamped.clockOffset
         func age(_ row: DiffRow) -> Int64? {
             guard row.operation == .insert, let said = row.item.saidAt?.milliseconds, said < began else { return nil }
@@ -220,17 +223,17 @@ private struct Backlog {
     }
 }
 
-/// One of so many events, evenly.
+/// Evenly selects a share of the events.
 private struct Sampling {
     private let sample: ViewFilter.Sample
     private var due: Int
     private var leftOut = 0
-    /// Whether the event seen last is shown.
+    /// Whether the last event is shown.
     private(set) var isLastShown = true
 
     init(_ sample: ViewFilter.Sample) {
         self.sample = sample
-        // The first event is shown.
+        // Makes the first event a selected one.
         due = sample.of - sample.taken
     }
 
@@ -241,7 +244,7 @@ private struct Sampling {
         return isLastShown
     }
 
-    /// An event that the filter refused: what it causes is the filter's matter, not the sample's.
+    /// Skips an event that the filter rejected. The filter decides about its changes, not the sample.
     mutating func passOver(_ report: Report) {
         if case .event = report { isLastShown = true }
     }

@@ -1,19 +1,19 @@
 import Pipeline
 
-/// How much a filter left out, and which of its clauses did: the first one that did not hold.
+/// The number of reports that a filter left out, by clause. A report counts for the first clause that failed.
 public struct FilterTally: Hashable, Sendable {
-    /// Reports, counted.
+    /// A number of reports: events and others.
     public struct Count: Hashable, Sendable {
-        /// Events.
+        /// The number of events from the server.
         public var events = 0
-        /// Changes, and what else a filter is asked about.
+        /// The number of changes and of all other reports that a filter tests.
         public var others = 0
 
         mutating func add(_ report: Report) {
             switch report {
             case .event: events += 1
             case .diff, .connection, .room, .action, .emit, .refetch, .typing: others += 1
-            // Nobody filters these, and the last is not printed among events.
+            // No filter tests these, and notices are not printed among the events.
             case .gap, .undecodable, .notice: break
             }
         }
@@ -24,23 +24,23 @@ public struct FilterTally: Hashable, Sendable {
         }
     }
 
-    /// What one clause left out.
+    /// The reports that one clause left out.
     public struct Share: Hashable, Sendable {
-        /// The clause as it is understood.
+        /// The text of the clause, as parsed.
         public var clause: String
-        /// Who asked for it.
+        /// The source of the clause, such as the name of an option.
         public var origin: String
-        /// What it left out.
+        /// The number of reports that the clause left out.
         public var removed = Count()
     }
 
-    /// What the filter was asked about.
+    /// The number of reports that the filter tested.
     public private(set) var seen = Count()
-    /// What each clause left out, in the order they are asked.
+    /// The reports left out, one share per clause, in the order of the tests.
     public private(set) var shares: [Share]
-    /// Events that a sample left out.
+    /// The number of events that sampling left out.
     public internal(set) var sampledOut = 0
-    /// What the filter names and no event had.
+    /// The payload paths in the filter that no event had.
     private var watch: FieldWatch
 
     init(_ setting: ViewFilter.Setting) {
@@ -48,7 +48,7 @@ public struct FilterTally: Hashable, Sendable {
         shares = setting.filter.clauses.map { Share(clause: $0.text, origin: $0.origin) }
     }
 
-    /// What was left out by clauses.
+    /// The number of reports that all clauses left out.
     public var removed: Count { shares.reduce(into: Count()) { $0 += $1.removed } }
 
     mutating func see(_ report: Report) {
@@ -56,19 +56,19 @@ public struct FilterTally: Hashable, Sendable {
         watch.see(report)
     }
 
-    /// Sees it for what the filter names, and does not count it.
+    /// Checks a report for the filter's payload paths, without counting it.
     mutating func look(at report: Report) { watch.see(report) }
 
-    /// What the filter names and no event had, a line for each.
+    /// One line for each payload path in the filter that no event had.
     var absent: [String] { watch.lines }
 
     mutating func remove(_ report: Report, by clause: Int) { shares[clause].removed.add(report) }
 
-    /// Adds what another counted; clauses of the same text and origin are one.
+    /// Adds the counts of another tally. Clauses with the same text and origin share one entry.
     mutating func add(_ other: FilterTally) {
         seen += other.seen
         sampledOut += other.sampledOut
-        // The filter that came last is the one that counts.
+        // The payload paths of the newer filter count.
         watch = other.watch
         for share in other.shares {
             if let index = shares.firstIndex(where: { $0.clause == share.clause && $0.origin == share.origin }) {
@@ -79,10 +79,10 @@ public struct FilterTally: Hashable, Sendable {
         }
     }
 
-    /// Who changes a filter again and again is told of so many clauses.
+    /// The maximum number of shares, for a filter that changes again and again.
     private static let mostShares = 256
 
-    /// For the end of a run, for people; nothing when nothing was left out.
+    /// The tally as lines for the end of a run; empty when nothing was left out.
     public var lines: [String] {
         var lines: [String] = []
         if !shares.isEmpty {

@@ -2,7 +2,8 @@ import Network
 public import Pipeline
 public import SectionedModel
 
-/// An outlet with a filter in front of it. What is recorded, logged and summed up does not pass here: it stays complete.
+/// An outlet with a filter before it. Recordings, diff logs and summaries do not pass through it, so they stay
+/// complete.
 public final class FilteredOutlet: Outlet {
     private struct State {
         var judge: FilterJudge
@@ -11,10 +12,10 @@ public final class FilteredOutlet: Outlet {
 
     private let outlet: any Outlet
     private let filter: ViewFilter
-    /// Only the outlet thread touches it.
+    /// The judge of the current setting. Only the outlet thread uses it.
     private let state: Monitor<State>
 
-    /// Shows `outlet` what `filter` lets pass.
+    /// Creates an outlet that passes to `outlet` what `filter` accepts.
     public init(_ outlet: any Outlet, filter: ViewFilter) {
         self.outlet = outlet
         self.filter = filter
@@ -22,13 +23,13 @@ public final class FilteredOutlet: Outlet {
         state = Monitor(State(judge: FilterJudge(setting), revision: revision))
     }
 
-    /// What the outlet needs.
+    /// Whether the wrapped outlet needs checksums.
     public var needsChecksums: Bool { outlet.needsChecksums }
 
-    /// The outlet's.
+    /// The replay part that the wrapped outlet wants.
     public var replayPart: ReplayPart { outlet.replayPart }
 
-    /// Judges the reports, and has the outlet write what passes.
+    /// Judges the reports and passes them with their marks to the wrapped outlet.
     public func write(_ reports: [StampedReport]) throws(OutletError) {
         let (reports, marks) = state.change { state in
             if filter.revision != state.revision {
@@ -40,7 +41,8 @@ public final class FilteredOutlet: Outlet {
             for report in reports {
                 let mark = state.judge.mark(report)
                 let part = mark.isShown ? state.judge.part(of: report) : nil
-                // Of a change of which only some rows pass, the outlet still gets the whole: it may have names.
+                // When only some rows pass, the outlet still receives the whole change as hidden, because it may
+                // contain names.
                 if part != nil {
                     shown.append(report)
                     marks.append(ViewMark(isShown: false))
@@ -54,12 +56,12 @@ public final class FilteredOutlet: Outlet {
         try outlet.write(reports, marks)
     }
 
-    /// Learns what is called how, and passes it on.
+    /// Learns the names in the model and passes the call on.
     public func begin(with model: SectionedCollection<Item>, of user: String?) {
         state.change { $0.judge.learn(from: model, of: user) }
         outlet.begin(with: model, of: user)
     }
 
-    /// Passes it on.
+    /// Passes the call on. The filter buffers nothing.
     public func finish() throws(OutletError) { try outlet.finish() }
 }

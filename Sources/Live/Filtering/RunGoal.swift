@@ -1,21 +1,24 @@
 import Events
 import Pipeline
 
-/// What a run waits for: so many events that are shown, or the first report that an expression holds of. It is told every report, in
-/// their order. A value, not for several threads at once.
+/// The condition that ends a run: a number of shown events, or the first report that satisfies an expression. It must
+/// see all reports, in order. Not thread-safe.
 struct RunGoal {
     private var missing: Int?
     private let filter: ViewFilter?
     private let muted: MutedRooms?
-    /// Asks what is shown; nil while everything is.
+    /// The judge of the view's filter; `nil` while the filter shows everything.
     private var view: FilterJudge?
     private var revision: Int?
     private var match: FilterJudge?
-    /// Whether it came.
+    /// Whether the condition is met.
     private(set) var isReached = false
 
-    /// Waits for `count` events of those that `filter` and `muted` let pass, or for what `match` holds of, shown or not; nil for
-    /// neither.
+    /// Creates a goal. With neither `count` nor `match` it is never reached.
+    ///
+    /// - Parameters:
+    ///   - count: The number of events to wait for, among those that `filter` and `muted` let pass.
+    ///   - match: The filter to match. It also sees the reports that the view hides.
     init(count: Int?, shownBy filter: ViewFilter?, muted: MutedRooms? = nil, match: Filter?) {
         missing = count
         self.filter = filter
@@ -23,23 +26,23 @@ struct RunGoal {
         self.match = match.map { FilterJudge($0) }
     }
 
-    /// Whether there is anything to wait for.
+    /// Whether there is a condition.
     var isSet: Bool { missing != nil || match != nil }
 
-    /// Whether it matters what a report says, and not only that it is an event.
+    /// Whether the goal depends on the contents of reports. Otherwise it only counts events.
     var judges: Bool { match != nil || missing != nil && filter?.setting.showsAll == false }
 
-    /// What `match` names and no event had, a line for each.
+    /// One line for each payload path in `match` that no event had.
     var absent: [String] { match?.tally.absent.map { "--until-match:" + $0.dropFirst() } ?? [] }
 
-    /// The report that comes next.
+    /// Checks the next report against the condition.
     mutating func note(_ stamped: StampedReport) {
         if match?.matches(stamped) == true { isReached = true }
         guard missing != nil, isShown(stamped), case .event = stamped.report else { return }
         note(events: 1)
     }
 
-    /// So many events come next, of which every one is shown.
+    /// Counts the next events, which must all be shown.
     mutating func note(events: Int) {
         guard let missing else { return }
         self.missing = max(missing - events, 0)
@@ -52,7 +55,7 @@ struct RunGoal {
         }
         guard let filter else { return true }
         if filter.revision != revision {
-            // In this order: a change in between is found by the next look.
+            // The revision is read first, so that a change in between is noticed at the next report.
             revision = filter.revision
             var setting = filter.setting
             setting.highlights = []
@@ -63,6 +66,6 @@ struct RunGoal {
 }
 
 extension ViewFilter.Setting {
-    /// Whether nothing is left out.
+    /// Whether the setting hides nothing.
     fileprivate var showsAll: Bool { filter.isEmpty && sample == nil && backlog == nil }
 }

@@ -2,21 +2,21 @@ import Network
 public import Pipeline
 import Synchronization
 
-/// What a view shows now. Any thread may change it while the view runs: what comes from then on is judged anew.
+/// The filter of a view. Any thread may change it while the view runs. A change applies to the reports that follow.
 public final class ViewFilter: Sendable {
-    /// What is shown, and how.
+    /// A filter with its highlights and limits.
     public struct Setting: Hashable, Sendable {
-        /// What is shown.
+        /// The condition for reports to be shown.
         public var filter: Filter
-        /// What is pointed out: whatever one of these holds of.
+        /// The conditions for highlights. A report is highlighted when it satisfies one of them.
         public var highlights: [Filter]
-        /// How many of the events that pass are shown; nil for all.
+        /// The share of the accepted events that is shown; `nil` for all.
         public var sample: Sample?
 
-        /// Of the messages of each room that are older than the run, how many are shown, the newest; nil for all.
+        /// The number of messages per room from before the run that are shown, newest first; `nil` for all.
         public var backlog: Int?
 
-        /// Everything, unless said otherwise.
+        /// Creates a setting. The default shows everything.
         public init(filter: Filter = Filter(), highlights: [Filter] = [], sample: Sample? = nil, backlog: Int? = nil) {
             self.backlog = backlog
             self.filter = filter
@@ -24,16 +24,17 @@ public final class ViewFilter: Sendable {
             self.sample = sample
         }
 
-        /// Whether everything is shown as it is.
+        /// Whether the setting shows everything, without highlights.
         public var isEmpty: Bool { filter.isEmpty && highlights.isEmpty && sample == nil && backlog == nil }
     }
 
-    /// `taken` of `of` events, evenly.
+    /// A share of the events: `taken` out of `of`, evenly spread.
     public struct Sample: Hashable, Sendable {
         let taken: Int
         let of: Int
 
-        /// `10%`, `2.5%` or `1/40`; nil for anything else, and for more than all or nothing at all.
+        /// Parses `10%`, `2.5%` or `1/40`. Returns `nil` for anything else, for more than everything, and for nothing
+        /// at all.
         public init?(_ text: String) {
             if text.hasSuffix("%") {
                 guard let thousandths = FilterNumber(String(text.dropLast())).map({ ($0.real * 1000).rounded() }),
@@ -49,39 +50,41 @@ public final class ViewFilter: Sendable {
             }
         }
 
-        /// The sample as a share of one whole.
+        /// The sample as text, such as `1/40` or `2.5%`.
         public var text: String { taken == 1 ? "1/\(of)" : "\(Double(taken) / 1000)%" }
     }
 
     private struct State {
         var setting: Setting
-        /// What was counted by judges of other settings.
+        /// The counts of all earlier settings.
         var earlier: FilterTally
-        /// What the judge of this one has counted.
+        /// The counts of the current setting.
         var current: FilterTally
     }
 
     private let state: Monitor<State>
     private let changes = Atomic<Int>(0)
 
-    /// Shows what the setting says.
+    /// Creates a filter with an initial setting.
     public init(_ setting: Setting = Setting()) {
         state = Monitor(State(setting: setting, earlier: FilterTally(Setting()), current: FilterTally(setting)))
     }
 
-    /// What is shown now.
+    /// A copy of the setting in force.
     public var setting: Setting { state.change { $0.setting } }
 
-    /// The filter now, as text; empty when everything is shown.
+    /// The text of the filter; empty when everything is shown.
     public var text: String { setting.filter.text }
 
-    /// Shows what a text says from now on; an empty one shows everything. When it is wrong nothing changes.
+    /// Replaces the filter by a parsed text. An empty text shows everything.
+    ///
+    /// - Throws: `FilterError` when the text is invalid. The old filter then stays in force.
     public func set(_ text: String, origin: String = "filter") throws(FilterError) {
         let filter = try Filter(parsing: text, origin: origin, kinds: setting.filter.kinds)
         change { $0.filter = filter }
     }
 
-    /// Changes what is shown.
+    /// Changes the setting and starts a new count.
     public func change(_ body: (inout Setting) -> Void) {
         state.change { state in
             body(&state.setting)
@@ -91,7 +94,7 @@ public final class ViewFilter: Sendable {
         }
     }
 
-    /// What was left out so far, by all settings there were.
+    /// The counts of all settings so far.
     public var tally: FilterTally {
         state.change { state in
             var tally = state.earlier
@@ -100,10 +103,10 @@ public final class ViewFilter: Sendable {
         }
     }
 
-    /// Counts the changes.
+    /// The number of changes so far.
     var revision: Int { changes.load(ordering: .acquiring) }
 
-    /// The setting, and which one it is, for a judge that begins to count.
+    /// Starts a new count. Returns the setting and its revision, for a new judge.
     func begin() -> (setting: Setting, revision: Int) {
         state.change { state in
             state.earlier.add(state.current)
@@ -112,7 +115,7 @@ public final class ViewFilter: Sendable {
         }
     }
 
-    /// Takes what the judge of a setting has counted. What the judge of an older one counts at last is passed over by a batch.
+    /// Stores the counts of a judge. Counts of an older revision are ignored, so at most one batch is not counted.
     func note(_ tally: FilterTally, of revision: Int) {
         state.change { state in
             if revision == changes.load(ordering: .acquiring) { state.current = tally }
