@@ -1,9 +1,9 @@
 import Events
 import Pipeline
 
-// What the printers say of a change of an action, one fact each; nil where it has none.
+// The single facts of an action's change, for the printers. A fact is `nil` when the change does not have it.
 extension ActionReport.Change {
-    /// In one word.
+    /// The change as one word, for the member `state` of the JSON form.
     var name: String {
         switch self {
         case .queued: "queued"
@@ -19,7 +19,7 @@ extension ActionReport.Change {
 
     var subject: EntityID? { if case .done(let subject) = self { subject } else { nil } }
 
-    /// Untrusted text.
+    /// The reason of a refusal or a delay. Untrusted text.
     var why: String? {
         switch self {
         case .refused(let why, _), .delayed(let why, _): why

@@ -4,13 +4,14 @@ import Recording
 import SectionedModel
 import Terminal
 
-/// Prints what people say: a line for each message, edit and deletion, and for each member that joins or leaves. Gaps are lines, too.
+/// Prints a conversation: one line for each message, edit and deletion, and for each member that joins or leaves. It
+/// also prints gaps.
 ///
-/// The lines come from the changes of the model, so they are the same for every backend, and messages that were fetched have the time they
-/// were said at.
+/// The lines come from changes of the model. They are therefore the same for every backend, and a fetched message has
+/// its original time.
 struct ChatLines {
     let settings: LineSettings
-    /// The columns of the terminal; nil for lines of any length.
+    /// The columns of the terminal; `nil` for lines of any length.
     var width: Int?
     var names = KnownNames()
     private var clock: ZoneClock
@@ -21,7 +22,7 @@ struct ChatLines {
         clock = ZoneClock(settings.zone)
     }
 
-    /// Appends the lines of a report; nothing for most.
+    /// Appends the lines of a report. Most reports have none.
     mutating func append(_ stamped: StampedReport, _ mark: ViewMark = ViewMark(), to buffer: inout TerminalBuffer) {
         names.learn(from: stamped.report)
         guard mark.isShown else { return }
@@ -30,7 +31,7 @@ struct ChatLines {
         case .diff(let diff):
             let rows = DiffRow.rows(of: diff.batch).compactMap { row in Self.verb(of: row).map { (row: row, verb: $0) }
             }
-            // Messages that were fetched together come in the order of their times.
+            // Sorts messages that were fetched together by their times.
             for (row, verb) in rows.sorted(by: { time(of: $0.row, stamped) < time(of: $1.row, stamped) }) {
                 append(row, verb, at: time(of: row, stamped), mark, to: &buffer)
             }
@@ -43,7 +44,7 @@ struct ChatLines {
         }
     }
 
-    /// Whether a report makes a line.
+    /// Returns whether a report has lines, regardless of the filter.
     static func tells(_ report: Report) -> Bool {
         switch report {
         case .diff(let diff): DiffRow.rows(of: diff.batch).contains { verb(of: $0) != nil }
@@ -52,7 +53,7 @@ struct ChatLines {
         }
     }
 
-    /// What a change of a row is in a chat, in a word; empty for a new message, nil for a change that makes no line.
+    /// Returns the verb for a change of a row: empty for a new message, `nil` for a change without a line.
     private static func verb(of row: DiffRow) -> String? {
         let wasTakenBack = row.old?.entity.value.isTakenBack ?? false
         switch (row.item.id.kind, row.operation) {
@@ -69,7 +70,8 @@ struct ChatLines {
         }
     }
 
-    /// When it was said, or, of what changed, when that was seen: wall clock in microseconds.
+    /// Returns the time of a new message, or the time at which another change was seen: wall clock in microseconds
+    /// since 1970.
     private func time(of row: DiffRow, _ stamped: StampedReport) -> Int64 {
         guard row.operation == .insert, let said = row.item.saidAt else { return stamped.stamp.wall }
         return said.milliseconds * 1000
@@ -79,7 +81,7 @@ struct ChatLines {
         _ row: DiffRow, _ verb: String, at time: Int64, _ mark: ViewMark, to buffer: inout TerminalBuffer
     ) {
         appendTime(time, to: &buffer)
-        // A member joins the channel, not the list of its members.
+        // The line shows the channel that the member joins, not the section of its members.
         let channel = row.item.id.kind == .member ? row.item.sectionKey.parent : nil
         let place = channel.flatMap { names.name($0.description) } ?? names.place(of: row.item)
         let end = buffer.columns + settings.roomWidth(in: width)

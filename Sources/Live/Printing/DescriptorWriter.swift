@@ -1,34 +1,39 @@
 import Glibc
 
-/// Writes bytes to a descriptor it does not own: one write(2) when the system takes all at once, as often as needed
-/// when not.
+/// Writes bytes to a descriptor that it does not own. It calls write(2) once when the system takes all bytes at once,
+/// and again for the rest otherwise.
 public struct DescriptorWriter: Sendable {
-    /// The descriptor; blocking or not.
+    /// The target descriptor, blocking or non-blocking. With a patience it may be a non-blocking copy of the caller's.
     public let descriptor: Int32
-    /// What it is called in an error.
+    /// The name of the output in errors.
     public let name: String
     private let patience: WritePatience?
-    /// Whether it waits for the reader even where what is not read is kept.
+    /// Whether to wait for the reader even when a spool could keep the output.
     private var waits = false
 
-    /// A writer on a descriptor that stays the caller's. With `patience` it waits for a reader no longer than that says; else as long as it takes.
+    /// Creates a writer for a descriptor, which the caller continues to own.
+    ///
+    /// - Parameter patience: Limits the wait for the reader. Without it, the writer waits forever.
     public init(descriptor: Int32, name: String, patience: WritePatience? = nil) {
         self.descriptor = patience?.unblocked(descriptor) ?? descriptor
         self.name = name
         self.patience = patience
     }
 
-    /// Writes everything, or throws. Interrupted calls are repeated; a full non-blocking descriptor is waited for.
-    /// A pipe without a reader throws `.closedByReader`, if the program ignores SIGPIPE; one that is not read, `.unread` when the patience is at its end.
+    /// Writes all bytes. Retries interrupted calls, and waits when a non-blocking descriptor is full. With a spool, it
+    /// may return before the reader has taken the bytes.
+    ///
+    /// - Throws: `.closedByReader` when a pipe has no reader, provided that the process ignores SIGPIPE; `.unread` when
+    ///   the patience is exhausted; `.system` for other errors.
     public func write(_ bytes: [UInt8]) throws(OutletError) {
         try bytes.span.withUnsafeBytes { (bytes) throws(OutletError) in try write(bytes) }
     }
 
-    /// The same for bytes that lie elsewhere.
+    /// Writes all bytes of a buffer, like `write(_:)` for an array.
     func write(_ bytes: UnsafeRawBufferPointer) throws(OutletError) {
         if !waits, let patience, let spool = patience.openSpool(of: descriptor), spool.isWaiting {
             if patience.keepsUnread, try spool.keep(bytes) { return }
-            // It comes behind what was kept.
+            // The spooled bytes must come first.
             try spool.drain()
         }
         var done = 0
@@ -45,17 +50,17 @@ public struct DescriptorWriter: Sendable {
         }
     }
 
-    /// Waits until what was kept for the reader is written; from here on nothing is kept.
+    /// Waits until the reader has taken all spooled bytes. From now on, nothing is spooled.
     func finish() throws(OutletError) { try patience?.endSpool(of: descriptor)?.drain() }
 
-    /// The same, waiting for its reader.
+    /// A copy of the writer that never uses a spool.
     var waiting: DescriptorWriter {
         var writer = self
         writer.waits = true
         return writer
     }
 
-    /// Waits for room as long as a look takes; true when there is none, and false when it is worth to try again.
+    /// Waits up to one look for room. Returns `true` when there is none, and `false` when a new attempt may succeed.
     private func isUnread(_ code: Int32) throws(OutletError) -> Bool {
         switch code {
         case EINTR: return false

@@ -3,21 +3,21 @@ import Pipeline
 import SectionedModel
 import Terminal
 
-/// One row of a batch, whatever the operation, for the printers.
+/// One row of a batch, for the printers. It has the same form for all operations.
 struct DiffRow {
     typealias Operation = DiffOperation
 
     var operation: Operation
-    /// Place in the old state.
+    /// The path in the old state; `nil` for an inserted row.
     var from: SectionPath?
-    /// Place in the new state.
+    /// The path in the new state; `nil` for a deleted row.
     var to: SectionPath?
     var old: Item?
     var new: Item?
-    /// The item after the change, or what it was when it is gone.
+    /// The new item; for a deleted row, the old one.
     var item: Item
 
-    /// The rows of a batch: what left, what came, what moved, what changed.
+    /// Returns the rows of a batch: deletions, insertions, moves, updates.
     static func rows(of batch: Batch<Item>) -> [DiffRow] {
         if let sole = batch.soleChange { return [DiffRow(sole.moves ? .move : .update, sole.change)] }
         var rows: [DiffRow] = []
@@ -32,12 +32,14 @@ struct DiffRow {
         return rows
     }
 
-    /// How many rows of each operation a batch has, in the order of `Operation.allCases`.
+    /// Returns the number of rows of each operation, in the order of `Operation.allCases`.
     static func counts(of batch: Batch<Item>) -> [Int] {
         [batch.deletions.count, batch.insertions.count, batch.moves.count, batch.updates.count]
     }
 
-    /// What differs between the two states of the row; nothing for a row that came or left. `facts` are those of its item.
+    /// Returns the fields that differ between the two states of the row; empty for an inserted or deleted row.
+    ///
+    /// - Parameter facts: The facts of `item`.
     func differences(_ facts: @autoclosure () -> ItemFacts) -> [ItemFacts.Difference] {
         guard let old, let new, old.entity != new.entity || old.delivery != new.delivery else { return [] }
         return facts().differences(from: ItemFacts(old))
@@ -52,10 +54,10 @@ extension DiffRow {
 }
 
 extension Item.ID {
-    /// The id as text: `5828c718-…`, for a membership `channel/user`.
+    /// The id as text: `5828c718-…`; for a membership `channel/user`.
     var text: String { qualifier.map { "\(id)/\($0)" } ?? id.description }
 
-    /// The same with UUIDs cut short.
+    /// The id as text, with each UUID cut to eight digits.
     var shortText: String { qualifier.map { ShortName.id(id) + "/" + ShortName.id($0) } ?? ShortName.id(id) }
 }
 
@@ -63,12 +65,12 @@ extension Item.Section {
     /// The section as text: `channels`, `messages/5828c718-…`.
     var text: String { parent.map { "\(name)/\($0)" } ?? name }
 
-    /// The same with UUIDs cut short.
+    /// The section as text, with each UUID cut to eight digits.
     var shortText: String { parent.map { name + "/" + ShortName.id($0) } ?? name }
 }
 
 extension DiffOperation {
-    /// The sign in front of a diff line.
+    /// The symbol at the start of a diff line.
     var sign: String {
         switch self {
         case .delete: "-"

@@ -2,12 +2,12 @@ import JSONText
 import Pipeline
 import Wire
 
-// What the printers say of an emit.
+// The facts of an emit, for the printers.
 extension EmitReport {
-    /// Whether somebody should look at it.
+    /// Whether the emit failed and needs the user's attention.
     var isProblem: Bool { outcome.why != nil || outcome == .timedOut }
 
-    /// What became of it, in one sentence.
+    /// The outcome in one sentence. It may contain untrusted text.
     var sentence: String {
         let name = name + (ackID.map { " #\($0)" } ?? "")
         let time = TimeText.span(milliseconds: duration.microseconds / 1000)
@@ -22,7 +22,7 @@ extension EmitReport {
 }
 
 extension EmitReport.Outcome {
-    /// In one word.
+    /// The outcome as one word, for the member `state` of the JSON form.
     var name: String {
         switch self {
         case .sent: "sent"
@@ -33,7 +33,7 @@ extension EmitReport.Outcome {
         }
     }
 
-    /// Untrusted text.
+    /// The reason of a loss or a refusal. Untrusted text.
     var why: String? {
         switch self {
         case .lost(let why), .refused(let why): why
@@ -41,12 +41,13 @@ extension EmitReport.Outcome {
         }
     }
 
-    /// With its binary data in the arguments.
+    /// The answer, with its binary attachments in the arguments; `nil` without an answer.
     var answer: SocketIO.Acknowledgement? { if case .answered(let answer) = self { answer.whole } else { nil } }
 }
 
 extension SocketIO.Acknowledgement {
-    /// The array of an event of that name with the same arguments, for a filter to look into.
+    /// Returns the answer as a JSON array in the form of an event: the name, then the arguments. Filters can read that
+    /// form.
     func event(named name: String) -> RawJSON {
         var writer = JSONWriter()
         writer.beginArray()

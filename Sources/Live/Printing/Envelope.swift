@@ -5,14 +5,15 @@ import Recording
 import SectionedModel
 import Wire
 
-/// Writes reports as JSON objects, one a line: the shape of `schemas/envelope.schema.json`.
+/// Writes reports as JSON objects, one per line, in the format of `schemas/envelope.schema.json`.
 ///
-/// All objects of one type have the same keys in the same order, null where nothing is known; keys are only ever added.
+/// All objects of one type have the same keys in the same order, with null for unknown values. New versions only add
+/// keys.
 struct Envelope: ~Copyable {
-    /// The version of the shape.
+    /// The version of the format.
     static let version = 1
 
-    /// All members of the objects of all types.
+    /// The keys of all object types.
     static let members = [
         "v", "type", "n", "time", "t_us", "lag_ms", "conn", "dir", "namespace", "room", "actor", "kind", "event",
         "known",
@@ -24,15 +25,16 @@ struct Envelope: ~Copyable {
         "resource", "outcome", "took_us", "hole", "ack", "answers", "mentions", "actor_name", "text",
     ]
 
-    /// What has been written.
+    /// The writer that holds the output so far.
     private(set) var writer = JSONWriter()
-    /// What rooms and people are called, as far as was written.
+    /// The names of rooms and people, learnt from the reports so far.
     private(set) var names: KnownNames
 
-    /// A text without any object.
+    /// Creates an envelope without output.
     init(knowing names: KnownNames = KnownNames()) { self.names = names }
 
-    /// Appends the object of a report; nothing for a notice that tells of no mark: it is for people.
+    /// Appends the object of a report. A notice has an object only when it contains a mark; other notices are for
+    /// people.
     mutating func append(_ stamped: StampedReport, _ mark: ViewMark = ViewMark(), connection: Int) {
         names.learn(from: stamped.report)
         guard mark.isShown else { return }
@@ -55,7 +57,7 @@ struct Envelope: ~Copyable {
         writer.endLine()
     }
 
-    /// Forgets what was written, not what was learnt.
+    /// Clears the output and keeps the learnt names.
     mutating func reset() { writer.reset() }
 
     private mutating func begin(_ type: String, _ stamped: StampedReport) {
@@ -247,8 +249,8 @@ struct Envelope: ~Copyable {
         if let isRead = names.isRead(message) { writer.bool(isRead) } else { writer.null() }
     }
 
-    /// An inserted row has all its fields, a changed one those that changed (null where one is gone), a deleted one
-    /// none.
+    /// Writes the fields of a row: all fields of an inserted row, the changed fields of a changed row (null for a
+    /// removed field), and no fields for a deleted row.
     private mutating func fields(of row: DiffRow) {
         writer.beginObject()
         if row.operation == .insert { ItemFacts(row.item).writeFields(into: &writer) }

@@ -1,31 +1,32 @@
 import JSONText
 import Terminal
 
-/// A projection of the objects of `--format json`: some members, `payload.resource.text`, `diff[0].op`, each under its way, null where an
-/// object has none. All lines have the same members in the same order, whatever they are about.
+/// A projection of the objects of `--format json` to some members, such as `payload.resource.text` or `diff[0].op`. The
+/// key of each value is its path; a missing value is null. All lines have the same keys in the same order, for all
+/// object types.
 public struct EnvelopeFields: Hashable, Sendable {
-    /// What is wrong with a list of fields.
+    /// An error in a list of fields.
     public struct Malformed: Error, Hashable, Sendable {
-        /// In one sentence, with a suggestion where there is one.
+        /// The error in one sentence, with a suggestion if there is one.
         public var message: String
     }
 
-    /// A member and the way from there on.
+    /// A member of the object, and the path inside its value.
     private struct Field: Hashable {
         var name: String
         var member: String
         var path: JSONPath
     }
 
-    /// What a list may name, besides ways into the payload.
+    /// The names that a list may contain. A path may follow a name.
     public static var memberNames: [String] { Envelope.members }
 
     private var fields: [Field] = []
 
-    /// Reads names with commas between them.
+    /// Parses a comma-separated list of names and paths.
     public init(_ text: String) throws(Malformed) {
         for name in text.split(separator: ",", omittingEmptySubsequences: false).map(Self.trimmed) {
-            // In filters and templates it has this name, too.
+            // Filters and templates use the name `title` for the same member.
             let asked = String(name.prefix { $0 != "." && $0 != "[" })
             let member = asked == "title" ? "room_title" : asked
             guard Envelope.members.contains(member) else {
@@ -45,7 +46,7 @@ public struct EnvelopeFields: Hashable, Sendable {
         String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }
 
-    /// Appends the projection of one object.
+    /// Appends the projection of one object as a line.
     func append(_ object: RawJSON, to writer: inout JSONWriter) {
         writer.beginObject()
         for field in fields {

@@ -6,7 +6,7 @@ import Wire
 import Terminal
 
 extension EventLines {
-    /// The lines of one batch: `+ message  #General  Ana Lima: hello`.
+    /// Appends the lines of one batch, such as `+ message  #General  Ana Lima: hello`.
     func append(_ rows: [DiffRow], cause: Int, to buffer: inout TerminalBuffer) {
         guard isCompact else {
             for row in rows { append(row, cause: cause, to: &buffer) }
@@ -22,7 +22,7 @@ extension EventLines {
         }
     }
 
-    /// Where the rows of the same operation, kind and section end.
+    /// Returns the end of the run of rows with the same operation, kind and section.
     private static func endOfRun(_ rows: [DiffRow], from start: Int) -> Int {
         var end = start + 1
         while end < rows.count, rows[end].operation == rows[start].operation,
@@ -75,7 +75,8 @@ extension EventLines {
         }
     }
 
-    /// Where a row stands, and where it stood when that matters; nil in a section whose name is that of its rows.
+    /// Returns the place of a row, and its old place when it moved. Returns `nil` for a section without a parent, which
+    /// is named after its rows, unless ids are shown.
     private func place(of row: DiffRow) -> String? {
         let section = section(of: row.item)
         guard row.operation == .move, let from = row.from, let to = row.to, let old = row.old else {
@@ -90,7 +91,7 @@ extension EventLines {
         return isCompact ? item.sectionKey.shortText : item.sectionKey.text
     }
 
-    /// A field's value as JSON, `nothing` where there is none.
+    /// Returns a field's value as JSON text; `nothing` for a missing field.
     private static func text(of value: RawJSON?) -> String {
         value.map { String(decoding: $0.bytes, as: UTF8.self) } ?? "nothing"
     }

@@ -5,24 +5,24 @@ import Recording
 import Wire
 import Terminal
 
-/// Prints reports as lines for people: `compact` or `pretty`. What is printed depends on the reports alone, and on what was printed of
-/// those before.
+/// Prints reports as lines for people, in the formats `compact` and `pretty`. The output depends only on the reports so
+/// far, never on a clock.
 struct EventLines {
-    /// Whether an event takes one line, or as many as it needs.
+    /// Whether an event is cut to one line. Otherwise it takes as many lines as it needs.
     let isCompact: Bool
-    /// The columns of the terminal, in `compact`.
+    /// The columns of the terminal, in the format `compact`; `nil` for lines of any length.
     var width: Int? { didSet { if width != oldValue { columns = EventColumns(settings, width: width) } } }
     let settings: LineSettings
-    /// The names that are known so far.
+    /// The names learnt so far.
     var names = KnownNames()
-    /// Where the fields of an event line stand.
+    /// The column layout of an event line.
     var columns: EventColumns
-    /// Whether what is printed now is to stand out.
+    /// Whether the current lines are highlighted.
     var isPointedOut = false
-    /// The rooms as they were shown with the names and the width of then: the same few come again and again.
+    /// A cache of room labels, valid for one revision of the names and one width. Most events come from a few rooms.
     private var labelled: (revision: Int, width: Int, labels: [String: String]) = (0, 0, [:])
     private var clock: ZoneClock
-    /// When the event printed last was received.
+    /// The session time of the last printed event.
     private var last: Moment?
 
     init(isCompact: Bool, width: Int?, _ settings: LineSettings = LineSettings()) {
@@ -33,18 +33,19 @@ struct EventLines {
         clock = ZoneClock(settings.zone)
     }
 
-    /// More rows than this of one operation in one section are summed up in `compact`.
+    /// The maximum number of lines in `compact` for a run of rows with the same operation, kind and section. The last line
+    /// summarizes the rows that do not fit.
     static let mostRows = 4
-    /// Bytes of a payload shown in `pretty`; the recording has the rest.
+    /// The maximum number of payload bytes in `pretty`. The recording has the rest.
     static let mostPayload = 4096
-    /// Where a line without a time begins.
+    /// The indentation of a line without a time.
     static let indent = 2
 
-    /// Appends the lines of a report; nothing for what belongs on stderr.
+    /// Appends the lines of a report. Reports that belong on standard error have none.
     mutating func append(_ stamped: StampedReport, _ mark: ViewMark = ViewMark(), to buffer: inout TerminalBuffer) {
         guard mark.isShown else { return learn(from: stamped.report) }
         buffer.limit = isCompact ? width : nil
-        // Of a line that stands out the text does.
+        // Only the text of a line is highlighted.
         defer { buffer.isHighlighted = false }
         isPointedOut = mark.isHighlighted
         switch stamped.report {
@@ -91,32 +92,33 @@ struct EventLines {
         if !isCompact { appendDetails(of: report, stamped.stamp, to: &buffer) }
     }
 
-    /// What stands for the colours where there are none: the line mentions the user.
+    /// Appends `@` when there are no colours, to show that the line mentions the user.
     func appendMentionMark(to buffer: inout TerminalBuffer) {
         if buffer.theme == nil { buffer.append("@ ") }
     }
 
-    /// Where an event without a room belongs: its namespace, unless that is the usual one and the only one.
+    /// Returns the namespace of an event without a room; `nil` for the default namespace, unless all namespaces are
+    /// shown.
     func namespace(of report: EventReport) -> String? {
         guard report.event.socketIO != nil, settings.showsNamespaces || report.namespace != "/" else { return nil }
         return report.namespace
     }
 
-    /// A pause worth a line.
+    /// Appends a line for a long pause.
     private func appendSpacer(_ stamp: Stamp, to buffer: inout TerminalBuffer) {
         guard let spacer = settings.spacer, let last, stamp.time - last >= spacer else { return }
         buffer.append("── \(TimeText.span(milliseconds: (stamp.time - last).microseconds / 1000)) ──", .time)
         buffer.endLine()
     }
 
-    /// The time, where one is wanted, and the lag of an event.
+    /// Appends the time, if the settings ask for one, and the lag of an event.
     mutating func appendTime(_ stamped: StampedReport, to buffer: inout TerminalBuffer) {
         appendTime(stamped.stamp, to: &buffer)
         if case .event = stamped.report { last = stamped.stamp.time }
         appendLag(stamped.lag, to: &buffer)
     }
 
-    /// A line for another day, where times of the day stand in front of the lines.
+    /// Appends a date line when the day changes, if lines start with the time of day.
     mutating func appendDate(_ stamp: Stamp, to buffer: inout TerminalBuffer) {
         guard settings.time == .abs, let date = clock.newDate(stamp.wall) else { return }
         buffer.append("── \(date) ──", .time)
@@ -151,13 +153,13 @@ struct EventLines {
         buffer.append("  ")
     }
 
-    /// Learns from what is not printed.
+    /// Learns the names in a report that is not printed.
     mutating func learn(from report: Report) { names.learn(from: report) }
 
-    /// What an actor is called, as far as that is known.
+    /// Returns the name of an actor; its shortened id when the name is not known.
     func name(of actor: String) -> String { names.person(actor) ?? ShortName.shorteningIDs(actor) }
 
-    /// A room as it is shown.
+    /// Returns the display name of a room, cut to `width` columns.
     mutating func label(of room: String, width: Int) -> String {
         if labelled.revision != names.revision || labelled.width != width { labelled = (names.revision, width, [:]) }
         if let known = labelled.labels[room] { return known }
@@ -171,7 +173,7 @@ struct EventLines {
     private mutating func appendText(of event: Event, to buffer: inout TerminalBuffer) {
         let (actor, summary) = words(of: event)
         guard let actor else { return buffer.append(summary) }
-        // Most summaries begin with the actor.
+        // Most summaries start with the actor.
         if summary.hasPrefix(actor) {
             buffer.append(actor, .actor)
             buffer.append(String(summary.dropFirst(actor.count)))
@@ -183,7 +185,7 @@ struct EventLines {
         }
     }
 
-    /// Who did it, as far as somebody is named, and what.
+    /// Returns the event's actor, if it has one, and its summary, with names in place of ids.
     mutating func words(of event: Event) -> (actor: String?, summary: String) {
         var (summary, actor) = (event.summary, event.actor)
         if let id = actor {
@@ -192,7 +194,7 @@ struct EventLines {
             summary = summary.replacing(id, with: name, maxReplacements: 1)
             actor = name
         }
-        // What a person wrote stays as it is.
+        // A text written by a person is never changed.
         guard isCompact, event.said == nil else { return (actor, summary) }
         if settings.showsIDs { return (actor, ShortName.shorteningIDs(summary)) }
         if let room = event.room, room.contains("/") {
@@ -201,7 +203,7 @@ struct EventLines {
         return (actor, names.naming(summary))
     }
 
-    /// Clocks that differ by more than a day say nothing about a delay.
+    /// Returns the lag as text. Clocks that differ by more than a day give no useful lag.
     private static func text(ofLag milliseconds: Int64?) -> String {
         guard let milliseconds, milliseconds.magnitude < 86_400_000 else { return "" }
         return TimeText.span(milliseconds: milliseconds)
@@ -244,7 +246,7 @@ struct EventLines {
         buffer.endLine()
     }
 
-    /// What the server answered is a line as an event's; that it was answered is one below. What went wrong is told on standard error.
+    /// Appends a line for an emit: the server's answer, or our own acknowledgement. Failures go to standard error.
     private mutating func append(_ report: EmitReport, _ stamped: StampedReport, to buffer: inout TerminalBuffer) {
         guard !report.isProblem, report.isAnswer || report.outcome != .sent else { return }
         appendDate(stamped.stamp, to: &buffer)
@@ -257,7 +259,7 @@ struct EventLines {
         buffer.endLine()
     }
 
-    /// One `name  value` line below an event.
+    /// Appends one `name  value` line below an event.
     func appendField(_ name: String, _ value: String, _ style: TerminalStyle, to buffer: inout TerminalBuffer) {
         buffer.pad(to: Self.indent + 2)
         buffer.append(name, .key)
@@ -267,18 +269,18 @@ struct EventLines {
     }
 }
 
-/// Where the fields of an event line stand: fixed by the terminal's width, so that no column moves while lines come. The narrower the
-/// terminal, the less the fields before the text take.
+/// The column layout of an event line. It depends only on the terminal's width, so that columns do not move between
+/// lines. On a narrower terminal, the fields before the text take less space.
 struct EventColumns: Hashable {
-    /// Columns of the time; 0 for none.
+    /// The width of the time; 0 when it is not shown.
     let time: Int
-    /// Columns of the lag; 0 where it is not shown.
+    /// The width of the lag; 0 when it is not shown.
     let lag: Int
     let roomWidth: Int
-    /// Columns of the kind; 0 where it is not shown.
+    /// The width of the kind; 0 when it is not shown.
     let kindWidth: Int
 
-    /// Columns of a terminal of `width` columns; nil for lines of any length.
+    /// Creates the layout for a terminal of `width` columns; `nil` for lines of any length.
     init(_ settings: LineSettings, width: Int?) {
         let (clock, lag, kind) =
             switch Breadth(width) {
@@ -297,13 +299,13 @@ struct EventColumns: Hashable {
             }
     }
 
-    /// Where the room stands.
+    /// The column in which the room starts. `kind` and `text` are the starts of the other fields.
     var room: Int { (time > 0 ? time + 2 : 0) + (lag > 0 ? lag + 2 : 0) }
     var kind: Int { room + roomWidth + 2 }
     var text: Int { kindWidth > 0 ? kind + kindWidth + 2 : kind }
 }
 
-/// How much there is room for beside the text.
+/// A class of terminal widths: under 60 columns, under 100, and 100 or more.
 enum Breadth {
     case narrow, medium, wide
 
@@ -317,7 +319,9 @@ enum Breadth {
 }
 
 extension TypingReport {
-    /// Who types there now, in one sentence. `channel` is what the place is called.
+    /// Returns one sentence about who is typing now.
+    ///
+    /// - Parameter channel: The display name of the channel.
     func sentence(in channel: String) -> String {
         let place = channel + (thread == nil ? "" : ", in a thread")
         switch typing.count {
@@ -330,7 +334,7 @@ extension TypingReport {
 }
 
 extension GapReport {
-    /// The gap in one sentence: how long, why, how much, and what is done about it.
+    /// Returns the gap in one sentence: its length, cause, size, and the refetch.
     func sentence(_ names: KnownNames = KnownNames()) -> String {
         let long = TimeText.span(milliseconds: (to - from).microseconds / 1000)
         let amount =
@@ -363,7 +367,7 @@ extension GapReport {
 }
 
 extension Hole {
-    /// `messages of CH from 2026-01-02T03:04:05.000Z to 2026-01-02T03:05:00.000Z`.
+    /// Returns the hole as text, such as `messages of CH from 2026-01-02T03:04:05.000Z to 2026-01-02T03:05:00.000Z`.
     func sentence(in place: String? = nil) -> String {
         let place = place ?? section.name + (section.parent.map { " of \($0.description)" } ?? "")
         return "\(place) from \(TimeText.rfc3339(milliseconds: from.milliseconds)) to "

@@ -4,16 +4,16 @@ public import Pipeline
 public import SectionedModel
 import Terminal
 
-/// What a printer makes of reports.
+/// The output form of a printer.
 public enum PrintedForm: Sendable {
-    /// One of the formats.
+    /// One of the built-in formats.
     case format(OutputFormat)
-    /// A line for each event.
+    /// A template that gives one line for each event.
     case template(LineTemplate)
-    /// Some members of the objects of `json`.
+    /// A projection of the objects of `json`.
     case fields(EnvelopeFields)
 
-    /// Whether gaps are among what is printed, for people to see.
+    /// Whether the output contains gaps in a form for people.
     public var showsGaps: Bool {
         switch self {
         case .format(.compact), .format(.pretty), .format(.table), .format(.chat): true
@@ -22,22 +22,26 @@ public enum PrintedForm: Sendable {
     }
 }
 
-/// Prints events on a descriptor, usually standard output, in one of the formats; one write(2) a batch.
+/// Prints events to a descriptor, usually standard output, in one of the formats. It calls write(2) once per batch.
 ///
-/// Standard output carries events, the changes of the model and the gaps, and nothing else: `pretty` and `compact`
-/// print those three, `chat` the messages among them, `table` events and gaps, `json` also the changes of the connection and the rooms and what could not be decoded,
-/// `jsonl` and `raw` the events' packets alone. Everything else is `StatusPrinter`'s. What is printed depends on the reports alone, never
-/// on a clock.
+/// Standard output contains only events, changes of the model and gaps. `pretty` and `compact` print all three. `chat`
+/// prints the messages among them. `table` prints events and gaps. `json` also prints changes of the connection and of
+/// rooms, and data that could not be decoded. `jsonl` and `raw` print only the packets of events. `StatusPrinter`
+/// prints everything else. The output depends only on the reports, never on a clock.
 public final class EventPrinter: Outlet {
     private let writer: DescriptorWriter
     private let theme: TerminalTheme?
     private let width: Int?
     private let followsTerminal: Bool
-    /// Kept from batch to batch; only the outlet thread touches it.
+    /// The state that lasts from batch to batch. Only the outlet thread uses it.
     private let printing: Monitor<Printing>
 
-    /// Prints on `descriptor`, which stays the caller's. `width` cuts the lines of `compact` and `table`; with `followsTerminal`
-    /// the terminal is asked before each batch, so that lines fit a window whose size changes.
+    /// Creates a printer for `descriptor`, which the caller continues to own.
+    ///
+    /// - Parameters:
+    ///   - width: The length at which `compact`, `chat` and `table` cut lines; `nil` for no limit.
+    ///   - followsTerminal: Whether to read the terminal's width before each batch, so that lines fit a window that is
+    ///     resized.
     public init(
         _ form: PrintedForm, descriptor: Int32 = 1, colour: Bool, width: Int?, followsTerminal: Bool = false,
         settings: LineSettings = LineSettings(), patience: WritePatience? = nil
@@ -49,7 +53,7 @@ public final class EventPrinter: Outlet {
         printing = Monitor(Printing(form, settings))
     }
 
-    /// Prints in one of the formats.
+    /// Creates a printer for one of the built-in formats.
     public convenience init(
         format: OutputFormat, descriptor: Int32 = 1, colour: Bool, width: Int?, followsTerminal: Bool = false,
         settings: LineSettings = LineSettings()
@@ -64,23 +68,23 @@ public final class EventPrinter: Outlet {
         try write(reports, Array(repeating: ViewMark(), count: reports.count))
     }
 
-    /// Prints what is shown with one write. What is hidden may still say what somebody is called.
+    /// Prints the shown reports with one write. Hidden reports may still contain names.
     public func write(_ reports: [StampedReport], _ marks: [ViewMark]) throws(OutletError) {
         let columns = followsTerminal ? TerminalDevice.width(of: writer.descriptor) ?? width : width
         let bytes = printing.change { $0.bytes(of: reports, marks, width: columns, theme) }
         if !bytes.isEmpty { try writer.write(bytes) }
     }
 
-    /// Learns what is called how.
+    /// Learns the names in the model.
     public func begin(with model: SectionedCollection<Item>, of user: String?) {
         printing.change { $0.change { $0.learn(from: model, of: user) } }
     }
 
-    /// Waits until what was kept for the reader is written.
+    /// Waits until the reader has taken all buffered output.
     public func finish() throws(OutletError) { try writer.finish() }
 }
 
-/// What a printer remembers from batch to batch, by what it prints.
+/// The state of a printer, by output form.
 enum Printing {
     case lines(EventLines)
     case table(EventTable)
@@ -104,7 +108,7 @@ enum Printing {
             }
     }
 
-    /// Changes what is known of names.
+    /// Changes the names that the printer knows. Payload formats keep no names.
     mutating func change(_ body: (inout KnownNames) -> Void) {
         switch self {
         case .lines(var lines):
@@ -126,7 +130,7 @@ enum Printing {
         }
     }
 
-    /// The lines of a batch.
+    /// Returns the output for a batch.
     mutating func bytes(of reports: [StampedReport], _ marks: [ViewMark], width: Int?, _ theme: TerminalTheme?)
         -> [UInt8]
     {
@@ -165,7 +169,8 @@ enum Printing {
         }
     }
 
-    /// Line breaks can stand between the tokens of a JSON text, never inside one; a space keeps one event on one line.
+    /// Returns the payloads of the events, one per line. In JSON text, line breaks can occur only between tokens, so
+    /// they can be replaced by spaces.
     private static func payloads(_ reports: [StampedReport], _ marks: [ViewMark], inert: Bool) -> [UInt8] {
         var writer = JSONWriter()
         for (report, mark) in zip(reports, marks) where mark.isShown {
@@ -186,18 +191,18 @@ enum Printing {
     }
 }
 
-/// What the printer of `json` remembers.
+/// The state of the printer for `json`.
 struct EnvelopePrinting {
     private let fields: EnvelopeFields?
     fileprivate var names = KnownNames()
-    /// Connections begun so far.
+    /// The number of connection attempts so far, which numbers the connections.
     private var connection = 0
 
     init(fields: EnvelopeFields? = nil) { self.fields = fields }
 
     mutating func bytes(of reports: [StampedReport], _ marks: [ViewMark]) -> [UInt8] {
         var projected = JSONWriter()
-        // What is known is in one place at a time, so that it is not copied when more is learnt.
+        // The names move into the envelope and back, so that learning does not copy them.
         var envelope = Envelope(knowing: exchange(&names, with: KnownNames()))
         for (report, mark) in zip(reports, marks) {
             if case .connection(.connecting) = report.report { connection += 1 }

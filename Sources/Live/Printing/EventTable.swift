@@ -2,7 +2,7 @@ import Events
 import Pipeline
 import Terminal
 
-/// Prints events as rows of a table, and the gaps between them: columns that stay where they are, for eyes and for `cut`.
+/// Prints events and the gaps between them as table rows. The columns never move, for readers and for `cut`.
 struct EventTable {
     private static let kind = 18
     private static let actor = 18

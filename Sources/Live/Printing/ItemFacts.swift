@@ -3,21 +3,23 @@ import Glibc
 import JSONText
 import Pipeline
 
-/// What a printer says of an item, read off its entity's JSON: no printer knows a backend's fields.
+/// The fields of an item, read from its entity's JSON. The printers therefore need no knowledge of a backend's fields.
 ///
-/// The JSON is found its way through once and never made into values: a field is a piece of its text, and two states of a row differ
-/// where their pieces do, since one entity has one text. Of what is shown only the fields that differ are many times fewer than all.
+/// The JSON is scanned once and never turned into values. A field is a range of the text, and two states of a row
+/// differ where their ranges differ, since an entity always has the same text. Usually only the few fields that differ
+/// are shown.
 struct ItemFacts {
-    /// A field: its name and its value's text, as ranges of `text`.
+    /// A field's name and value, as ranges of `text`.
     private struct Field {
         var key: Range<Int>
         var value: Range<Int>
     }
 
-    /// The fields in their fixed order; behind them what the server knows of the row, where it is not all of it.
+    /// The entity as a JSON object, in fixed field order. A second object follows with the delivery state, unless the
+    /// item is confirmed by the server.
     private let text: [UInt8]
     private var fields: [Field] = []
-    /// The row's own name, where it does not stand among the fields: a direct is called as the one it is with.
+    /// The channel's name when the fields do not contain it: a direct chat is named after the other person.
     private let name: String?
     private let isMessage: Bool
 
@@ -39,7 +41,7 @@ struct ItemFacts {
         if end < text.count { find(from: end) }
     }
 
-    /// Finds the members of the object that begins there.
+    /// Appends the members of the object that starts at `start`.
     private mutating func find(from start: Int) {
         var found = fields
         fields = []
@@ -50,19 +52,19 @@ struct ItemFacts {
                 found.append(Field(key: key.range.range, value: try reader.skip()))
             }
         } catch {
-            // Our own writer wrote it.
+            // The JSON comes from our own writer.
             assertionFailure("an entity's JSON cannot be read: \(error)")
         }
         fields = found
     }
 
-    /// What a person would call it, in short: its name, title or text, and the files that came with it. Untrusted text.
+    /// The item's short description: its name, title or text, and its files. Untrusted text.
     var label: String? {
         guard let files else { return words }
         return [words, files].compactMap(\.self).joined(separator: " ")
     }
 
-    /// Whether it is files, and nothing is said of them.
+    /// Whether the item has files and no text.
     var isFilesAlone: Bool { words == nil && files != nil }
 
     private var files: String? {
@@ -75,11 +77,11 @@ struct ItemFacts {
         return (isMessage ? Self.ofMessages : Self.ofOthers).lazy.compactMap { text($0) }.first
     }
 
-    /// The fields that say what a row is called, the best first: a message's name may be its sender's.
+    /// The fields with a description, best first. In a message, `name` may be the sender's.
     private static let ofMessages: [StaticString] = ["text", "title", "name"]
     private static let ofOthers: [StaticString] = ["name", "title", "text"]
 
-    /// A field that is a text, and not empty. Untrusted text.
+    /// Returns the value of a text field; `nil` when it is empty, missing or not a text. Untrusted text.
     func text(_ name: StaticString) -> String? {
         guard let field = fields.first(where: { isNamed($0, name) }), text[field.value.lowerBound] == 0x22,
             field.value.count > 2, case .string(let found)? = try? JSONValue(parsing: text[field.value])
@@ -100,19 +102,20 @@ struct ItemFacts {
             && name.withUTF8Buffer { name in text[field.key].elementsEqual(name) }
     }
 
-    /// A field that differs: the text of its values; nil where there was or is none.
+    /// A field that differs, with the JSON text of both values; `nil` for a missing value.
     struct Difference {
         var key: String
         var old: RawJSON?
         var new: RawJSON?
     }
 
-    /// What differs from `old`, in the order of the new fields, those that are gone last.
+    /// Returns the fields that differ from `old`: first the fields of the new state in their order, then the removed
+    /// fields.
     func differences(from old: ItemFacts) -> [Difference] {
         var result: [Difference] = []
         var (kept, likely) = (0, 0)
         for field in fields {
-            // Mostly both have the same fields in the same order.
+            // Usually both states have the same fields in the same order.
             guard let before = old.field(named: field.key, of: self, from: likely) else {
                 result.append(difference(field, old: nil, new: text[field.value]))
                 continue
@@ -136,13 +139,13 @@ struct ItemFacts {
             new: new.map { RawJSON(unchecked: $0) })
     }
 
-    /// The index of the field called as that of another; looked for from one on, then from the beginning.
+    /// Returns the index of the field with the same name as another state's field. The search begins at `start`.
     private func field(named key: Range<Int>, of other: ItemFacts, from start: Int) -> Int? {
         if start < fields.count, has(fields[start].key, as: key, of: other) { return start }
         return fields.firstIndex { has($0.key, as: key, of: other) }
     }
 
-    /// Whether a piece of the text is the same as one of another's.
+    /// Returns whether a range of the text equals a range of another state's text.
     private func has(_ piece: Range<Int>, as its: Range<Int>, of other: ItemFacts) -> Bool {
         guard piece.count == its.count else { return false }
         return text.withUnsafeBytes { text in

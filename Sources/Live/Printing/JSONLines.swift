@@ -1,20 +1,21 @@
 import JSONText
 import Terminal
 
-/// A JSON value as people read it: a line for each member, indented, coloured, with dates beside numbers that are times.
+/// A JSON value laid out for people: one line per member, indented and coloured, with dates next to numbers that are
+/// times.
 struct JSONLines {
-    /// A line, as runs of text in one style each.
+    /// A line as runs of text, each in one style.
     typealias Line = [(text: String, style: TerminalStyle)]
 
-    /// Longer values stay on lines of their own.
+    /// The maximum number of bytes of an object or an array on one line.
     private static let mostOnOneLine = 60
-    /// Strings are cut after so many characters.
+    /// The maximum number of bytes shown of a single value.
     private static let mostOfString = 2_000
 
     private(set) var lines: [Line] = []
     private let most: Int
 
-    /// The lines of a value, `most` at most.
+    /// Returns the lines of a value. After `most` lines, one line with an ellipsis follows.
     static func lines(of value: JSONValue, most: Int = 400) -> [Line] {
         var result = JSONLines(most: most)
         result.append(value, "", [], "", key: nil)
@@ -72,10 +73,11 @@ struct JSONLines {
         return String(decoding: bytes.prefix(mostOfString), as: UTF8.self) + "… (\(bytes.count) bytes)"
     }
 
-    /// The words in the names of members that are times.
+    /// The substrings that identify a member as a time.
     private static let timeWords = ["time", "date", "_at", "activity", "access", "timestamp", "created", "updated"]
 
-    /// The date that a number is, in seconds or milliseconds since 1970, where the member's name says that it is a time.
+    /// Returns the date for a number in seconds or milliseconds since 1970; `nil` unless the member's name suggests a
+    /// time.
     private static func date(_ number: Int64, of key: String) -> String? {
         let key = key.lowercased()
         guard timeWords.contains(where: { key.contains($0) }) || key == "ts" || key == "at" else { return nil }

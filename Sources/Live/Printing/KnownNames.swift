@@ -3,56 +3,59 @@ import Pipeline
 import SectionedModel
 import Terminal
 
-/// What people, channels and places are called, learnt from the rows that were printed.
+/// The names of people, channels and places, learnt from the rows of the model.
 ///
-/// Bounded as the rows of a session are, and again here, since rows may come from a file, and rooms from anybody.
+/// A session's rows are bounded, and the names are bounded here again, because rows may come from a file and room names
+/// from the peer.
 struct KnownNames: Sendable {
-    /// A channel as rooms name it.
+    /// A channel as found in the names of rooms.
     struct Channel: Hashable, Sendable {
         var id: EntityID
         var title: String
         var isDirect: Bool
 
-        /// `#Engineering`, `@Ana Lima`. Untrusted text.
+        /// The channel's label, such as `#Engineering` or `@Ana Lima`. Untrusted text.
         var label: String { (isDirect ? "@" : "#") + title }
     }
 
     static let mostPeople = 1_000
     static let mostRooms = 10_000
-    /// Longer names of rooms than this are not kept.
+    /// The maximum length of a room name in the caches, in bytes.
     static let longestKept = 512
-    /// The ends of a channel's room that carries its messages: there its title says all.
+    /// The last parts of room names that carry a channel's messages. For these rooms, the label is the channel's label
+    /// alone.
     private static let ofMessages: Set<Substring> = ["feed", "messages", "updates"]
 
-    /// The server's id of the user; nil while it is not known.
+    /// The server's id of the user; `nil` while it is not known.
     var user: String?
     private var people: [String: String] = [:]
-    /// The names by which texts address them.
+    /// The handles by which messages mention people, by user id.
     private var handles: [String: String] = [:]
-    /// By the part of rooms' names that stands for the channel.
+    /// The channels, by the part of room names that identifies a channel.
     private var channels: [String: Channel] = [:]
-    /// Up to when the user has read channels, by their ids: milliseconds since 1970.
+    /// The time up to which the user has read a channel, in milliseconds since 1970, by channel id.
     private var readUntil: [EntityID: Int64] = [:]
-    /// Companies and workspaces, by their ids.
+    /// The names of companies and workspaces, by id.
     private var places: [String: String] = [:]
-    /// What was found of the rooms asked about: the same few come again and again. Forgotten with each name that is learnt.
+    /// A cache of room lookups. Most lookups concern a few rooms. Every new name clears it.
     private var rooms: [String: Room] = [:]
-    /// Counts the names that came or changed.
+    /// The number of names that were added or changed.
     private(set) var revision = 0
 
     // MARK: - Asking
 
-    /// What a user of that id is called. Untrusted text.
+    /// Returns the name of a user; `nil` when it is not known. Untrusted text.
     func person(_ id: String) -> String? { people[id] }
 
-    /// A room: its channel, if it is the room of one, and what people call it. Untrusted text.
+    /// The display form of a room. Untrusted text.
     struct Room: Sendable {
         var channel: Channel?
-        /// `#Engineering`, `@Ana Lima`, `#Engineering tabs`; else the room's name, with names in place of ids where they are known.
+        /// A label such as `#Engineering`, `@Ana Lima` or `#Engineering tabs`. For a room without a known channel, the
+        /// room's name, with names in place of known ids.
         var label: String
     }
 
-    /// What is known of a room; what was found is kept.
+    /// Returns the display form of a room, and caches it.
     mutating func room(_ room: String) -> Room {
         if let known = rooms[room] { return known }
         let new = look(at: room)
@@ -60,36 +63,36 @@ struct KnownNames: Sendable {
         return new
     }
 
-    /// The same, found anew.
+    /// Returns the display form of a room without the cache.
     func look(at room: String) -> Room {
         let parts = room.split { "/?=&".contains($0) }
         guard let index = parts.lastIndex(where: { channels[String($0)] != nil }),
             let channel = channels[String(parts[index])]
         else { return Room(channel: nil, label: naming(room)) }
-        // What a query says of a channel is said by its title, too.
+        // A query string adds nothing to the channel's title.
         let path = room.prefix { $0 != "?" }.endIndex
         let rest = parts[(index + 1)...].filter { !Self.ofMessages.contains($0) && $0.endIndex <= path }
         return Room(channel: channel, label: ([channel.label] + rest.map { naming(String($0)) }).joined(separator: " "))
     }
 
-    /// What the actor of an event is called: by the account, else as the event says. Untrusted text.
+    /// Returns the name of an event's actor: the account's name, otherwise the actor in the event. Untrusted text.
     func actor(of report: EventReport) -> String? {
         (report.actorID ?? report.actor).flatMap { people[$0] } ?? report.actor
     }
 
-    /// What an id is called, whatever it is of.
+    /// Returns the name of any person, place or channel; `nil` when it is not known.
     func name(_ id: String) -> String? { people[id] ?? places[id] ?? channels[id]?.label }
 
-    /// `text` with each UUID in it as a name where one is known, else cut to its first eight digits.
+    /// Replaces each UUID in `text` by its name, or by its first eight digits when it has none.
     func naming(_ text: String) -> String { ShortName.replacingIDs(in: text) { name($0) } }
 
-    /// The name of a resource, such as `messages of #General`.
+    /// Returns the display name of a resource, such as `messages of #General`.
     func naming(resource: String) -> String {
         resource.split(separator: " ").map { name(String($0)) ?? ShortName.shorteningIDs(String($0)) }.joined(
             separator: " ")
     }
 
-    /// What a row is called, for people; nil where nothing says it. Untrusted text.
+    /// Returns the display name of a row; `nil` when it has none. Untrusted text.
     func label(of item: Item, _ facts: @autoclosure () -> ItemFacts) -> String? {
         let id = item.id.id.description
         switch item.id.kind {
@@ -102,13 +105,13 @@ struct KnownNames: Sendable {
         }
     }
 
-    /// Who said a message, by name. Untrusted text; nil where nothing says it.
+    /// Returns the name of a message's sender; `nil` when it is not known. Untrusted text.
     func sender(of message: Item) -> String? {
         let entity = message.entity.value
         return entity.person.flatMap { people[$0.description] } ?? entity.sayer
     }
 
-    /// Where a row stands: the messages of a channel by its label.
+    /// Returns the display name of a row's place. For a message it is the label of its channel or thread.
     func place(of item: Item) -> String {
         let section = item.sectionKey
         guard item.id.kind == .message, let parent = section.parent else { return label(of: section) }
@@ -117,7 +120,7 @@ struct KnownNames: Sendable {
         return section.name == "thread" ? name + " thread" : name
     }
 
-    /// What a section is called.
+    /// Returns the display name of a section.
     func label(of section: Item.Section) -> String {
         guard let parent = section.parent else { return section.name }
         let name = name(parent.description)
@@ -125,8 +128,8 @@ struct KnownNames: Sendable {
         return section.name == "messages" ? name : "\(section.name) of \(name)"
     }
 
-    /// Whether the user is among what a message addresses: by id, or by name where it has no more, or says the same for both. A group is
-    /// not the user.
+    /// Returns whether the mentions include the user. A mention matches by id. It matches by name only when it has no
+    /// id, or when its id and name are the same. A mention of a group does not match.
     func isUser(among mentions: @autoclosure () -> [Mention]) -> Bool {
         guard let user else { return false }
         return mentions().contains { mention in
@@ -136,8 +139,8 @@ struct KnownNames: Sendable {
         }
     }
 
-    /// Whether the user has read a message: one of their own, or one that was there when they last looked into its channel. Nil for what
-    /// is no message, and where nothing says it.
+    /// Returns whether the user has read a message. The user's own messages are read, and so are those from before
+    /// their last visit to the channel. Returns `nil` for other rows, and when the read time is not known.
     func isRead(_ item: Item) -> Bool? {
         let entity = item.entity.value
         guard let said = item.saidAt else { return nil }
@@ -146,15 +149,15 @@ struct KnownNames: Sendable {
         return readUntil[channel].map { said.milliseconds <= $0 }
     }
 
-    /// The names of people, in order. Untrusted text.
+    /// The names of all known people, sorted. Untrusted text.
     var allPeople: [String] { Set(people.values).sorted() }
 
-    /// The titles of channels, in order. Untrusted text.
+    /// The titles of all known channels, sorted. Untrusted text.
     var allTitles: [String] { Set(channels.values.map(\.title)).sorted() }
 
     // MARK: - Learning
 
-    /// Learns from a change.
+    /// Learns the names in a change.
     mutating func learn(from diff: DiffReport) {
         user = diff.user ?? user
         if let sole = diff.batch.soleChange { return learn(sole.change.new) }
@@ -163,12 +166,12 @@ struct KnownNames: Sendable {
         for row in diff.batch.moves { learn(row.new) }
     }
 
-    /// Learns from a report.
+    /// Learns the names in a report.
     mutating func learn(from report: Report) {
         if case .diff(let diff) = report { learn(from: diff) }
     }
 
-    /// Learns from all there is.
+    /// Learns all names in a model.
     mutating func learn(from model: SectionedCollection<Item>, of user: String? = nil) {
         self.user = user ?? self.user
         for section in model.sectionKeys { for item in model.elements(in: section) { learn(item) } }
@@ -176,7 +179,7 @@ struct KnownNames: Sendable {
 
     private mutating func learn(_ item: Item) {
         let kind = item.id.kind
-        // Most rows are messages.
+        // Most rows are messages, which contain no names to learn.
         if kind == .message { return }
         switch kind {
         case .channel:

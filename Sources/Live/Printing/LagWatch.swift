@@ -1,23 +1,23 @@
 import Pipeline
 
-/// Says when events come late, and when they come in time again. Pure: it is fed the lags, and sees to it that a few late ones are
-/// nothing and that a lag that stays is told once.
+/// Reports when events start to arrive late, and when they arrive in time again. A few late events are ignored, and a
+/// lasting lag is reported once; it is reported again only when it doubles. Pure: the caller passes the lags.
 struct LagWatch {
-    /// Late is what half of the last events were by so much.
+    /// The median lag that counts as late, in milliseconds. At or below `inTime`, events are in time again.
     private static let late: Int64 = 2000
     private static let inTime: Int64 = 1000
-    /// Looked at by so many; looking at each costs more than printing it.
+    /// The number of events between two checks. A check at every event costs more than printing it.
     private static let step = 8
     private static let window = 32
-    /// What is older than that is no news that comes late.
+    /// The magnitude of a lag from which an event is ignored, in milliseconds: one day. Such an event is old, not late.
     private static let old: Int64 = 86_400_000
 
     private var recent: [Int64] = []
     private var next = 0
-    /// What was told last; 0 while all is well.
+    /// The lag that was reported last, in milliseconds; 0 while events are in time.
     private var told: Int64 = 0
 
-    /// An event came so many milliseconds after it was sent; a notice when there is something to say.
+    /// Adds the lag of an event, in milliseconds. Returns a notice when the state changes.
     mutating func note(_ lag: Int64) -> Notice? {
         guard lag < Self.old, lag > -Self.old else { return nil }
         if recent.count < Self.window { recent.append(lag) } else { recent[next % Self.window] = lag }

@@ -1,36 +1,36 @@
-/// How lines for people are laid out.
+/// The layout of lines for people.
 public struct LineSettings: Hashable, Sendable {
-    /// Which time stands in front of an event.
+    /// The kind of time before an event.
     public enum Time: String, Sendable, CaseIterable {
-        /// The wall clock's.
+        /// The time of day on the wall clock.
         case abs
-        /// Since the session began.
+        /// The time since the start of the session.
         case rel
-        /// Since the event printed before.
+        /// The time since the last printed event.
         case delta
-        /// None.
+        /// No time before the event.
         case none
     }
 
-    /// Whose wall clock it is.
+    /// The time zone of wall-clock times.
     public enum Zone: String, Sendable, CaseIterable {
         case utc, local
     }
 
-    /// Which time stands in front of an event.
+    /// The kind of time before an event.
     public var time: Time
-    /// Whose wall clock it is.
+    /// The time zone of wall-clock times.
     public var zone: Zone
-    /// Columns of a room; nil for as many as the terminal has room for.
+    /// The width of the room column; `nil` for a width that suits the terminal.
     public var roomWidth: Int?
-    /// Whether rooms, people and rows are shown by their ids rather than by names.
+    /// Whether to show ids of rooms, people and rows instead of names.
     public var showsIDs = false
-    /// A pause as long as this is shown by a line of its own; nil for none.
+    /// The minimum pause between two events that gets a line of its own; `nil` for no such lines.
     public var spacer: Duration?
-    /// Whether each event of a server without a schema says its namespace, `/` too.
+    /// Whether events without a room show the default namespace `/`, too. Applies to untyped Socket.IO events.
     public var showsNamespaces = false
 
-    /// The layout of `weir tail`, unless said otherwise.
+    /// Creates a layout. The defaults are those of `weir tail`.
     public init(time: Time = .abs, zone: Zone = .utc, roomWidth: Int? = nil, spacer: Duration? = nil) {
         self.time = time
         self.zone = zone
@@ -38,7 +38,7 @@ public struct LineSettings: Hashable, Sendable {
         self.spacer = spacer
     }
 
-    /// Columns of a room on a terminal of `width` columns.
+    /// Returns the width of the room column on a terminal of `width` columns.
     func roomWidth(in width: Int?) -> Int {
         if let roomWidth { return roomWidth }
         switch Breadth(width) {

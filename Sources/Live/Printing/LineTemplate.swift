@@ -5,19 +5,26 @@ import Recording
 import Terminal
 import Wire
 
-/// A line for each event, made of text and fields: `{time} {room:20} {actor:>12.12} {payload.resource.text}`.
+/// A template that prints one line for each event: `{time} {room:20} {actor:>12.12} {payload.resource.text}`.
 ///
-/// A field is `{NAME}`, or `{NAME:WIDTH}`: so many columns, filled up or cut; `{NAME:WIDTH!}`: so many at least; `{NAME:<WIDTH.MOST}`:
-/// at least WIDTH and at most MOST. `<` is left, `>` right, `^` in the middle. `{{` and `}}` are braces, `\t` a tab, `\\` a backslash. There is nothing else: no conditions, no code. What a peer
-/// sent is escaped, a tab too, so that lines and columns are those of the template.
+/// A template contains text and fields. The forms of a field are:
+///
+/// - `{NAME}`: The value at its full length.
+/// - `{NAME:WIDTH}`: Exactly WIDTH columns, padded or cut.
+/// - `{NAME:WIDTH!}`: At least WIDTH columns, never cut.
+/// - `{NAME:<WIDTH.MOST}`: At least WIDTH and at most MOST columns.
+///
+/// Before the width, `<` aligns left, `>` right and `^` centres. `{{` and `}}` are braces, `\t` is a tab and `\\` is a
+/// backslash. There are no conditions and no code. Text from the peer is escaped, including tabs, so that only the
+/// template defines lines and columns.
 public struct LineTemplate: Hashable, Sendable {
-    /// What is wrong with a template.
+    /// An error in a template.
     public struct Malformed: Error, Hashable, Sendable {
-        /// In one sentence, with a suggestion where there is one.
+        /// The error in one sentence, with a suggestion if there is one.
         public var message: String
     }
 
-    /// The names of the fields, besides the ways into the payload.
+    /// The names of all fields. A path may follow `payload`.
     public static let fieldNames = Field.allCases.map(\.rawValue) + ["payload"]
 
     private enum Field: String, CaseIterable {
@@ -43,11 +50,11 @@ public struct LineTemplate: Hashable, Sendable {
         var most: Int?
     }
 
-    /// Columns a field may be made to take.
+    /// The maximum width of a field, in columns.
     private static let widest = 1000
     private var parts: [Part] = []
 
-    /// Reads a template.
+    /// Parses the text of a template.
     public init(_ text: String) throws(Malformed) {
         var literal = ""
         var rest = text[...]
@@ -116,13 +123,13 @@ public struct LineTemplate: Hashable, Sendable {
 }
 
 extension LineTemplate {
-    /// What a line is made with besides the report.
+    /// The state that a line needs in addition to the report.
     struct Context {
         var clock: ZoneClock
         var names = KnownNames()
     }
 
-    /// The line of an event; nothing for other reports.
+    /// Returns the line of an event; empty for other reports.
     func line(of stamped: StampedReport, _ context: inout Context) -> [UInt8] {
         guard case .event(let report) = stamped.report else { return [] }
         var line: [UInt8] = []

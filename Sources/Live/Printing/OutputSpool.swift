@@ -1,21 +1,23 @@
 import Glibc
 import Network
 
-/// What nobody reads of an output while a recording is made. It waits in a file without a name beside the recording, so that a pager that is
-/// not scrolled, or a terminal that is stopped, costs neither memory nor what comes meanwhile. A thread brings it out as it is read.
+/// A spool for output that has no reader at the moment, while a recording is made.
+///
+/// The output waits in an unnamed file next to the recording. A pager that does not scroll, or a stopped terminal,
+/// therefore costs no memory and does not stop the recording. A thread writes the output when the reader continues.
 final class OutputSpool: Sendable {
     private struct State {
         var written: off_t = 0
         var read: off_t = 0
         var leftOut = 0
-        /// Whether the thread runs, which is as long as something waits.
+        /// Whether the writer thread runs. It runs as long as output waits.
         var isRunning = false
-        /// Whether bytes are on their way into the file: the thread does not end before them.
+        /// Whether bytes are being added to the file. The writer thread does not end before they are.
         var isKeeping = false
         var failure: OutletError?
     }
 
-    /// So many bytes wait. What comes on top is left out: the recording has it.
+    /// The maximum number of waiting bytes. Further output is dropped, because the recording contains it.
     static let most: off_t = 1 << 30
     private static let piece = 1 << 16
 
@@ -25,15 +27,19 @@ final class OutputSpool: Sendable {
     private let tell: @Sendable (String) -> Void
     private let state = Monitor(State())
 
-    /// A spool of at most `most` bytes for `target`, whose reader is slow. `tell` gets a line that says how much was left out, on any thread.
-    /// Nil where no such file can be made.
+    /// Creates an empty spool. Returns `nil` when the file cannot be created.
+    ///
+    /// - Parameters:
+    ///   - target: The writer for the slow reader.
+    ///   - most: The maximum number of waiting bytes.
+    ///   - tell: Prints a line about dropped output. May be called on any thread.
     init?(
         in folder: String, for target: DescriptorWriter, most: off_t = OutputSpool.most,
         tell: @escaping @Sendable (String) -> Void = {
             try? DescriptorWriter(descriptor: 2, name: "standard error").write(Array($0.utf8))
         }
     ) {
-        // O_TMPFILE, a macro that Swift does not see.
+        // This is O_TMPFILE, a macro that Swift does not import.
         file = open(folder, 0o20_000_000 | O_DIRECTORY | O_RDWR | O_CLOEXEC, 0o600)
         (self.target, self.most, self.tell) = (target, most, tell)
         if file < 0 { return nil }
@@ -41,10 +47,11 @@ final class OutputSpool: Sendable {
 
     deinit { if file >= 0 { close(file) } }
 
-    /// Whether something waits, so that what comes has to wait, too.
+    /// Whether output waits, so that new output must wait, too. Also `true` after a failure.
     var isWaiting: Bool { state.look { $0.isRunning || $0.failure != nil } }
 
-    /// Takes bytes in; false where the disk does not take them: then what waits was brought out.
+    /// Adds bytes to the spool, or drops them when it is full. Returns `false` when the disk does not accept them; the
+    /// spool is empty then, and the caller must write the bytes.
     func keep(_ bytes: UnsafeRawBufferPointer) throws(OutletError) -> Bool {
         try throwFailure()
         let (place, isNew) = state.change { state in
@@ -68,7 +75,7 @@ final class OutputSpool: Sendable {
         return true
     }
 
-    /// Waits until all was brought out.
+    /// Waits until the reader has taken all output.
     func drain() throws(OutletError) {
         state.wait { $0.isRunning ? nil : () }
         try throwFailure()
@@ -104,7 +111,7 @@ final class OutputSpool: Sendable {
             }
             guard let leftOut else { continue }
             if leftOut == 0 { return }
-            // Before the end, which the program may be waiting for.
+            // The notice must precede the end of the thread, which the program may be waiting for.
             tell("weir: nobody read \(target.name): \(leftOut) bytes are left out; the recording has them\n")
         }
     }

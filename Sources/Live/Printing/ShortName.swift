@@ -2,9 +2,9 @@ import Events
 import JSONText
 import Terminal
 
-/// Names with their UUIDs and beginnings cut, for lines that must be narrow.
+/// Shortens ids and room names for narrow lines.
 enum ShortName {
-    /// An id, of which a UUID is cut to its first eight digits.
+    /// Returns an id as text, with a UUID cut to its first eight digits.
     static func id(_ id: EntityID) -> String {
         switch id {
         case .uuid(let high, _): firstDigits(of: high)
@@ -12,14 +12,14 @@ enum ShortName {
         }
     }
 
-    /// `text` with every UUID cut to its first eight digits.
+    /// Returns `text` with every UUID cut to its first eight digits.
     static func shorteningIDs(_ text: String) -> String { replacingIDs(in: text) { _ in nil } }
 
-    /// `text` with every UUID as `name` calls it, or cut to its first eight digits.
+    /// Replaces every UUID in `text` by its name, or by its first eight digits when `name` returns `nil`.
     static func replacingIDs(in text: String, by name: (String) -> String?) -> String {
         let bytes = text.utf8.span
         var result: [UInt8] = []
-        // How far it was taken over, and where the first dash of the next UUID can be.
+        // `taken` is the end of the copied text. `dash` is the first possible place of the next UUID's first dash.
         var (taken, dash) = (0, 8)
         while dash + 28 <= bytes.count {
             guard bytes[dash] == UInt8(ascii: "-"), isUUID(bytes, at: dash - 8) else {
@@ -39,7 +39,7 @@ enum ShortName {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The first eight hexadecimal digits of a UUID whose first half this is.
+    /// Returns the first eight hexadecimal digits of a UUID from its upper half.
     private static func firstDigits(of high: UInt64) -> String {
         String(unsafeUninitializedCapacity: 8) { text in
             for place in 0..<8 {
@@ -50,7 +50,7 @@ enum ShortName {
         }
     }
 
-    /// A room's label in at most `width` columns: of a path the first components are left out.
+    /// Returns a room's label in at most `width` columns. The first components of a path are removed first.
     static func room(_ label: String, width: Int) -> String {
         let short = shorteningIDs(label)
         guard TerminalText.width(of: short) > width else { return short }
@@ -60,7 +60,7 @@ enum ShortName {
             rest = rest[slash...]
             if TerminalText.width(of: String(rest)) < width { return "…" + rest }
         }
-        // What a query says is left out before the last component is cut.
+        // The parameters of a query are removed before the last component is cut.
         while let mark = rest.lastIndex(where: { $0 == "&" || $0 == "?" }), mark > rest.startIndex {
             rest = rest[..<mark]
             let cut = (rest.startIndex == short.startIndex ? "" : "…") + rest + "…"

@@ -7,18 +7,21 @@ import Recording
 import Wire
 import Terminal
 
-/// Prints what is not an event on a descriptor, usually standard error: notices, the state of the connection and the
-/// rooms, what could not be decoded, gaps. A reader that is gone does not end anything.
+/// Prints reports other than events to a descriptor, usually standard error: notices, states of the connection and of
+/// rooms, undecodable data, and gaps. A missing reader does not end the run.
 public final class StatusPrinter: Outlet {
     private let writer: DescriptorWriter
     private let theme: TerminalTheme?
     private let lines: Monitor<StatusLines>
-    /// Only the outlet thread touches it.
+    /// The watch for late events. Only the outlet thread uses it.
     private let lag = Monitor(LagWatch())
 
-    /// Prints on `descriptor`, which stays the caller's. `quiet` leaves only warnings, errors and losses.
-    /// `showsGaps` is for when the gap lines of standard output are not seen here as well; `showsIDs` shows rooms by their names on the
-    /// wire rather than by their titles.
+    /// Creates a printer for `descriptor`, which the caller continues to own.
+    ///
+    /// - Parameters:
+    ///   - quiet: Whether to print only warnings, errors and losses.
+    ///   - showsGaps: Whether to print gaps. Pass `false` when standard output shows them in the same place.
+    ///   - showsIDs: Whether to show rooms by their names on the wire instead of their titles.
     public init(
         descriptor: Int32 = 2, colour: Bool, quiet: Bool = false, showsGaps: Bool = true, showsIDs: Bool = false,
         patience: WritePatience? = nil
@@ -41,7 +44,7 @@ public final class StatusPrinter: Outlet {
         try writeUnlessClosed(buffer.bytes)
     }
 
-    /// Prints lines of our own, escaped like everything else, each as one line.
+    /// Prints lines from the program itself. They are escaped as well, and each stays on one line.
     public func write(lines: [String]) throws(OutletError) {
         var buffer = TerminalBuffer(theme)
         for line in lines {
@@ -51,7 +54,7 @@ public final class StatusPrinter: Outlet {
         try writeUnlessClosed(buffer.bytes)
     }
 
-    /// Prints a line of our own behind a badge, red when what is done there is seen by others.
+    /// Prints a line from the program itself after a badge. The badge is red when `isGrave` is true.
     public func write(badge: String, isGrave: Bool, line: String) throws(OutletError) {
         var buffer = TerminalBuffer(theme)
         buffer.append(badge, isGrave ? .bad : .heading)
@@ -60,12 +63,12 @@ public final class StatusPrinter: Outlet {
         try writeUnlessClosed(buffer.bytes)
     }
 
-    /// Learns what is called how.
+    /// Learns the names in the model.
     public func begin(with model: SectionedCollection<Item>, of user: String?) {
         lines.change { $0.names.learn(from: model, of: user) }
     }
 
-    /// Waits until what was kept for the reader is written. One that is gone ends nothing.
+    /// Waits until the reader has taken all buffered output. A missing reader is not an error.
     public func finish() throws(OutletError) { try? writer.finish() }
 
     private func writeUnlessClosed(_ bytes: [UInt8]) throws(OutletError) {
@@ -82,16 +85,16 @@ public final class StatusPrinter: Outlet {
     }
 }
 
-/// The lines of `StatusPrinter`.
+/// Formats the lines of `StatusPrinter`. Pure.
 struct StatusLines {
-    /// Columns of the time.
+    /// The width of the time, such as `08:05:01.532Z`.
     static let timeWidth = 13
 
-    /// Only warnings, errors and losses.
+    /// Whether to print only warnings, errors and losses.
     let quiet: Bool
-    /// Whether a gap is a line here.
+    /// Whether a gap has a line.
     let showsGaps: Bool
-    /// Whether rooms are shown by their names on the wire.
+    /// Whether to show rooms by their names on the wire.
     let showsIDs: Bool
     fileprivate(set) var names: KnownNames
     private var clock = ZoneClock(.utc)
@@ -131,7 +134,7 @@ struct StatusLines {
         buffer.endLine()
     }
 
-    /// Wishes and requests in flight are the machine's business; what came of them is the reader's.
+    /// Returns whether a room's change has a line. Requests in flight have none; only their results matter to the user.
     private func isWorthALine(_ report: RoomReport) -> Bool {
         switch report.change {
         case .joined, .left: !quiet
@@ -169,7 +172,7 @@ struct StatusLines {
         }
     }
 
-    /// What goes well is seen in the model.
+    /// A successful action has no line, because the model shows its result.
     private func append(_ report: ActionReport, to buffer: inout TerminalBuffer) {
         let name = report.action.operation.name
         switch report.change {

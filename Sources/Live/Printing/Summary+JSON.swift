@@ -3,10 +3,16 @@ import Pipeline
 import Wire
 
 extension Summary {
-    /// Names of each table that are told one by one.
+    /// The maximum number of names listed in each table.
     private static let mostTold = 100
 
-    /// Writes the summary as one line: an object of type `summary` of `schemas/envelope.schema.json`. `filtered` is what was not shown.
+    /// Writes the summary as one line: an object of type `summary` of `schemas/envelope.schema.json`.
+    ///
+    /// - Parameters:
+    ///   - end: The figures of the finished run.
+    ///   - words: The reason for the end; `nil` for none.
+    ///   - code: The exit code of the process.
+    ///   - filtered: The counts of reports that were not shown.
     public func write(
         _ end: TailSummary, words: String?, code: Int, filtered: FilterTally, into writer: inout JSONWriter
     ) {
@@ -97,7 +103,7 @@ extension Summary {
 }
 
 extension FilterTally {
-    /// Writes what was left out as the member `filter` of a summary.
+    /// Writes the tally as the member `filter` of a summary.
     fileprivate func write(into writer: inout JSONWriter) {
         writer.key("filter")
         writer.beginObject()

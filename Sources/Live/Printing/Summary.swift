@@ -3,41 +3,41 @@ public import Pipeline
 import Recording
 import Wire
 
-/// What a tail or a replay saw, counted from its reports. Bounded: a peer that invents names fills a table of fixed
-/// size, no more.
+/// The figures of a tail or a replay, counted from its reports. Bounded: invented names from a peer fill only tables of
+/// fixed size.
 public struct Summary: Sendable {
-    /// Names counted one by one; what comes later is counted as one.
+    /// The maximum number of names counted one by one. Further names are counted together.
     static let mostNames = 1000
 
-    /// Events seen.
+    /// The number of events seen.
     public private(set) var events = 0
-    /// Frames, events and answers that could not be read.
+    /// The number of frames, events and responses that could not be decoded.
     public private(set) var undecodable = 0
-    /// Gaps seen.
+    /// The number of gaps that lost something, or may have.
     public private(set) var gaps = 0
-    /// Messages that gaps missed and that were fetched.
+    /// The number of messages that were missed in gaps and then fetched.
     public private(set) var missed = 0
-    /// Gaps of which everything was fetched.
+    /// The number of gaps that were refetched completely.
     private var repairs = 0
-    /// Events known to be lost in the gaps; what nobody can know is not in it.
+    /// The number of events known to be lost in gaps. Losses that cannot be counted are not included.
     public private(set) var lost = 0
-    /// Events of a name, type or action that this version does not know.
+    /// The number of events with a name, type or action that this version does not know.
     public private(set) var unknown = 0
-    /// Times that a room was refused.
+    /// The number of times that a room was refused.
     public private(set) var denied = 0
-    /// Times the connection came back after it was lost.
+    /// The number of times that the connection was restored.
     public private(set) var reconnects = 0
-    /// Committed batches.
+    /// The number of committed batches.
     public private(set) var batches = 0
-    /// Time from the first report to the last.
+    /// The time from the first report to the last.
     public var duration: Duration { firstTime.map { lastTime - $0 } ?? .zero }
-    /// Whether something was lost, or could not be read: exit code 3.
+    /// Whether something was lost or could not be decoded. The exit code is 3 in that case.
     public var hasLoss: Bool { gaps > 0 || undecodable > 0 }
 
     private(set) var kinds = Tally(limit: mostNames)
     private(set) var rooms = Tally(limit: mostNames)
     private var actorsAsTold = Tally(limit: mostNames)
-    /// The actors, each once: some events name them by id, some by name.
+    /// The events of each actor. Some events name an actor by id and others by name; both are counted together.
     var actors: Tally { actorsAsTold.renamed { names.person($0) ?? $0 } }
     var names = KnownNames()
     private(set) var unknownNames = Tally(limit: mostNames)
@@ -47,10 +47,10 @@ public struct Summary: Sendable {
     private(set) var lastTime = Moment.zero
     private(set) var lastWall: Int64 = 0
 
-    /// Nothing seen yet.
+    /// Creates a summary without any counts.
     public init() {}
 
-    /// Counts a report.
+    /// Counts a report and learns its names.
     public mutating func add(_ stamped: StampedReport) {
         if firstTime == nil { firstTime = stamped.stamp.time }
         lastTime = max(lastTime, stamped.stamp.time)
@@ -87,8 +87,11 @@ public struct Summary: Sendable {
         for (index, count) in DiffRow.counts(of: report.batch).enumerated() { operations[index] += count }
     }
 
-    /// The summary as lines for people, with the sections of the model and how many rows each holds. Names are a
-    /// peer's: untrusted text.
+    /// Returns the summary as lines for people. Names come from a peer: untrusted text.
+    ///
+    /// - Parameters:
+    ///   - model: The sections of the model with their numbers of rows.
+    ///   - requests: The figures of the HTTP requests.
     public func lines(
         model: [(section: Item.Section, count: Int)] = [], requests: RequestFigures = RequestFigures()
     ) -> [String] {
@@ -118,7 +121,8 @@ public struct Summary: Sendable {
         return lines
     }
 
-    /// `12 answered, p50 8ms, p99 120ms, 3 of them failed (2 timeout, 1 HTTP 503), 1 without an answer yet`
+    /// Returns the figures as text, such as `12 answered, p50 8ms, p99 120ms, 3 of them failed (2 timeout, 1 HTTP 503),
+    /// 1 without an answer yet`.
     private static func text(of requests: RequestFigures) -> String? {
         guard requests.answered > 0 || requests.open > 0 else { return nil }
         var parts = ["\(requests.answered) answered"]
@@ -138,7 +142,7 @@ public struct Summary: Sendable {
         zip(DiffRow.Operation.allCases, operations).map { "\($0.sign)\($1)" }.joined(separator: " ")
     }
 
-    /// Sections of one name are told as one: `3 channels, 120 messages in 4 sections`.
+    /// Returns the sizes of the sections, grouped by name: `3 channels, 120 messages in 4 sections`.
     private static func text(of model: [(section: Item.Section, count: Int)]) -> String? {
         var names: [(name: String, rows: Int, sections: Int)] = []
         for (section, count) in model {

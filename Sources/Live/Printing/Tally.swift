@@ -1,4 +1,4 @@
-/// Counts by name, of at most `limit` names. What has a name that is too long to be kept counts among the others.
+/// Counts by name, with a limited number of names. Names over the limit, or too long to keep, are counted together.
 struct Tally: Sendable {
     let limit: Int
     private var counts: [String: Int] = [:]
@@ -19,14 +19,14 @@ struct Tally: Sendable {
         }
     }
 
-    /// The same with each name as `name` calls it.
+    /// Returns a tally with other names. Counts of names that become equal are added.
     func renamed(_ name: (String) -> String) -> Tally {
         var new = self
         new.counts = Dictionary(counts.map { (name($0.key), $0.value) }) { $0 + $1 }
         return new
     }
 
-    /// The most frequent names first, ties by name, so that the order does not depend on the process.
+    /// Returns the most frequent names as text, ties by name. The order does not depend on the process's hash seed.
     func text(most: Int, _ name: (String) -> String = { $0 }) -> String {
         let (top, rest) = top(most)
         var parts = top.map { "\($0.count) \(name($0.name))" }
@@ -34,7 +34,7 @@ struct Tally: Sendable {
         return parts.joined(separator: ", ")
     }
 
-    /// The most frequent ones in that order, and how many there are of all others.
+    /// Returns the most frequent names in descending order, and the sum of all other counts.
     func top(_ most: Int) -> (names: [(name: String, count: Int)], others: Int) {
         let sorted = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         let rest = others + sorted.dropFirst(most).reduce(0) { $0 + $1.value }

@@ -2,34 +2,35 @@ import Glibc
 import Network
 package import Terminal
 
-/// The terminal behind a descriptor.
+/// Properties of the terminal at a descriptor, and the choice of colours.
 public enum TerminalDevice {
-    /// When colours are used.
+    /// The cases in which colours are used.
     public enum ColourChoice: String, CaseIterable, Sendable {
-        /// On a terminal, unless the environment has something to say about it.
+        /// Colours on a terminal, unless the environment decides otherwise.
         case auto
-        /// Also into a file or a pipe.
+        /// Colours everywhere, also in a file or a pipe.
         case always
         case never
     }
 
-    /// The choice for the process, made before anything is printed.
+    /// Sets the choice for the process. Call it before anything is printed.
     package static func choose(_ choice: ColourChoice, _ theme: TerminalTheme) {
         chosen.change { $0 = (choice, theme) }
     }
 
     private static let chosen = Monitor((choice: ColourChoice.auto, theme: TerminalTheme(.auto)))
 
-    /// How colours look where they are used.
+    /// The appearance of colours where they are used.
     package static var theme: TerminalTheme { chosen.change { $0.theme } }
 
-    /// How they look on `descriptor`; nil where there are none.
+    /// Returns the theme for `descriptor`; `nil` when colours are not used.
     package static func theme(of descriptor: Int32) -> TerminalTheme? { showsColour(descriptor) ? theme : nil }
 
-    /// Whether colours may be sent to `descriptor`.
+    /// Returns whether colours may be sent to `descriptor`.
     ///
-    /// What was chosen prevails. Otherwise `NO_COLOR` says no, then `FORCE_COLOR` or `CLICOLOR_FORCE` yes (or no, when it is 0), then
-    /// `CLICOLOR=0` no (no-color.org, force-color.org, bixense.com/clicolors); then it takes a terminal whose `TERM` is not `dumb`.
+    /// An explicit choice comes first. Otherwise `NO_COLOR` turns colours off, then `FORCE_COLOR` or `CLICOLOR_FORCE`
+    /// turns them on (off when it is 0), then `CLICOLOR=0` turns them off (no-color.org, force-color.org,
+    /// bixense.com/clicolors). Otherwise, colours need a terminal whose `TERM` is not `dumb`.
     public static func showsColour(_ descriptor: Int32) -> Bool {
         switch chosen.change({ $0.choice }) {
         case .always: return true
@@ -42,21 +43,21 @@ public enum TerminalDevice {
         return isatty(descriptor) == 1 && variable("TERM") != "dumb"
     }
 
-    /// An empty variable stands for none.
+    /// Returns the value of an environment variable; `nil` when it is empty or not set.
     package static func variable(_ name: String) -> String? {
         guard let value = getenv(name), value.pointee != 0 else { return nil }
         return String(cString: value)
     }
 
-    /// Whether lines can be drawn over on `descriptor`: a terminal whose `TERM` is not `dumb`.
+    /// Returns whether lines can be redrawn on `descriptor`. This needs a terminal whose `TERM` is not `dumb`.
     public static func redraws(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 && variable("TERM") != "dumb" }
 
-    /// The columns of the terminal behind `descriptor`; nil when it is none or does not say.
+    /// Returns the columns of the terminal at `descriptor`; `nil` when it is not a terminal or its size is unknown.
     public static func width(of descriptor: Int32) -> Int? {
         size(of: descriptor).flatMap { $0.ws_col > 0 ? Int($0.ws_col) : nil }
     }
 
-    /// Its rows; nil when it is none or does not say.
+    /// Returns the rows of the terminal at `descriptor`; `nil` when it is not a terminal or its size is unknown.
     package static func height(of descriptor: Int32) -> Int? {
         size(of: descriptor).flatMap { $0.ws_row > 0 ? Int($0.ws_row) : nil }
     }

@@ -1,10 +1,9 @@
-/// Times and spans as text. Only what is passed in is printed, never the clock, so a replay prints what the live run
-/// printed.
+/// Times and spans as text. It never reads the clock, so a replay prints the same text as the live run.
 enum TimeText {
-    /// `HH:MM:SS.mmmZ`.
+    /// Returns the time of day in UTC as `HH:MM:SS.mmmZ`.
     static func clock(wall microseconds: Int64) -> String { timeOfDay(wall: microseconds) + "Z" }
 
-    /// `HH:MM:SS.mmm` in UTC.
+    /// Returns the time of day in UTC as `HH:MM:SS.mmm`.
     static func timeOfDay(wall microseconds: Int64) -> String {
         let milliseconds = microseconds.flooredDivision(by: 1000)
         let ofDay = Int(milliseconds - milliseconds.flooredDivision(by: 86_400_000) * 86_400_000)
@@ -16,9 +15,9 @@ enum TimeText {
         }
     }
 
-    // Every line has one of these: written where they belong, they are put together of nothing.
+    // Every line contains such a time. Digits are written in place, so that no intermediate strings are made.
 
-    /// `HH:MM:SS` of a second of the day.
+    /// Writes a second of the day as `HH:MM:SS`.
     private static func writeClock(second: Int, into text: UnsafeMutableBufferPointer<UInt8>, at place: Int) {
         write(second / 3600, digits: 2, into: text, at: place)
         text[place + 2] = UInt8(ascii: ":")
@@ -27,7 +26,7 @@ enum TimeText {
         write(second % 60, digits: 2, into: text, at: place + 6)
     }
 
-    /// The last digits of a number, with zeros in front.
+    /// Writes the last digits of a number, with leading zeros.
     private static func write(_ number: Int, digits: Int, into text: UnsafeMutableBufferPointer<UInt8>, at place: Int) {
         var rest = number
         for digit in stride(from: place + digits - 1, through: place, by: -1) {
@@ -36,7 +35,8 @@ enum TimeText {
         }
     }
 
-    /// A span from some moment on, to the millisecond: `+3.120s`, `+4m05.003s`, `+2h03m04s`.
+    /// Returns a span since some moment, to the millisecond: `+3.120s`, `+4m05.003s`; to the second from an hour on:
+    /// `+2h03m04s`.
     static func elapsed(milliseconds: Int64) -> String {
         if milliseconds < 0 { return span(milliseconds: milliseconds) }
         let seconds = milliseconds / 1000
@@ -48,7 +48,7 @@ enum TimeText {
         }
     }
 
-    /// RFC 3339 in UTC with microseconds: `2026-01-02T03:04:05.123456Z`.
+    /// Returns a time as RFC 3339 in UTC with microseconds: `2026-01-02T03:04:05.123456Z`.
     static func rfc3339(wall: Int64) -> String {
         let microseconds = min(max(wall, years.lowerBound), years.upperBound)
         let seconds = microseconds.flooredDivision(by: 1_000_000)
@@ -71,19 +71,19 @@ enum TimeText {
         }
     }
 
-    /// `2026-01-02` in UTC.
+    /// Returns the date in UTC, such as `2026-01-02`.
     static func date(wall: Int64) -> String { String(rfc3339(wall: wall).prefix(10)) }
 
-    /// The same of a time in milliseconds.
+    /// Returns a time in milliseconds since 1970 as RFC 3339 in UTC.
     static func rfc3339(milliseconds: Int64) -> String {
         let (wall, overflow) = milliseconds.multipliedReportingOverflow(by: 1000)
         return rfc3339(wall: overflow ? (milliseconds < 0 ? .min : .max) : wall)
     }
 
-    /// The years 0 to 9999, the ones RFC 3339 can write; a damaged recording can hold any number.
+    /// The years 0 to 9999, which RFC 3339 can represent. A damaged recording can contain any number.
     private static let years: ClosedRange<Int64> = -62_167_219_200_000_000...253_402_300_799_999_999
 
-    /// A span to about three digits: `3ms`, `1.2s`, `4m05s`, `2h03m`. Negative spans keep their sign.
+    /// Returns a span with about three digits: `3ms`, `1.2s`, `4m05s`, `2h03m`. Negative spans keep their sign.
     static func span(milliseconds: Int64) -> String {
         if milliseconds < 0 { return milliseconds == .min ? "-∞" : "-" + span(milliseconds: -milliseconds) }
         let seconds = milliseconds / 1000
@@ -95,8 +95,8 @@ enum TimeText {
         }
     }
 
-    /// The date of a day counted from 1970-01-01: the proleptic Gregorian calendar in eras of 400 years that begin on 1
-    /// March.
+    /// Returns the date of a day counted from 1970-01-01. It uses the proleptic Gregorian calendar in eras of 400 years
+    /// that start on 1 March.
     private static func civil(day: Int64) -> (year: Int, month: Int, day: Int) {
         let shifted = day + 719_468
         let era = shifted.flooredDivision(by: 146_097)
@@ -118,7 +118,7 @@ enum TimeText {
 }
 
 extension Int64 {
-    /// The quotient rounded down, for a positive divisor.
+    /// Returns the quotient, rounded down. The divisor must be positive.
     fileprivate func flooredDivision(by divisor: Int64) -> Int64 {
         self / divisor - (self % divisor < 0 ? 1 : 0)
     }

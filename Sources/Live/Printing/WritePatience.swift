@@ -2,19 +2,21 @@ import Glibc
 import Network
 import Synchronization
 
-/// How long writers wait for whoever reads: as long as it takes, until the process is told to end; from then on no longer than some
-/// seconds in which nothing is read. What is not read by then is not written, and the writer says so.
+/// The time that writers wait for the reader of their output.
 ///
-/// Who is caught in write(2) cannot give up, so a pipe or a terminal is opened once more, not blocking. The flag itself belongs to all who
-/// share what they were given: the shell and other programs must not find it there.
+/// They wait forever until the process is told to end. After that, they wait a few seconds without any progress. The
+/// writer then throws an error and drops the rest.
+///
+/// A thread blocked in write(2) cannot give up, so a pipe or a terminal is opened a second time, non-blocking. The flag
+/// is not set on the original descriptor, because it is shared with the shell and other programs.
 public final class WritePatience: Sendable {
-    /// How long nothing may be read after `end()`.
+    /// The maximum time without any progress after `end()`.
     public let limit: Duration
-    /// Milliseconds after which a writer that waits looks whether it still may.
+    /// The interval in milliseconds at which a waiting writer checks whether to give up.
     static let look: Int32 = 50
 
     private let isEnding = Atomic(false)
-    /// Milliseconds for which writers have waited since `end()` without anything being read.
+    /// The milliseconds that writers have waited since `end()` without progress.
     private let waited = Atomic(0)
     private let opened = Monitor<[Int32: Int32]>([:])
 
@@ -26,25 +28,25 @@ public final class WritePatience: Sendable {
 
     private let spools = Monitor(Spools())
 
-    /// A patience without end, until `end()` is called.
+    /// Creates a patience without a limit until `end()` is called.
     public init(limit: Duration = .seconds(5)) { self.limit = limit }
 
     deinit { opened.change { for descriptor in $0.values { close(descriptor) } } }
 
-    /// The process was told to end. Any thread.
+    /// Starts the limit, because the process was told to end. May be called from any thread.
     public func end() { isEnding.store(true, ordering: .releasing) }
 
-    /// From here on what is not read holds nobody up: it waits in this folder, which is the recording's. With nil, as nothing is recorded any more,
-    /// it is waited for again.
+    /// Spools unread output in `folder`, the recording's folder, so that a slow reader blocks nothing. With `nil`, when
+    /// nothing is recorded any more, writers wait for the reader again.
     public func keepUnread(in folder: String?) { spools.change { $0.folder = folder } }
 
-    /// Whether what is not read is kept.
+    /// Whether unread output is spooled.
     var keepsUnread: Bool { spools.look { $0.folder != nil } }
 
-    /// What waits for the reader of a descriptor; nil when nothing ever did.
+    /// Returns the spool of a descriptor; `nil` when it never had one.
     func openSpool(of descriptor: Int32) -> OutputSpool? { spools.look { $0.open[descriptor] } }
 
-    /// Where what the reader of `writer` does not read may wait; nil where it may not.
+    /// Returns the spool for a writer's unread output, and creates it when needed; `nil` when spooling is off.
     func spool(for writer: DescriptorWriter) -> OutputSpool? {
         spools.change { spools in
             guard let folder = spools.folder, !spools.ended.contains(writer.descriptor) else { return nil }
@@ -55,7 +57,7 @@ public final class WritePatience: Sendable {
         }
     }
 
-    /// From here on nothing that is written there is kept; gives what was.
+    /// Ends spooling for a descriptor. Returns its spool, if it has one.
     func endSpool(of descriptor: Int32) -> OutputSpool? {
         spools.change { spools in
             spools.ended.insert(descriptor)
@@ -63,8 +65,8 @@ public final class WritePatience: Sendable {
         }
     }
 
-    /// The same pipe or terminal, not blocking, as long as this lives; the descriptor itself, where it is something else or may not be opened: then
-    /// a writer waits as long as it takes.
+    /// Returns a non-blocking descriptor for the same pipe or terminal, valid as long as this object lives. Returns the
+    /// descriptor itself for anything else, or when it cannot be opened again. A writer on it waits forever.
     func unblocked(_ descriptor: Int32) -> Int32 {
         opened.change { opened in
             if let known = opened[descriptor] { return known }
@@ -79,13 +81,14 @@ public final class WritePatience: Sendable {
         }
     }
 
-    /// A writer got rid of something: there is a reader, unless it was given up already.
+    /// Records progress of a writer, which restarts the wait, unless the time is already over.
     func somethingWasRead() {
         guard isEnding.load(ordering: .relaxed), !isOver else { return }
         waited.store(0, ordering: .relaxed)
     }
 
-    /// Whether a writer that has waited for another `look` gives up. Where one did, the others wait for one look.
+    /// Returns whether a writer gives up after waiting for another `look`. After the first one gives up, the others
+    /// wait for one look only.
     func isOverAfterALook() -> Bool {
         guard isEnding.load(ordering: .acquiring) else { return false }
         if !isOver { waited.add(Int(Self.look), ordering: .relaxed) }

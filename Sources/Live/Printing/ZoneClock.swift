@@ -1,17 +1,18 @@
 import Glibc
 
-/// The wall clock of a zone: how far it is from UTC, as the system's tables say (`TZ`, or where the machine is).
+/// The wall clock of a time zone. The system's tables give the offset from UTC (`TZ`, or the machine's zone).
 struct ZoneClock: Sendable {
     let zone: LineSettings.Zone
-    /// The quarter of an hour asked about last and its offset: zones change at no other times, and asking costs more than printing.
+    /// The last quarter of an hour and its offset. Zones change only at quarter hours, and a lookup costs more than
+    /// printing.
     private var known: (quarter: Int64, offset: Int64)?
 
-    /// The day of the time that was shown last, counted from 1970.
+    /// The day of the last shown time, counted from 1970.
     private var day: Int64?
 
     init(_ zone: LineSettings.Zone) { self.zone = zone }
 
-    /// The wall time of the zone as if it were UTC, in microseconds.
+    /// Returns the wall time of the zone as if it were UTC, in microseconds.
     mutating func local(_ wall: Int64) -> Int64 {
         switch zone {
         case .utc: return wall
@@ -23,16 +24,18 @@ struct ZoneClock: Sendable {
         }
     }
 
-    /// Columns of a time of the day that has `digits`, such as 12 for `08:05:01.532`, with the mark of its zone.
+    /// Returns the width of a time of day including its zone suffix. `digits` is the width without the suffix, such as
+    /// 12 for `08:05:01.532`.
     static func columns(of digits: Int, _ zone: LineSettings.Zone) -> Int {
         switch zone {
         case .utc: digits + 1
-        // Where there is little room a zone that was asked for goes without its mark.
+        // In narrow layouts, a local time has no zone suffix.
         case .local: digits == 12 ? 18 : digits
         }
     }
 
-    /// The time of the day in so many columns, with the mark of its zone: `08:05:01.532Z`, `09:05:01.532+01:00`, `08:05Z`, `09:05`.
+    /// Returns the time of day in a given width, with its zone suffix: `08:05:01.532Z`, `09:05:01.532+01:00`, `08:05Z`,
+    /// `09:05`.
     mutating func time(_ wall: Int64, columns: Int) -> String {
         let text = TimeText.timeOfDay(wall: local(wall))
         if zone == .utc { return text.prefix(columns - 1) + "Z" }
@@ -43,7 +46,7 @@ struct ZoneClock: Sendable {
             + "\(minute)"
     }
 
-    /// The date of a time that is shown next, where the one before was of another day. Times alone would not say so.
+    /// Returns the date of the next shown time if the last one was on another day. Times of day alone do not show that.
     mutating func newDate(_ wall: Int64) -> String? {
         let local = local(wall)
         let day = local / 86_400_000_000 - (local % 86_400_000_000 < 0 ? 1 : 0)
@@ -51,7 +54,8 @@ struct ZoneClock: Sendable {
         return self.day == nil || self.day == day ? nil : TimeText.date(wall: local)
     }
 
-    /// Microseconds the zone is ahead of UTC at a second since 1970; 0 where no calendar reaches.
+    /// Returns the offset of the zone from UTC at a time in seconds since 1970, in microseconds. Returns 0 for a time
+    /// outside the calendar.
     private static func offset(at seconds: Int64) -> Int64 {
         var (time, parts) = (time_t(seconds), tm())
         return localtime_r(&time, &parts) == nil ? 0 : Int64(parts.tm_gmtoff) * 1_000_000
