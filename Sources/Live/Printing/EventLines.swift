@@ -194,7 +194,7 @@ struct EventLines {
             summary = summary.replacing(id, with: name, maxReplacements: 1)
             actor = name
         }
-        // A text written by a person is never changed.
+        // Ids in a text written by a person stay as they are.
         guard isCompact, event.said == nil else { return (actor, summary) }
         if settings.showsIDs { return (actor, ShortName.shorteningIDs(summary)) }
         if let room = event.room, room.contains("/") {

@@ -39,10 +39,10 @@ public final class TerminalBoard: Outlet {
         var line: String?
         var facts = TailStatus.Facts()
         /// The session time of the last report.
-        /// The wall clock of the last report, in microseconds since 1970.
         var time = Moment.zero
-        /// The monotonic time at which the last report arrived.
+        /// The wall clock of the last report, in microseconds since 1970.
         var wall: Int64 = 0
+        /// The monotonic time at which the last report arrived.
         var real = Moment.zero
         var drawn = Moment(microseconds: .min / 2)
         var sized = Moment(microseconds: .min / 2)

@@ -140,9 +140,9 @@ package struct Watch {
     /// The last event's record number and room. Changes with that cause belong to the same room.
     var cause: (number: Int, room: String?) = (0, nil)
     /// The highest record number so far.
+    var furthest = 0
     /// The highest record number at the time of the last seek. Records up to it are already in the counters, and a replay
     /// may repeat them.
-    var furthest = 0
     var counted = 0
     /// The reason why the session ended; `nil` while it runs.
     var ending: String?
@@ -155,8 +155,8 @@ package struct Watch {
     var detail: WatchDetail?
     var wraps = false
     /// The setting in force. A filter being typed is not part of it until the user confirms it.
-    /// The error in the typed filter; `nil` when it is valid.
     var filters: ViewFilter.Setting
+    /// The error in the typed filter; `nil` when it is valid.
     var filterError: FilterError?
     /// The completion candidates after Tab.
     var filterChoices: [String] = []
@@ -167,8 +167,8 @@ package struct Watch {
     /// The serial number of the newest entry in view; `nil` while the view follows new entries.
     var anchor: Int?
     /// The index of the selected group in the model pane.
-    /// The index of the selected room in the list.
     var sectionIndex = 0
+    /// The index of the selected room in the list.
     var roomIndex = 0
     /// The user's current selection, in the format of `weir ctl globals`; `nil` while it is not known.
     var selected: JSONValue?
