@@ -1,9 +1,10 @@
 import JSONText
 
-/// Entities as JSON, for the diff log: what `encode` writes, `init(decoding:)` reads back to an equal value.
+/// Encodes entities as JSON for the diff log. `init(decoding:)` reads what `encode` writes back to an equal value.
 ///
-/// A backend's names are those of its newest servers, but this is not the wire's form: every time is in milliseconds whatever its size, every id is a string
-/// kept as it is, and nothing is normalised. Unknown members are passed over, so that a later version may add some.
+/// The member names are those of the backend's newest servers, but this is not the wire format: every time is in
+/// milliseconds whatever its size, every id is a string kept as it is, and nothing is normalised. Readers skip unknown
+/// members, so that a later version may add some.
 extension JSONWriter {
     @inline(__always)
     mutating func member(_ name: StaticString, _ value: EntityID?) {
@@ -15,7 +16,7 @@ extension JSONWriter {
         if let value { member(name, integer: value.milliseconds) }
     }
 
-    /// Writes a list of ids, nothing when it is empty.
+    /// Writes a list of ids as a member, or nothing when the list is empty.
     @inline(__always)
     mutating func member(_ name: StaticString, _ ids: [EntityID]) {
         guard !ids.isEmpty else { return }
@@ -25,7 +26,7 @@ extension JSONWriter {
         endArray()
     }
 
-    /// Writes a list of texts, nothing when it is empty.
+    /// Writes a list of strings as a member, or nothing when the list is empty.
     @inline(__always)
     mutating func member(_ name: StaticString, _ texts: [String]) {
         if !texts.isEmpty { member(name, names: texts) }
@@ -33,10 +34,10 @@ extension JSONWriter {
 }
 
 extension JSONReader {
-    /// An id as it was written, the empty one included.
+    /// Reads an id exactly as it was written, including the empty id.
     mutating func loggedID() throws(Mismatch) -> EntityID { EntityID(try text()) }
 
-    /// A list of ids as they were written.
+    /// Reads a list of ids exactly as they were written; null counts as an empty list.
     mutating func loggedIDs() throws(Mismatch) -> [EntityID] {
         var ids: [EntityID] = []
         guard try openListIfAny() else { return ids }
@@ -44,7 +45,7 @@ extension JSONReader {
         return ids
     }
 
-    /// A list of texts.
+    /// Reads a list of strings; null counts as an empty list.
     mutating func loggedTexts() throws(Mismatch) -> [String] {
         var texts: [String] = []
         guard try openListIfAny() else { return texts }
@@ -52,27 +53,27 @@ extension JSONReader {
         return texts
     }
 
-    /// A time in milliseconds.
+    /// Reads a time in milliseconds since 1970.
     mutating func loggedTime() throws(Mismatch) -> Timestamp {
         do { return Timestamp(milliseconds: try int64()) } catch { throw Mismatch(error) }
     }
 
-    /// A count, which may be negative.
+    /// Reads a count, which may be negative.
     mutating func loggedCount() throws(Mismatch) -> Int {
         do { return Int(clamping: try int64()) } catch { throw Mismatch(error) }
     }
 
-    /// A value kept as its text.
+    /// Reads any JSON value and keeps its text.
     mutating func loggedText() throws(Mismatch) -> RawJSON {
         do { return try raw() } catch { throw Mismatch(error) }
     }
 
-    /// A Boolean.
     mutating func loggedFlag() throws(Mismatch) -> Bool {
         do { return try bool() } catch { throw Mismatch(error) }
     }
 
-    /// Reads an entity of the log where the reader stands; the failure's offset counts as the reader's does.
+    /// Reads an entity of the log at the reader's position. The offset of a failure counts from the same start as the
+    /// reader's.
     mutating func logged<Value>(
         _ subject: String, _ read: (inout JSONReader) throws(Mismatch) -> Value
     ) throws(DecodingFailure) -> Value {

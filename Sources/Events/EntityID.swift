@@ -1,16 +1,18 @@
 import CJSONScan
 public import JSONText
 
-/// The id of an entity. A UUID in its usual form (lower case, 36 characters) is kept as 16 bytes, anything else as text.
+/// The id of an entity. A UUID in its usual form (lower case, 36 characters) is stored as 16 bytes, any other id as
+/// text.
 ///
-/// The initialisers choose the case, so that one id has one value; a `text` that spells a UUID is never made by them.
+/// The initialisers choose the case, so that each id has exactly one value: they never create a `text` that spells a
+/// UUID.
 public enum EntityID: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// The two halves of a UUID, big-endian.
+    /// The two halves of a UUID, each big-endian.
     case uuid(UInt64, UInt64)
-    /// Any other id.
+    /// An id of any other form, as written.
     case text(String)
 
-    /// The id written as `string`.
+    /// Creates the id written as `string`.
     public init(_ string: String) {
         if let (high, low) = Self.halves(of: string.utf8.span) {
             self = .uuid(high, low)
@@ -19,17 +21,17 @@ public enum EntityID: Hashable, Comparable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// How many characters a UUID in its usual form has.
+    /// The number of characters in a UUID of the usual form.
     static let uuidLength = 36
 
-    /// The id written as `bytes` if that is a UUID in its usual form.
+    /// Creates an id from `bytes` if they spell a UUID in its usual form; otherwise returns `nil`.
     @inline(__always)
     init?(uuid bytes: borrowing Span<UInt8>) {
         guard let (high, low) = Self.halves(of: bytes) else { return nil }
         self = .uuid(high, low)
     }
 
-    /// The id written as the UTF-8 in `bytes`; what is not UTF-8 is repaired to U+FFFD.
+    /// Creates an id from UTF-8 bytes. Invalid UTF-8 is repaired to U+FFFD.
     init(utf8 bytes: borrowing Span<UInt8>) {
         if let (high, low) = Self.halves(of: bytes) {
             self = .uuid(high, low)
@@ -46,22 +48,23 @@ public enum EntityID: Hashable, Comparable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// No characters, as backends write "none"; stands for an id that is still to be read, or that is not there.
+    /// The id without characters, which backends write for "none". It also marks an id that is absent or not read yet.
     public static var none: EntityID { .text("") }
 
     /// Whether the id has no characters.
     public var isNone: Bool { if case .text(let text) = self { text.isEmpty } else { false } }
 
-    /// The id, or nil when it has no characters.
+    /// The id, or `nil` when it has no characters.
     public var ifAny: EntityID? { isNone ? nil : self }
 
-    /// Checks that the id was read: it is the `field` that an object starting at `offset` cannot do without.
+    /// Throws a mismatch if the id is `.none`: it is the required `field` of an object that starts at `offset`.
     @inline(__always)
     func require(_ field: StaticString, at offset: Int) throws(Mismatch) {
         if isNone { throw Mismatch(.missing(field), at: offset) }
     }
 
-    /// A UUID is told from others by its bits well enough to be hashed as one word: its halves, which differ in either way of making one.
+    /// Hashes a UUID as one word, the exclusive or of its halves. Its bits distinguish it well enough, however it was
+    /// generated.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .uuid(let high, let low): hasher.combine(high ^ low)
@@ -69,8 +72,9 @@ public enum EntityID: Hashable, Comparable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What a table of rows finds the id by; another in every process. For a UUID it costs a fraction of `hashValue`, and who does not know
-    /// the secrets of the process cannot choose ids that all have the same.
+    /// The hash by which a table of rows finds the id. It differs from process to process. For a UUID it costs a
+    /// fraction of `hashValue`, and a peer that does not know the secrets of the process cannot choose ids that
+    /// collide.
     package var lookupHash: Int {
         switch self {
         case .uuid(let high, let low):
@@ -85,7 +89,7 @@ public enum EntityID: Hashable, Comparable, Sendable, CustomStringConvertible {
         high: UInt64(bitPattern: Int64("high".hashValue)), low: UInt64(bitPattern: Int64("low".hashValue))
     )
 
-    /// UUIDs come before other ids; each kind is in the order of its text.
+    /// Orders UUIDs before other ids, and each kind by its text.
     public static func < (a: EntityID, b: EntityID) -> Bool {
         switch (a, b) {
         case (.uuid(let high, let low), .uuid(let otherHigh, let otherLow)): (high, low) < (otherHigh, otherLow)
@@ -97,11 +101,11 @@ public enum EntityID: Hashable, Comparable, Sendable, CustomStringConvertible {
 }
 
 extension EntityID {
-    /// The halves of the UUID in `text`, nil when it is anything but 8-4-4-4-12 lower-case hexadecimal digits.
+    /// Returns the halves of the UUID in `text`, or `nil` unless it is 8-4-4-4-12 lower-case hexadecimal digits.
     private static func halves(of text: borrowing Span<UInt8>) -> (UInt64, UInt64)? {
         guard text.count == uuidLength else { return nil }
         let raw = text.bytes
-        // The bytes 0–7, 8–15, 16–23, 20–27 and 28–35, the first of each in the low eight bits.
+        // The bytes 0–7, 8–15, 16–23, 20–27 and 28–35, each with its first byte in the low eight bits.
         let first = UInt64(littleEndian: raw.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt64.self))
         let second = UInt64(littleEndian: raw.unsafeLoadUnaligned(fromByteOffset: 8, as: UInt64.self))
         let third = UInt64(littleEndian: raw.unsafeLoadUnaligned(fromByteOffset: 16, as: UInt64.self))
@@ -118,10 +122,12 @@ extension EntityID {
         return ((bytes[0] | bytes[1] << 32).byteSwapped, (bytes[2] | bytes[3] << 32).byteSwapped)
     }
 
-    /// The bytes that four times eight hexadecimal digits stand for; digits and bytes in the order of the text, the first in the low eight bits.
+    /// Converts four groups of eight hexadecimal digits to bytes. Digits and bytes are in the order of the text, the
+    /// first in the low eight bits.
     ///
-    /// Each byte is turned to its nibble and back to the digit of that nibble; a byte that does not come back was no lower-case
-    /// digit. No step carries from one byte into the next: the largest is 9 + 15 + 0x30 + 0x27.
+    /// Each byte is converted to its nibble and back to the digit of that nibble; a byte that does not come back
+    /// unchanged is not a lower-case digit. No step carries from one byte into the next: the largest sum is 9 + 15 +
+    /// 0x30 + 0x27.
     @inline(__always)
     private static func bytes(of digits: SIMD4<UInt64>) -> SIMD4<UInt64>? {
         let ones = SIMD4<UInt64>(repeating: 0x0101_0101_0101_0101)
@@ -136,7 +142,7 @@ extension EntityID {
         return (fours | fours &>> 16) & SIMD4(repeating: 0xFFFF_FFFF)
     }
 
-    /// Writes the id as a JSON string; costs less than writing its `description`.
+    /// Writes the id as a JSON string. This costs less than writing its `description`.
     @inline(__always)
     public func write(into writer: inout JSONWriter) {
         switch self {
@@ -145,7 +151,7 @@ extension EntityID {
         }
     }
 
-    /// Writes the id as the member of that name of an object.
+    /// Writes the id as the member `name` of an open object.
     @inline(__always)
     public func write(as name: StaticString, into writer: inout JSONWriter) {
         switch self {
@@ -154,7 +160,7 @@ extension EntityID {
         }
     }
 
-    /// Appends the `description`.
+    /// Appends the UTF-8 of `description` to `bytes`.
     package func append(to bytes: inout [UInt8]) {
         switch self {
         case .uuid(let high, let low):
@@ -166,7 +172,7 @@ extension EntityID {
         }
     }
 
-    /// The usual form of a UUID.
+    /// Returns the usual form of a UUID, in lower case.
     private static func text(_ high: UInt64, _ low: UInt64) -> String {
         String(unsafeUninitializedCapacity: uuidLength) { buffer in
             if let base = buffer.baseAddress { json_uuid(base, high, low) }

@@ -1,24 +1,26 @@
 public import JSONText
 
-/// What a backend said, decoded.
+/// A decoded event in a backend's own type.
 package protocol BackendEvent: Hashable, Sendable {
-    /// What it is, in one word, as printed and filtered on.
+    /// The kind of event in one word, as printed and as matched by filters.
     var kind: String { get }
-    /// The room it was sent to, when it says.
+    /// The room that the event was sent to; `nil` if the event does not name one.
     var room: String? { get }
-    /// The user it comes from, when it says: a display name or an id. Untrusted text.
+    /// The user that caused the event, as a display name or an id; `nil` if the event names none. Untrusted text.
     var actor: String? { get }
-    /// The id of that user, where `actor` is a name. Untrusted text.
+    /// The user's id if `actor` is a display name. Untrusted text.
     var actorID: String? { get }
-    /// One line for people. Untrusted text: a line feed or an escape in it is the peer's, for the printer to show escaped.
+    /// A one-line summary for people. Untrusted text: the peer may send line feeds and escapes, so the printer must
+    /// escape them.
     var summary: String { get }
-    /// False for events whose name, type, action or contents the backend's vocabulary lacks. Where there is no vocabulary, true.
+    /// Whether the backend's vocabulary contains the event's name, type, action and contents. True for a backend
+    /// without a vocabulary.
     var isKnown: Bool { get }
-    /// The server's time of it, when it says; the time of what it is about is none.
+    /// The server's time of the event, if known. A time of the entity that the event describes does not count.
     var serverTime: Timestamp? { get }
-    /// What the message in it addresses; empty unless said otherwise.
+    /// The users and groups that the event's message mentions. Empty by default.
     var mentions: [Mention] { get }
-    /// The id and the text of the message in it; nil unless said otherwise. Untrusted text.
+    /// The id and the text of the event's message. `nil` by default. Untrusted text.
     var said: (id: String, text: String)? { get }
 }
 
@@ -27,59 +29,63 @@ extension BackendEvent {
     package var said: (id: String, text: String)? { nil }
 }
 
-/// An event of some backend.
+/// An event of any backend, with its type erased.
 public struct Event: Hashable, Sendable {
     /// The event in the backend's own type.
     package let value: any BackendEvent
 
-    /// An event.
+    /// Creates an event that wraps a backend's own type.
     package init(_ value: some BackendEvent) { self.value = value }
 
-    /// What it is, in one word, as printed and filtered on; `weir explain` lists the words of each backend.
+    /// The kind of event in one word, as printed and as matched by filters; `weir explain` lists the words of each
+    /// backend.
     public var kind: String { value.kind }
-    /// The room it was sent to, when it says.
+    /// The room that the event was sent to; `nil` if the event does not name one.
     public var room: String? { value.room }
-    /// The user it comes from, when it says: a display name or an id. Untrusted text.
+    /// The user that caused the event, as a display name or an id; `nil` if the event names none. Untrusted text.
     public var actor: String? { value.actor }
-    /// The id of that user, where `actor` is a name. Untrusted text.
+    /// The user's id if `actor` is a display name. Untrusted text.
     public var actorID: String? { value.actorID }
-    /// One line for people. Untrusted text: a line feed or an escape in it is the peer's, for the printer to show escaped.
+    /// A one-line summary for people. Untrusted text: the peer may send line feeds and escapes, so the printer must
+    /// escape them.
     public var summary: String { value.summary }
-    /// False for events whose name, type, action or contents the backend's vocabulary lacks. Where there is no vocabulary, true.
+    /// Whether the backend's vocabulary contains the event's name, type, action and contents. True for a backend
+    /// without a vocabulary.
     public var isKnown: Bool { value.isKnown }
-    /// The server's time of it, when it says; the time of what it is about is none.
+    /// The server's time of the event, if known. A time of the entity that the event describes does not count.
     public var serverTime: Timestamp? { value.serverTime }
-    /// What the message in it addresses, users and groups, found when asked for; empty for what has no message.
+    /// The users and groups that the event's message mentions, computed on each access. Empty for an event without a
+    /// message.
     public var mentions: [Mention] { value.mentions }
-    /// The id and the text of the message in it; nil for what has no message. Untrusted text.
+    /// The id and the text of the event's message; `nil` for an event without a message. Untrusted text.
     package var said: (id: String, text: String)? { value.said }
 
-    /// Whether both are the same event of the same backend.
+    /// Returns whether both values hold the same event of the same backend.
     public static func == (a: Event, b: Event) -> Bool { a.value.equals(b.value) }
-    /// Hashes the event.
+    /// Hashes the backend's event into `hasher`.
     public func hash(into hasher: inout Hasher) { value.hash(into: &hasher) }
 }
 
 extension Equatable {
-    /// Whether another value, of whatever type, is of the same type and equal.
+    /// Returns whether `other` has the same type as this value and equals it.
     package func equals(_ other: some Equatable) -> Bool { (other as? Self) == self }
 }
 
 extension Event {
-    /// An event of a Socket.IO server of which no schema is known.
+    /// Creates an event of a Socket.IO server without a known schema.
     public static func socketIO(_ event: UntypedEvent) -> Event { Event(event) }
-    /// The event of a Socket.IO server of which no schema is known.
+    /// The event of a Socket.IO server without a known schema; `nil` for any other event.
     public var socketIO: UntypedEvent? { value as? UntypedEvent }
 }
 
-/// An event with no known schema.
+/// An event of a Socket.IO server without a known schema.
 public struct UntypedEvent: BackendEvent, Hashable, Sendable {
-    /// The wire name. Untrusted text.
+    /// The event's name on the wire. Untrusted text.
     public var name: String
-    /// The arguments, each JSON text. Binary data is there by its size: `{"bytes":3}`.
+    /// The arguments, each as JSON text. Binary data is replaced by its size: `{"bytes":3}`.
     public var arguments: [RawJSON]
 
-    /// An event.
+    /// Creates an event from its wire name and arguments.
     public init(name: String, arguments: [RawJSON]) {
         self.name = name
         self.arguments = arguments
@@ -104,10 +110,10 @@ public struct UntypedEvent: BackendEvent, Hashable, Sendable {
 }
 
 extension RawJSON {
-    /// Bytes of a value that are shown in a summary.
+    /// The maximum number of bytes of a value in a summary.
     static let excerptLength = 120
 
-    /// The start of the text as people read it, cut between characters.
+    /// The start of the text in readable form, cut at a character boundary.
     var excerpt: String {
         let text = Self.readable(bytes.prefix(6 * Self.excerptLength))
         guard text.count > Self.excerptLength else { return String(decoding: text, as: UTF8.self) }

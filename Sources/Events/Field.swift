@@ -1,21 +1,22 @@
 package import JSONText
 
-/// An entity that a table describes: the table reads it from the wire and from Weir's files, and writes it.
+/// An entity described by a table of fields. The table reads the entity from the wire and from Weir's own files, and
+/// writes it.
 package protocol FieldedEntity: Sendable {
-    /// What people call such an entity in an error.
+    /// The name of this kind of entity in error messages.
     static var subject: String { get }
-    /// An entity of which no field was read.
+    /// An entity before any field is read.
     static var blank: Self { get }
     /// The fields, in the order in which they are written.
     static var fields: [Field<Self>] { get }
-    /// Fills in what the server leaves to be concluded from other fields.
+    /// Derives values that the server does not send from other fields. Called after an entity is read from the wire.
     mutating func complete()
 }
 
 extension FieldedEntity {
     package mutating func complete() {}
 
-    /// The members that a server sends of such an entity, as far as the table reads them.
+    /// The member names that the server sends for such an entity, as far as the table reads them.
     package static var wireNames: [String] { fields.flatMap(\.wireNames).map(\.description) }
 
     /// Writes the entity as a JSON object; absent fields are left out.
@@ -23,12 +24,12 @@ extension FieldedEntity {
         Self.fields.write(self, into: &writer)
     }
 
-    /// Reads what `encode` wrote.
+    /// Reads an entity that `encode` wrote.
     package init(decoding reader: inout JSONReader) throws(DecodingFailure) {
         self = try reader.logged(Self.subject) { (reader) throws(Mismatch) in try Self(reading: &reader, .log) }
     }
 
-    /// Reads an object. What it does not say stays as `blank` has it.
+    /// Reads a JSON object. A field that the object does not contain keeps its value in `blank`.
     init(
         reading reader: inout JSONReader, _ form: FieldForm = .wire, from blank: Self = .blank
     ) throws(Mismatch) {
@@ -39,13 +40,13 @@ extension FieldedEntity {
         try Self.fields.check(self, read, at: start, form)
     }
 
-    /// Nil for null and an empty list.
+    /// Reads an object. Null and an empty list give `nil`.
     static func ifAny(reading reader: inout JSONReader, _ form: FieldForm = .wire) throws(Mismatch) -> Self? {
         guard try reader.kind() == .object else { return try reader.openIfAny() ? .blank : nil }
         return try Self(reading: &reader, form)
     }
 
-    /// A list of entities; null counts as an empty one.
+    /// Reads a list of entities; null counts as an empty list.
     static func list(reading reader: inout JSONReader, _ form: FieldForm = .wire) throws(Mismatch) -> [Self] {
         var entities: [Self] = []
         guard try reader.openListIfAny() else { return entities }
@@ -54,17 +55,17 @@ extension FieldedEntity {
     }
 }
 
-/// One field of an entity: how it is called and where it is kept.
+/// One field of an entity: its names, and how its value is read and written.
 package struct Field<Entity>: Sendable {
-    /// Reads the field's value; false when there was none.
+    /// Reads the field's value and returns whether there was one.
     typealias Read = @Sendable (inout Entity, inout JSONReader, FieldForm) throws(Mismatch) -> Bool
     typealias Write = @Sendable (Entity, inout JSONWriter) -> Void
 
-    /// What the field is called in Weir's files; nil for one that only the server sends.
+    /// The field's name in Weir's files; `nil` for a field that only the server sends.
     package let name: StaticString?
-    /// What the server calls it; nothing for one that it says otherwise.
+    /// The server's names for the field; empty if the server sends the value in another form.
     fileprivate private(set) var wireNames: [StaticString]
-    /// Whether the entity is nothing without it.
+    /// Whether the entity is invalid without this field.
     fileprivate private(set) var isRequired = false
     fileprivate let read: Read
     fileprivate private(set) var write: Write
@@ -81,7 +82,7 @@ package struct Field<Entity>: Sendable {
         self.isBlank = isBlank
     }
 
-    /// A field that is kept at `path`. Without `wire` the server calls it as Weir does.
+    /// Creates a field stored at `path`. Without `wire`, the server uses the same name as Weir.
     init<Value: FieldValue>(
         _ name: StaticString, wire names: StaticString..., at path: any WritableKeyPath<Entity, Value> & Sendable,
         reading wire: (@Sendable (inout JSONReader) throws(Mismatch) -> Value?)? = nil
@@ -97,28 +98,28 @@ package struct Field<Entity>: Sendable {
             isBlank: { $0[keyPath: path].isBlank })
     }
 
-    /// This field, without which the entity is nothing.
+    /// A copy of this field without which the entity is invalid.
     var required: Field {
         var field = self
         field.isRequired = true
         return field
     }
 
-    /// This field in Weir's files only: the server says it otherwise.
+    /// A copy of this field for Weir's files only: the server sends the value in another form.
     var kept: Field {
         var field = self
         field.wireNames = []
         return field
     }
 
-    /// This field, which some entities are written without.
+    /// Returns a copy of this field that is written only for entities that satisfy `isWritten`.
     func written(if isWritten: @escaping @Sendable (Entity) -> Bool) -> Field {
         var field = self
         field.write = { [write] entity, writer in if isWritten(entity) { write(entity, &writer) } }
         return field
     }
 
-    /// This field of an entity that is a part of another.
+    /// Returns this field for a `Whole` that stores the entity at `path`.
     func part<Whole>(of path: any WritableKeyPath<Whole, Entity> & Sendable) -> Field<Whole> {
         Field<Whole>(
             name, wireNames,
@@ -126,7 +127,7 @@ package struct Field<Entity>: Sendable {
             write: { whole, writer in write(whole[keyPath: path], &writer) })
     }
 
-    /// What only the server sends, read by a function of its own.
+    /// Returns a field that only the server sends, read by the closure.
     static func sent(
         _ names: StaticString...,
         read: @escaping @Sendable (inout Entity, inout JSONReader) throws(Mismatch) -> Void
@@ -139,7 +140,7 @@ package struct Field<Entity>: Sendable {
             })
     }
 
-    /// Another name that the server has for the value at `path`: what that holds already stays.
+    /// Returns a field for another server name of the value at `path`. A value that is already set is kept.
     static func fallback<Value: FieldValue>(
         _ name: StaticString, at path: any WritableKeyPath<Entity, Value> & Sendable
     ) -> Field {
@@ -149,14 +150,15 @@ package struct Field<Entity>: Sendable {
         }
     }
 
-    /// Fields that the server nests in an object, and Weir's files do not. Null and an empty list count as none.
+    /// Returns fields that the server nests in an object and Weir's files do not. Null and an empty list count as
+    /// absent.
     static func nested(_ name: StaticString, _ fields: [Field]) -> Field {
         sent(name) { entity, reader throws(Mismatch) in
             if try reader.openIfAny() { try fields.read(into: &entity, from: &reader) }
         }
     }
 
-    /// Fields that lie in an object of their own, which is always written.
+    /// Returns fields grouped in an object of their own, which is always written.
     static func object(_ name: StaticString, _ fields: [Field]) -> Field {
         Field(
             name, [name],
@@ -171,7 +173,7 @@ package struct Field<Entity>: Sendable {
             })
     }
 
-    /// What is written, and never read, since it follows from other fields.
+    /// Returns a field that is written but never read, because it follows from other fields.
     static func derived(_ name: StaticString, _ value: @escaping @Sendable (Entity) -> String?) -> Field {
         Field(
             name, [],
@@ -187,23 +189,25 @@ package struct Field<Entity>: Sendable {
         return false
     }
 
-    /// What a text of that form calls the field, where the entity lacks it.
+    /// Returns the field's name in `form` if the entity lacks a value for it; otherwise `nil`.
     fileprivate func missing(in entity: Entity, _ form: FieldForm) -> StaticString? {
         guard isBlank(entity) else { return nil }
         return form == .log ? name : wireNames.first
     }
 }
 
-/// Where a text comes from: that decides how loosely it is read.
+/// The origin of a text, which decides how strictly it is read.
 package enum FieldForm: Sendable {
-    /// From a server: null, empty texts and numbers in place of text are read for what they mean.
+    /// A text from a server: null, empty strings, and numbers in place of strings are read by their meaning.
     case wire
-    /// From Weir: each value is as it was written.
+    /// A text from Weir: each value is read exactly as it was written.
     case log
 }
 
 extension Array {
-    /// Reads the rest of an object that was entered; what the table lacks is passed over. Gives a bit for each required field that was there.
+    /// Reads the rest of an open object and skips members that the table does not contain.
+    ///
+    /// - Returns: A bit for each required field that had a value, numbered by its index in the table.
     @discardableResult
     func read<Entity>(
         into entity: inout Entity, from reader: inout JSONReader, _ form: FieldForm = .wire
@@ -215,7 +219,9 @@ extension Array {
         return read
     }
 
-    /// Reads the value of the field that was named; false when the table lacks it. Of a required one the bit goes into `read`.
+    /// Reads the value of the member `key`. If the field is required and has a value, its bit in `read` is set.
+    ///
+    /// - Returns: Whether the table contains the member.
     func take<Entity>(
         _ key: JSONKey, into entity: inout Entity, from reader: inout JSONReader, _ form: FieldForm,
         _ read: inout UInt64
@@ -227,7 +233,7 @@ extension Array {
         return false
     }
 
-    /// Checks that all is there that an entity cannot do without; its object starts at `start`.
+    /// Throws a mismatch if the entity lacks a required field; its object starts at `start`.
     func check<Entity>(
         _ entity: Entity, _ read: UInt64, at start: Int, _ form: FieldForm
     ) throws(Mismatch) where Element == Field<Entity> {
@@ -237,14 +243,14 @@ extension Array {
         }
     }
 
-    /// Writes the fields as an object.
+    /// Writes the fields as a JSON object.
     fileprivate func write<Entity>(_ entity: Entity, into writer: inout JSONWriter) where Element == Field<Entity> {
         writer.beginObject()
         writeMembers(of: entity, into: &writer)
         writer.endObject()
     }
 
-    /// Writes the fields into an open object.
+    /// Writes the fields as members of an open object.
     func writeMembers<Entity>(of entity: Entity, into writer: inout JSONWriter) where Element == Field<Entity> {
         for field in self { field.write(entity, &writer) }
     }

@@ -1,12 +1,12 @@
 import JSONText
 
-/// What a field can hold: a scalar, one that may be absent, or a list.
+/// A value that a field can hold: a scalar, an optional scalar, or a list.
 protocol FieldValue: SendableMetatype {
-    /// Reads a value; nil where the text has none, which leaves the field as it was.
+    /// Reads a value. Returns `nil` if the text contains none, which leaves the field unchanged.
     static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self?
-    /// Writes the value as a member of an open object; nothing where there is none.
+    /// Writes the value as a member of an open object, or nothing if there is no value.
     func write(as name: StaticString, into writer: inout JSONWriter)
-    /// Whether this may be a value that was never read.
+    /// Whether the value may be one that was never read.
     var isBlank: Bool { get }
 }
 
@@ -14,7 +14,7 @@ extension FieldValue {
     var isBlank: Bool { true }
 }
 
-/// A value that may stand alone, be absent, or be one of a list.
+/// A value that can stand alone, be optional, or be an element of a list.
 protocol FieldScalar: FieldValue {
     func write(into writer: inout JSONWriter)
 }
@@ -37,7 +37,7 @@ extension Optional: FieldValue where Wrapped: FieldScalar {
     }
 }
 
-/// A list; an empty one is not written, unless it may be absent.
+/// A list. An empty list is not written, unless the field is optional.
 extension Array: FieldScalar, FieldValue where Element: FieldScalar {
     static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self? {
         var values: Self = []
@@ -66,7 +66,7 @@ extension EntityID: FieldScalar {
     var isBlank: Bool { isNone }
 }
 
-/// A text; from a server an empty one counts as none.
+/// A string. An empty string from a server counts as absent.
 extension String: FieldScalar {
     static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self? {
         form == .log ? try reader.text() : try reader.textIfAny()?.unlessEmpty
@@ -74,7 +74,7 @@ extension String: FieldScalar {
     func write(into writer: inout JSONWriter) { writer.string(self) }
 }
 
-/// Milliseconds in Weir's files.
+/// A time, in milliseconds in Weir's files.
 extension Timestamp: FieldScalar {
     static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self? {
         form == .log ? try reader.loggedTime() : try reader.timeIfAny()
@@ -82,7 +82,7 @@ extension Timestamp: FieldScalar {
     func write(into writer: inout JSONWriter) { writer.integer(milliseconds) }
 }
 
-/// A count; from a server never a negative one.
+/// A count. A negative count from a server is read as 0.
 extension Int: FieldScalar {
     static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self? {
         form == .log ? try reader.loggedCount() : try reader.countIfAny()
@@ -97,7 +97,7 @@ extension Bool: FieldScalar {
     func write(into writer: inout JSONWriter) { writer.bool(self) }
 }
 
-/// Any JSON; from a server an empty value counts as none.
+/// Any JSON value. From a server, only an object or an array that is not empty counts as a value.
 extension RawJSON: FieldScalar {
     static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self? {
         form == .log ? try reader.loggedText() : try reader.contentsIfAny()

@@ -1,13 +1,13 @@
 package import JSONText
 
-/// What is shown of a file that came with a message, in a line: `[plan.pdf 1.2 MB]`.
+/// The one-line preview of a file attached to a message: `[plan.pdf 1.2 MB]`.
 package enum FilePreview {
-    /// The name, and the size where it is known. Untrusted text.
+    /// Returns the name, and the size if it is known, in brackets. Untrusted text.
     package static func text(name: String, size: Int?) -> String {
         "[\(name)" + (size.map { " " + text(ofBytes: $0) } ?? "") + "]"
     }
 
-    /// Those of a list of files as rows have it; nil for none.
+    /// Returns the previews of a row's list of files; `nil` if there are none.
     package static func text(of files: JSONValue) -> String? {
         guard case .array(let files) = files else { return nil }
         let shown = files.compactMap { file -> String? in
@@ -18,7 +18,7 @@ package enum FilePreview {
         return shown.isEmpty ? nil : shown.joined(separator: " ")
     }
 
-    /// A number of bytes as people read it: `640 B`, `1.2 kB`, `34 MB`.
+    /// Returns a number of bytes in readable form: `640 B`, `1.2 kB`, `34 MB`.
     package static func text(ofBytes count: Int) -> String {
         guard count >= 1000 else { return "\(count) B" }
         var (tenths, unit) = (count / 100, 0)

@@ -1,23 +1,24 @@
 import JSONText
 
-/// The reader in the words of the decoders: what a backend sends loosely is read loosely here, in one place.
+/// The reading functions of the decoders. Values that a backend sends loosely are read leniently here, in one place.
 ///
-/// Each function tries the usual form first and looks at the kind of the value only when that fails: a failure leaves the reader before
-/// the value.
+/// Each function tries the usual form first and inspects the kind of the value only when that fails: a failure leaves
+/// the reader before the value.
 extension JSONReader {
-    /// The kind of the next value; afterwards `offset` is where that value starts.
+    /// Returns the kind of the next value. Afterwards `offset` is the start of that value.
     mutating func kind() throws(Mismatch) -> JSONKind {
         do { return try peek() } catch { throw Mismatch(error) }
     }
 
-    /// Enters an object and says where it starts.
+    /// Enters an object and returns its start offset.
     @inline(__always)
     mutating func open() throws(Mismatch) -> Int {
         do { try beginObject() } catch { throw Mismatch(error) }
         return offset - 1
     }
 
-    /// Enters an object. Null and arrays (PHP writes an empty map as `[]`) count as none and are passed over.
+    /// Enters an object and returns true. Null and arrays (PHP writes an empty map as `[]`) are skipped and return
+    /// false.
     mutating func openIfAny() throws(Mismatch) -> Bool {
         do {
             if try null() { return false }
@@ -30,23 +31,23 @@ extension JSONReader {
         }
     }
 
-    /// The next field of the object entered.
+    /// Returns the next key of the open object, or `nil` at its end.
     @inline(__always)
     mutating func field() throws(Mismatch) -> JSONKey? {
         do { return try nextKey() } catch { throw Mismatch(error) }
     }
 
-    /// Whether the next value is null, which then is passed over.
+    /// Returns whether the next value is null, and skips it if so.
     @inline(__always)
     mutating func isNull() throws(Mismatch) -> Bool {
         do { return try null() } catch { throw Mismatch(error) }
     }
 
-    /// Whether the field just read is called `name`.
+    /// Returns whether the key just read is `name`.
     @inline(__always)
     func isNamed(_ key: JSONKey, _ name: StaticString) -> Bool { matches(key, name) }
 
-    /// Whether the next value is written `[]`, which then is passed over.
+    /// Returns whether the next value is written as `[]`, and skips it if so.
     @inline(__always)
     mutating func isEmptyList() -> Bool {
         guard let text = next(2), text[0] == UInt8(ascii: "["), text[1] == UInt8(ascii: "]") else { return false }
@@ -54,7 +55,7 @@ extension JSONReader {
         return true
     }
 
-    /// Enters an array; null counts as none.
+    /// Enters an array and returns true. Null is skipped and returns false.
     mutating func openListIfAny() throws(Mismatch) -> Bool {
         do {
             if try null() { return false }
@@ -63,38 +64,37 @@ extension JSONReader {
         } catch { throw Mismatch(error) }
     }
 
-    /// Whether the array entered has another element.
+    /// Returns whether the open array has another element.
     mutating func another() throws(Mismatch) -> Bool {
         do { return try nextElement() } catch { throw Mismatch(error) }
     }
 
-    /// Passes over a value and says where it stood.
+    /// Skips a value and returns its range.
     @discardableResult
     mutating func pass() throws(Mismatch) -> Range<Int> {
         do { return try skip() } catch { throw Mismatch(error) }
     }
 
-    /// A string.
     mutating func text() throws(Mismatch) -> String {
         do { return try string() } catch { throw Mismatch(error) }
     }
 
-    /// Where the contents of a string stand.
+    /// Reads a string and returns the range of its contents.
     mutating func textRange() throws(Mismatch) -> JSONStringRange {
         do { return try stringRange() } catch { throw Mismatch(error) }
     }
 
-    /// Where the contents of a string stand, or nil for null.
+    /// Reads a string and returns the range of its contents, or `nil` for null.
     mutating func textRangeIfAny() throws(Mismatch) -> JSONStringRange? {
         do { return try stringRangeOrNull() } catch { throw Mismatch(error) }
     }
 
-    /// A string, or nil for null.
+    /// Reads a string; returns `nil` for null.
     mutating func textIfAny() throws(Mismatch) -> String? {
         do { return try stringOrNull() } catch { throw Mismatch(error) }
     }
 
-    /// The text of a string, a slice of the payload that is read; nil for null.
+    /// Reads a string and returns its JSON text as a slice of `payload`; returns `nil` for null.
     mutating func rawIfAny(of payload: ArraySlice<UInt8>) throws(Mismatch) -> RawJSON? {
         do {
             if try null() { return nil }
@@ -104,13 +104,14 @@ extension JSONReader {
         } catch { throw Mismatch(error) }
     }
 
-    /// An id: a string, or a number in the text it is written in. Null and the empty string, both written for "none", give nil.
+    /// Reads an id: a string, or a number as it is written. Null and the empty string, which backends write for "none",
+    /// give `nil`.
     mutating func idIfAny() throws(Mismatch) -> EntityID? {
         let id = try id()
         return id.isNone ? nil : id
     }
 
-    /// The same with `.none` for "none".
+    /// Reads an id as `idIfAny()` does, but returns `.none` for "none".
     mutating func id() throws(Mismatch) -> EntityID {
         do {
             if let id = uuid() { return id }
@@ -124,7 +125,8 @@ extension JSONReader {
         }
     }
 
-    /// A UUID in its usual form where the reader stands, which needs no other check; nil, and nothing consumed, for anything else.
+    /// Reads a UUID in its usual form at the cursor, which needs no further check. For anything else it returns `nil`
+    /// and consumes nothing.
     @inline(__always)
     private mutating func uuid() -> EntityID? {
         let start = offset
@@ -136,7 +138,7 @@ extension JSONReader {
         return id
     }
 
-    /// A list of ids; null counts as an empty one.
+    /// Reads a list of ids without the empty ones; null counts as an empty list.
     mutating func ids() throws(Mismatch) -> [EntityID] {
         if isEmptyList() { return [] }
         var ids: [EntityID] = []
@@ -148,7 +150,8 @@ extension JSONReader {
         return ids
     }
 
-    /// How many elements look like UUIDs in their usual form, one behind the other without white space, from the cursor on.
+    /// Returns the number of elements, from the cursor on, that look like UUIDs in their usual form, written one after
+    /// the other without white space.
     private mutating func countUsualIDs() -> Int {
         let (length, quote, start) = (EntityID.uuidLength + 2, UInt8(ascii: "\""), offset)
         defer { seek(to: start) }
@@ -161,7 +164,7 @@ extension JSONReader {
         return count
     }
 
-    /// A number whose fraction, if any, is cut off; nil for null.
+    /// Reads a number and cuts off its fraction, if any; returns `nil` for null.
     mutating func integerIfAny() throws(Mismatch) -> Int64? {
         do { return try int64() } catch {
             if error.found == .null {
@@ -173,7 +176,7 @@ extension JSONReader {
         }
     }
 
-    /// A number that is no integer in range as it is written.
+    /// Reads a number that is not written as an integer in range.
     private mutating func cutInteger() throws(Mismatch) -> Int64 {
         let start = offset
         do {
@@ -183,18 +186,18 @@ extension JSONReader {
         throw Mismatch(.json(.invalidNumber), at: start)
     }
 
-    /// A point in time in seconds or milliseconds, with or without a fraction, or nil for null.
+    /// Reads a time in seconds or milliseconds, with or without a fraction; returns `nil` for null.
     @inline(__always)
     mutating func timeIfAny() throws(Mismatch) -> Timestamp? {
         try integerIfAny().map { Timestamp(wire: $0) }
     }
 
-    /// A count, nil for null; negative ones are read as 0.
+    /// Reads a count; returns `nil` for null and 0 for a negative number.
     mutating func countIfAny() throws(Mismatch) -> Int? {
         try integerIfAny().map { Int(clamping: max(0, $0)) }
     }
 
-    /// A Boolean; 0 and 1 count, and nil is null.
+    /// Reads a Boolean, or a number that is true unless it is 0; returns `nil` for null.
     mutating func flagIfAny() throws(Mismatch) -> Bool? {
         do { return try bool() } catch {
             guard error.found == .null || error.found == .number else { throw Mismatch(error) }
@@ -202,21 +205,21 @@ extension JSONReader {
         }
     }
 
-    /// Checks that the text ends here.
+    /// Throws a mismatch unless the text ends here.
     mutating func finish() throws(Mismatch) {
         do { try end() } catch { throw Mismatch(error) }
     }
 }
 
 extension JSONError {
-    /// The kind of the value that stands where another was asked for; nil for any other error.
+    /// The kind of the value found in place of the expected one; `nil` for any other error.
     fileprivate var found: JSONKind? {
         if case .wrongKind(_, let found) = reason { found } else { nil }
     }
 }
 
 extension Optional {
-    /// The value of a field an object cannot do without; the object starts at `offset`.
+    /// Returns the value, or throws a mismatch for the missing `field` of an object that starts at `offset`.
     @inline(__always)
     func required(_ field: StaticString, at offset: Int) throws(Mismatch) -> Wrapped {
         guard let value = self else { throw Mismatch(.missing(field), at: offset) }

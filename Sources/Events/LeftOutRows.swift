@@ -1,53 +1,54 @@
 package import JSONText
 
-/// The rows of an answer that could not be read and were left out: one bad row costs one row, not the page it stands in.
+/// The rows of an answer that could not be read and were left out. One bad row costs that row, not the page that
+/// contains it.
 package struct LeftOutRows: Hashable, Sendable {
     /// A row that could not be read.
     package struct Row: Hashable, Sendable {
-        /// Which row it is, as far as it says; untrusted text.
+        /// The row's id, if the row contains one. Untrusted text.
         package var id: String?
-        /// What is wrong, and where in the answer.
+        /// The error, with its offset in the answer.
         package var failure: DecodingFailure
-        /// The start of its text.
+        /// The first bytes of the row's text.
         package var excerpt: ArraySlice<UInt8>
     }
 
-    /// The first of them.
+    /// The first rows that were left out; `count` counts all of them.
     package fileprivate(set) var rows: [Row] = []
-    /// How many they are.
+    /// The number of rows that were left out.
     package fileprivate(set) var count = 0
-    /// Whether what the answer does not list is not there. A row that is null stands for nothing; any other may be of something that is known.
+    /// Whether an entity that the answer does not list is known to be absent. A null row is harmless; any other
+    /// unreadable row may describe a known entity.
     package var isHarmless = true
-    /// What the page that follows is asked for with; nil if the answer is the last page. Untrusted text.
+    /// The cursor with which to request the next page; `nil` if the answer is the last page. Untrusted text.
     package fileprivate(set) var nextPage: String?
 
-    /// None.
     package init() {}
 
-    /// Adds those of the pages before.
+    /// Adds the rows that earlier pages left out.
     package mutating func add(earlier: LeftOutRows) {
         rows = Array((earlier.rows + rows).prefix(Self.mostRows))
         count += earlier.count
         isHarmless = isHarmless && earlier.isHarmless
     }
 
-    /// The rows reported with id and place: finding each place reads the whole answer again.
+    /// The number of rows reported with id and offset. It is small because finding each offset reads the whole answer
+    /// again.
     fileprivate static let mostRows = 3
     fileprivate static let longestExcerpt = 200
 }
 
-/// Lets the rows of an answer through that can be read and holds back the others. A reference, since rows have rows inside.
+/// Lets the readable rows of an answer through and collects the others. A class, because rows can contain rows.
 package final class RowSieve {
-    /// What was held back.
+    /// The rows that could not be read.
     package private(set) var leftOut = LeftOutRows()
 
-    /// A sieve that nothing was held back by.
     package init() {}
 
-    /// The answer is a page that another one follows.
+    /// Records the cursor of the next page, which means that another page follows. An empty cursor is ignored.
     package func note(nextPage: String) { if !nextPage.isEmpty { leftOut.nextPage = nextPage } }
 
-    /// Holds a row back that could not be read.
+    /// Records a row that could not be read.
     package func leaveOut(_ row: RawJSON, _ failure: DecodingFailure) {
         leftOut.count += 1
         leftOut.isHarmless = leftOut.isHarmless && row.bytes.elementsEqual("null".utf8)
@@ -74,14 +75,15 @@ package final class RowSieve {
 }
 
 extension JSONReader {
-    /// Reads every element of the array entered as a row. With a sieve, what cannot be read is left out; without one it is an error.
+    /// Reads every element of the open array as a row. With a sieve, unreadable rows are left out; without one they
+    /// throw.
     mutating func rows(
         through sieve: RowSieve?, _ read: (inout JSONReader) throws(Mismatch) -> Void
     ) throws(Mismatch) {
         while try another() { try row(through: sieve, read) }
     }
 
-    /// Reads the next value as a row.
+    /// Reads the next value as a row, as `rows(through:_:)` does.
     mutating func row(
         through sieve: RowSieve?, _ read: (inout JSONReader) throws(Mismatch) -> Void
     ) throws(Mismatch) {
@@ -92,13 +94,13 @@ extension JSONReader {
             try read(&self)
         } catch {
             seek(to: place)
-            // What is no JSON costs the answer: where the next row begins cannot be told.
+            // Text that is not JSON fails the whole answer, because the start of the next row cannot be found.
             let range = try pass()
             sieve.holdBack(range, error, in: self)
         }
     }
 
-    /// The id of the row the reader stands before; nil where it says none.
+    /// Returns the id of the row at the cursor, at most 64 characters; `nil` if the row contains none.
     fileprivate mutating func rowID() -> String? {
         var found: String?
         guard (try? beginObject()) != nil else { return nil }

@@ -1,24 +1,24 @@
 import JSONText
 
-/// What a message addresses: a user, or a group such as `all`.
+/// A mention in a message: a user, or a group such as `all`.
 public struct Mention: Hashable, Sendable {
-    /// The name as the message has it, without `@`; nil where it has an id alone. Untrusted text.
+    /// The name as written in the message, without `@`; `nil` if the message contains only an id. Untrusted text.
     public var name: String?
-    /// The user's id; nil for a group, and where the message has a name alone. Untrusted text.
+    /// The user's id; `nil` for a group, and if the message contains only a name. Untrusted text.
     public var id: String?
 
-    /// A mention.
+    /// Creates a mention by name, by id, or by both.
     public init(name: String?, id: String?) {
         self.name = name
         self.id = id
     }
 
-    /// The mention for people: the name, else the id.
+    /// The mention in readable form: the name, else the id.
     public var title: String { name ?? id ?? "" }
 }
 
 extension GroupMe.Message {
-    /// What the message addresses, in the order of its attachments; the names are those of the text.
+    /// The mentions, in the order of the attachments. The names are taken from the text.
     public var mentions: [Mention] {
         attachments.flatMap { attachment -> [Mention] in
             guard case .mentions(let mentions) = attachment.content else { return [] }
@@ -29,7 +29,8 @@ extension GroupMe.Message {
         }
     }
 
-    /// The name at a place of the text; nil where the text ends before it, as after an edit.
+    /// Returns the name at a range of the text, in UTF-16 units; `nil` if the text is shorter, as it can be after an
+    /// edit.
     private func name(at place: Range<Int>) -> String? {
         guard let units = text?.utf16, place.upperBound <= units.count else { return nil }
         let start = units.index(units.startIndex, offsetBy: place.lowerBound)
@@ -39,9 +40,10 @@ extension GroupMe.Message {
 }
 
 extension Twake.Message {
-    /// What the message addresses, in the order of its contents, each once.
+    /// The mentions, in the order of the contents, without duplicates.
     ///
-    /// Where the contents say no more than the text, nothing took the text apart: `@name:id` and `@name` are looked for in it.
+    /// If `blocks` is `nil`, the contents add nothing to the text and nothing parsed it. The text is then searched for
+    /// `@name:id` and `@name`.
     public var mentions: [Mention] {
         let at = UInt8(ascii: "@")
         guard let blocks = self.blocks else {

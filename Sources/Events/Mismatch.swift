@@ -1,19 +1,20 @@
 import JSONText
 
-/// Why a value is not what a decoder asked for, and where: a `DecodingFailure` that does not know yet what it is part of.
+/// The reason why a value does not have the form that a decoder expected, and its offset. It becomes a
+/// `DecodingFailure` once the decoded event or answer is known.
 ///
-/// The path of the field is not carried along while decoding; it is found in the text when a failure is reported.
+/// Decoders do not carry the path of a field along; it is found in the text when a failure is reported.
 struct Mismatch: Error {
     enum Reason {
-        /// The text is not JSON, or a value is of another kind than the one asked for.
+        /// The text is not JSON, or a value is of another kind than expected.
         case json(JSONError.Reason)
-        /// The object at the offset lacks this field, or has null there.
+        /// The object at the offset lacks this field, or the field is null.
         case missing(StaticString)
-        /// Anything else, in words.
+        /// Any other reason, in readable form.
         case unusable(StaticString)
     }
     var reason: Reason
-    /// Bytes from the start of the payload.
+    /// The offset in bytes from the start of the payload.
     var offset: Int
 
     init(_ reason: Reason, at offset: Int) {
@@ -25,7 +26,7 @@ struct Mismatch: Error {
         self.init(.json(error.reason), at: error.offset)
     }
 
-    /// What is wrong, without the place.
+    /// The reason in readable form, without the position.
     private var words: String {
         switch reason {
         case .missing: "missing"
@@ -41,7 +42,8 @@ struct Mismatch: Error {
         }
     }
 
-    /// The failure to report, with the path of the field as far as `reader`, a fresh one at the start of the text, can find it.
+    /// Returns the failure to report, with as much of the field's path as `reader` can find. The reader must be at the
+    /// start of the text.
     func failure(of subject: String, in reader: inout JSONReader) -> DecodingFailure {
         var path = reader.path(to: offset)
         if case .missing(let field) = reason {
@@ -66,9 +68,9 @@ extension JSONKind {
 }
 
 extension JSONReader {
-    /// The names and indices that lead from the next value to the one at `target`, as in `resource.members[2]`.
+    /// Returns the keys and indices that lead from the next value to the one at `target`, as in `resource.members[2]`.
     ///
-    /// Every level scans the value it descends into once more, so the number of levels is bounded.
+    /// Each level scans the value that it enters once more, so the number of levels is bounded.
     fileprivate mutating func path(to target: Int) -> String {
         var path = ""
         for _ in 0..<8 {
@@ -78,7 +80,8 @@ extension JSONReader {
         return path
     }
 
-    /// The next level of the way to `target`: `.key` or `[index]`, the reader standing before that value. Nil at the end of the way.
+    /// Enters the next level of the path to `target` and returns `.key` or `[index]`; the reader is then before that
+    /// value. Returns `nil` at the end of the path.
     private mutating func step(to target: Int) throws(JSONError) -> String? {
         switch try peek() {
         case .object:
@@ -100,8 +103,9 @@ extension JSONReader {
         return nil
     }
 
-    /// Passes over a value, unless `target` is in it or it cannot be read to its end: then true, and the reader stands before it. A
-    /// value that starts behind `target` is not passed over either; `offset` tells.
+    /// Skips a value and returns false, unless `target` is inside the value or the value cannot be read to its end. In
+    /// those cases it returns true and the reader is before the value. A value that starts after `target` is not
+    /// skipped, although the result is false; the caller checks `offset`.
     private mutating func stops(at target: Int) -> Bool {
         var start = offset
         do {

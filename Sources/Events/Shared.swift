@@ -1,4 +1,4 @@
-/// A value on the heap that is never changed: whatever is in it, handing it on costs one count of references.
+/// An immutable value on the heap. Passing it on costs one reference count, whatever the value contains.
 @usableFromInline
 final class Shared<Value: Hashable & Sendable>: Hashable, Sendable {
     @usableFromInline let value: Value

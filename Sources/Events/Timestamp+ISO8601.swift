@@ -1,6 +1,6 @@
 extension Timestamp {
-    /// The instant that a date of ISO 8601 means, as `2026-07-29T23:40:22.8912Z` and with an offset as `+02:00`; nil for any other
-    /// text. What is finer than a millisecond is cut off.
+    /// Creates the instant of an ISO 8601 date, such as `2026-07-29T23:40:22.8912Z`, or one with an offset such as
+    /// `+02:00`. Returns `nil` for any other text. Digits finer than a millisecond are cut off.
     package init?(iso8601 text: String) {
         var parser = DateParser(rest: text.utf8[...])
         guard let milliseconds = parser.date() else { return nil }
@@ -8,7 +8,7 @@ extension Timestamp {
     }
 }
 
-/// Reads a date from the front of its text.
+/// A parser that consumes a date from the front of its text.
 private struct DateParser {
     var rest: Substring.UTF8View
 
@@ -22,7 +22,8 @@ private struct DateParser {
         return (minutes * 60 + second) * 1000 + fraction
     }
 
-    /// Days from 1970-01-01 to a day of the Gregorian calendar, counted in years that begin in March, when a leap day comes last.
+    /// Returns the days from 1970-01-01 to a Gregorian date. Years are counted from March, so that a leap day comes
+    /// last.
     private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let year = month > 2 ? year : year - 1
         let era = (year >= 0 ? year : year - 399) / 400
@@ -52,7 +53,8 @@ private struct DateParser {
         return value
     }
 
-    /// Milliseconds; 0 without a fraction, nil for a point that nothing follows.
+    /// Reads a fraction of a second in milliseconds. Returns 0 without a fraction, and `nil` for a point without
+    /// digits.
     private mutating func fraction() -> Int64? {
         guard take(".") else { return 0 }
         guard var value = digit() else { return nil }
@@ -63,7 +65,7 @@ private struct DateParser {
         return value
     }
 
-    /// Minutes east of UTC.
+    /// Reads an offset in minutes east of UTC.
     private mutating func offset() -> Int64? {
         if take("Z") { return 0 }
         let isEast = take("+")
