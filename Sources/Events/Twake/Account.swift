@@ -1,46 +1,48 @@
 import JSONText
 
 extension Twake {
-    /// A user: oneself (A `/user`, B `users/me`) or another (4.3, 4.4). Fields absent or null on the wire are nil, and so are empty texts.
+    /// A user: the session's own (A `/user`, B `users/me`) or another one (4.3, 4.4). Fields that are absent, null
+    /// or empty on the wire are `nil`.
     public struct Account: Hashable, Sendable {
-        /// The user's id.
+        /// The user's id, called `id` on the wire.
         public var id: EntityID
-        /// The address.
+        /// The e-mail address, called `email` on the wire.
         public var email: String?
-        /// The name in mentions and logins, without `@`.
+        /// The user name for mentions and logins, without `@`.
         public var username: String?
-        /// The first name.
+        /// The first name (A `firstname`, B `first_name`).
         public var firstName: String?
-        /// The last name.
+        /// The last name (A `lastname`, B `last_name`).
         public var lastName: String?
-        /// The whole name as the server composes it (B).
+        /// The full name as the server composes it (B).
         public var fullName: String?
         /// The address of the user's picture (A `thumbnail`, B `picture`).
         public var picture: String?
-        /// Who vouches for the user: `console`, `internal` (B).
+        /// The identity provider of the account: `console` or `internal` (B).
         public var provider: String?
-        /// The user's id there (A `console_id`, B `provider_id`).
+        /// The user's id at the identity provider (A `console_id`, B `provider_id`).
         public var providerID: EntityID?
-        /// What the user says about themselves.
+        /// The status text that the user entered.
         public var status: String?
-        /// An emoji beside it (A).
+        /// An emoji shown next to the status (A).
         public var statusIcon: String?
-        /// The language chosen (A `language`, B `preference.locale`).
+        /// The language that the user chose (A `language`, B `preference.locale`).
         public var language: String?
-        /// When the user was last seen; the wire has seconds on era A and milliseconds on era B.
+        /// The time the user was last seen. The wire has seconds on era A and milliseconds on era B.
         public var lastActivity: Timestamp?
-        /// When the account was made (B).
+        /// The time the account was created (B).
         public var createdAt: Timestamp?
-        /// Whether the address was confirmed (B).
+        /// Whether the e-mail address is confirmed (B).
         public var isVerified: Bool?
-        /// Whether the account was deleted; false when not sent.
+        /// Whether the account is deleted; false when not sent.
         public var isDeleted = false
-        /// What only the user themselves is told (B).
+        /// The settings, which the server sends only to the user themselves (B).
         public var preference: Preference?
-        /// The companies the user belongs to, as far as who asks is told (B).
+        /// The user's companies, as far as the server discloses them to the requesting user (B).
         public var companies: [Employment] = []
 
-        /// The display name: full, else first and last name, else the user name, else the address, else the id.
+        /// The display name: the full name, else first and last name, else the user name, else
+        /// the e-mail address, else the id.
         public var name: String {
             if let fullName { return fullName }
             return switch (firstName, lastName) {
@@ -51,52 +53,50 @@ extension Twake {
             }
         }
 
-        /// What a user chose (B).
+        /// The settings that a user chose (B).
         public struct Preference: Hashable, Sendable {
-            /// The language.
+            /// The language, such as `en`, called `locale` on the wire.
             public var locale: String?
-            /// Minutes from UTC, in the direction the server counts.
+            /// The offset from UTC in minutes, with the server's sign.
             public var timezone: Int?
-            /// Whether the user may be watched for statistics.
+            /// Whether the user allows tracking for statistics.
             public var allowTracking: Bool?
         }
 
-        /// That a user belongs to a company (B).
+        /// A user's membership of a company (B).
         public struct Employment: Hashable, Sendable {
-            /// What the user may do there.
+            /// The role of the user in the company.
             public var role: Role?
-            /// `active`, or what the server writes for one that is no more.
+            /// `active`, or the server's word for a membership that ended.
             public var status: String?
-            /// The company, as far as it was sent.
+            /// The company, as far as the server sent it.
             public var company: Company
         }
     }
 
-    /// A user in a list of a workspace's (B, 4.4).
+    /// A user in the list of a workspace's users (B, 4.4).
     package struct WorkspaceUser: Hashable, Sendable {
-        /// The user, as far as they were sent.
+        /// The user, as far as the server sent it.
         package var user: Account
-        /// The company.
         package var company: EntityID?
-        /// The workspace.
         package var workspace: EntityID?
-        /// What the user may do there.
+        /// The role of the user in the workspace.
         package var role: Role?
-        /// When the user came.
+        /// The time the user joined the workspace.
         package var createdAt: Timestamp?
     }
 
-    /// `company_user`: what a user is in a company (3.3).
+    /// `company_user`: the role of a user in a company (3.3).
     public struct CompanyUser: Hashable, Sendable {
-        /// The user.
+        /// The user, called `user_id` on the wire.
         public var user: EntityID
-        /// The company, the wire's `group_id`.
+        /// The company, called `group_id` on the wire.
         public var company: EntityID?
-        /// What the user may do there.
+        /// The role of the user in the company.
         public var role: Role?
-        /// The applications the user may use there.
+        /// The applications that the user may use in the company.
         public var applications: [EntityID] = []
-        /// When the user came.
+        /// The time the user joined, called `date_added` on the wire.
         public var addedAt: Timestamp?
     }
 }
@@ -106,7 +106,6 @@ extension Twake.Account: FieldedEntity, FieldScalar {
     package static let blank = Self(id: .none)
     package static let fields: [Field<Self>] = [
         Field("id", at: \.id).required,
-        // What people call the user.
         .derived("name") { $0.name },
         Field("full_name", at: \.fullName),
         Field("first_name", wire: "firstname", "first_name", at: \.firstName),
@@ -132,7 +131,7 @@ extension Twake.Account: FieldedEntity, FieldScalar {
         },
     ]
 
-    /// The account as others may see it, without what the user chose and where else they belong: what a row of a model shows.
+    /// The account as other users may see it: without settings and companies. Rows of a model contain this form.
     public var publicPart: Twake.Account {
         var account = self
         account.preference = nil
@@ -142,7 +141,8 @@ extension Twake.Account: FieldedEntity, FieldScalar {
 }
 
 extension JSONReader {
-    /// A text, or nil for null, the empty string and whatever is no text: people read it, and nothing follows from it.
+    /// Reads a string. Null, the empty string and values of other kinds give `nil`: the text is only shown to
+    /// people, and nothing depends on it.
     fileprivate mutating func wordsIfAny() throws(Mismatch) -> String? {
         if try kind() == .string { return try text().unlessEmpty }
         try pass()
@@ -175,7 +175,7 @@ extension Twake.Account.Employment: FieldedEntity {
 extension Twake.WorkspaceUser: FieldedEntity {
     package static let subject = "workspace user"
     package static let blank = Self(user: .blank)
-    /// `{"user_id","user":{…},…}`
+    /// The wire form is `{"user_id","user":{…},…}`.
     package static let fields: [Field<Self>] = [
         Field("user", at: \.user),
         Field("user_id", at: \.user.id).required,

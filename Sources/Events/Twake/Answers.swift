@@ -1,9 +1,11 @@
 import JSONText
 
-/// Decoders of REST answers, eras A (bare arrays and objects) and B (`resource`, `resources` envelopes), told apart by shape.
+/// Decoders of REST answers of era A (bare arrays and objects) and era B (`resource`, `resources` envelopes).
+/// The shape tells the eras apart.
 extension Twake {
-    /// A list of channels (A `/channels`, `/direct`; B `…/channels?mine=1`). `user` is who asked: era B's directs, which have no name,
-    /// get one composed of the other users' names where those were asked for (`include_users`).
+    /// Decodes a list of channels (A `/channels`, `/direct`; B `…/channels?mine=1`). `user` is the requesting
+    /// user. Era B's directs have no name; they get one composed of the other users' names if the request
+    /// included those (`include_users`).
     package static func channels(
         from body: ArraySlice<UInt8>, user: EntityID? = nil, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [Channel] {
@@ -12,14 +14,14 @@ extension Twake {
         }
     }
 
-    /// One channel. `user` is who asked, as in `channels(from:user:)`.
+    /// Decodes one channel. `user` is the requesting user, as in `channels(from:user:)`.
     package static func channel(from body: ArraySlice<UInt8>, user: EntityID? = nil) throws(DecodingFailure) -> Channel
     {
         try single(body, "channel") { (reader) throws(Mismatch) in try Channel(reading: &reader, for: user) }
     }
 
-    /// A list of messages (A `/messages`; B feed, thread). Era B's `last_replies` are included after their head, each once; ephemeral
-    /// messages, which have no id, are left out.
+    /// Decodes a list of messages (A `/messages`; B feed, thread). Era B's `last_replies` are included after their
+    /// head, each message once. Ephemeral messages, which have no id, are left out.
     package static func messages(
         from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [Message] {
@@ -36,7 +38,7 @@ extension Twake {
         return messages
     }
 
-    /// One message (B `resource`; A: an array of one, or an object). Its `last_replies` are not read.
+    /// Decodes one message (B `resource`; A an array of one, or an object). Its `last_replies` are not read.
     package static func message(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> Message {
         try single(body, "message") { (reader) throws(Mismatch) in
             _ = try reader.kind()
@@ -45,7 +47,7 @@ extension Twake {
         }
     }
 
-    /// The members of a channel, which is the one that was asked for.
+    /// Decodes the members of the channel for which they were requested.
     package static func members(
         from body: ArraySlice<UInt8>, channel: EntityID, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [ChannelMember] {
@@ -54,14 +56,14 @@ extension Twake {
         }
     }
 
-    /// Raw badges (B).
+    /// Decodes a list of badges (B).
     package static func badges(
         from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [Badge] {
         try list(body, "badges", sieve) { (reader) throws(Mismatch) in try Badge(reading: &reader) }
     }
 
-    /// Counters (A).
+    /// Decodes a list of unread counters (A).
     package static func badgeCounts(
         from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [BadgeCount] {
@@ -69,7 +71,7 @@ extension Twake {
         }
     }
 
-    /// The rooms of era A: the list of 2021-05-28 or the map before it (2.2).
+    /// Decodes the rooms of era A: the list since 2021-05-28, or the map before it (2.2).
     package static func rooms(
         from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [SocketIORoom] {
@@ -83,26 +85,26 @@ extension Twake {
             }
             _ = try reader.open()
             while let key = try reader.field() {
-                // Each member is a room: an object with another member is no list of rooms, but something else's answer.
+                // Each member is a room: an object with any other member is not a list of rooms but another answer.
                 rooms.append(try SocketIORoom(reading: &reader, key: reader.string(key)))
             }
             return rooms
         }
     }
 
-    /// The user.
+    /// Decodes the account of one user.
     package static func account(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> Account {
         try single(body, "account") { (reader) throws(Mismatch) in try Account(reading: &reader) }
     }
 
-    /// Users (B `users`; A `workspaces/members`).
+    /// Decodes a list of users (B `users`; A `workspaces/members`).
     package static func accounts(
         from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [Account] {
         try list(body, "accounts", sieve) { (reader) throws(Mismatch) in try Account(reading: &reader) }
     }
 
-    /// The users of a workspace (B).
+    /// Decodes the users of a workspace (B).
     package static func workspaceUsers(
         from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [WorkspaceUser] {
@@ -111,7 +113,6 @@ extension Twake {
         }
     }
 
-    /// Companies.
     package static func companies(
         from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [Company] {
@@ -119,12 +120,10 @@ extension Twake {
         }
     }
 
-    /// One company.
     package static func company(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> Company {
         try single(body, "company") { (reader) throws(Mismatch) in try Company(reading: &reader) }
     }
 
-    /// Workspaces.
     package static func workspaces(
         from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [Workspace] {
@@ -133,27 +132,26 @@ extension Twake {
         }
     }
 
-    /// One workspace.
     package static func workspace(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> Workspace {
         try single(body, "workspace") { (reader) throws(Mismatch) in try Workspace(reading: &reader) }
     }
 
-    /// The answer to a login or a renewal of either era (4.2).
+    /// Decodes the answer to a login or a token renewal of either era (4.2).
     package static func authentication(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> Authentication {
         try single(body, "authentication") { (reader) throws(Mismatch) in try Authentication(reading: &reader) }
     }
 
-    /// A thread as its maker is answered (B), with its head message.
+    /// Decodes a thread as the server answers its creation (B), with its head message.
     package static func thread(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> Thread {
         try single(body, "thread") { (reader) throws(Mismatch) in try Thread(reading: &reader) }
     }
 
-    /// A file: an upload's answer (A), or the file service's (B).
+    /// Decodes a file: the answer to an upload (A), or that of the file service (B).
     package static func file(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> File {
         try single(body, "file") { (reader) throws(Mismatch) in try File(reading: &reader) }
     }
 
-    /// A message's reactions as a change of them is answered: `{"id","reactions"}` (A), or the message (B).
+    /// Decodes the reactions to a message after they were changed: `{"id","reactions"}` (A), or the message (B).
     package static func reactions(
         from body: ArraySlice<UInt8>
     ) throws(DecodingFailure) -> (message: EntityID, reactions: [Reaction]) {
@@ -175,7 +173,7 @@ extension Twake {
         }
     }
 
-    /// Who is present, as `online:get` is acknowledged (1.6): `{"data":[["user",true]]}`.
+    /// Decodes the users' presence from the acknowledgement of `online:get` (1.6): `{"data":[["user",true]]}`.
     package static func onlineStatuses(from acknowledgement: ArraySlice<UInt8>) throws(DecodingFailure)
         -> [OnlineStatus]
     {
@@ -195,7 +193,7 @@ extension Twake {
         }
     }
 
-    /// Companies, or workspaces, by id and name only.
+    /// Decodes companies or workspaces, by id and name only.
     package static func places(
         from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [Place] {
@@ -205,9 +203,9 @@ extension Twake {
     }
 }
 
-/// The envelopes (4.1).
+/// Decoders of the envelopes (4.1).
 extension Twake {
-    /// The elements of `[…]` or `{"resources":[…]}`.
+    /// Decodes the elements of `[…]` or `{"resources":[…]}`.
     private static func list<Value>(
         _ body: ArraySlice<UInt8>, _ subject: String, _ sieve: RowSieve?,
         _ read: (inout JSONReader) throws(Mismatch) -> Value
@@ -236,7 +234,7 @@ extension Twake {
         }
     }
 
-    /// The entity of `{"resource":{…}}`, `{…}`, or the first of `[…]`.
+    /// Decodes the entity of `{"resource":{…}}`, `{…}`, or the first element of `[…]`.
     private static func single<Value>(
         _ body: ArraySlice<UInt8>, _ subject: String, _ read: (inout JSONReader) throws(Mismatch) -> Value
     ) throws(DecodingFailure) -> Value {
@@ -269,7 +267,7 @@ extension JSONReader {
         try rows(through: sieve, read)
     }
 
-    /// Where the value of the member `name` of an object starts, when there is one.
+    /// Returns the offset of the value of the member `name` of an object; `nil` if there is none.
     fileprivate mutating func memberOffset(_ name: StaticString) throws(Mismatch) -> Int? {
         _ = try open()
         while let key = try field() {

@@ -1,49 +1,49 @@
 public import JSONText
 
 extension Twake {
-    /// `channel_tabs`: something shown beside a channel's messages (3.3).
+    /// `channel_tabs`: a tab shown next to a channel's messages (3.3).
     public struct ChannelTab: Hashable, Sendable {
-        /// The tab's id.
+        /// The tab's id, called `id` on the wire.
         public var id: EntityID
-        /// The channel.
+        /// The channel that contains the tab.
         public var channel: EntityID?
         /// The company of the channel.
         public var company: EntityID?
-        /// Its workspace.
+        /// The workspace of the channel.
         public var workspace: EntityID?
-        /// What the tab is called; empty when not sent.
+        /// The title of the tab; empty when not sent.
         public var name = ""
-        /// What the application keeps with it, any JSON; nil when it is empty.
+        /// The settings that the application stores with the tab, any JSON; `nil` if they are empty.
         public var configuration: RawJSON?
-        /// The application it shows.
+        /// The application that the tab shows.
         public var application: EntityID?
-        /// Who made it.
+        /// The user who created the tab, called `owner` on the wire.
         public var owner: EntityID?
-        /// Its place among the tabs, as the server writes it.
+        /// The position among the tabs, as the server writes it.
         public var order: String?
-        /// When it last changed.
+        /// The time of the last change.
         public var updatedAt: Timestamp?
-        /// When it was made.
+        /// The time the tab was created.
         public var createdAt: Timestamp?
     }
 
     /// `user_message_bookmark`: a list in which a user keeps messages (3.3).
     public struct Bookmark: Hashable, Sendable {
-        /// The list's id.
+        /// The list's id, called `id` on the wire.
         public var id: EntityID
-        /// The company.
+        /// The company that the list belongs to.
         public var company: EntityID?
-        /// The user.
+        /// The user who owns the list.
         public var user: EntityID?
-        /// What the user calls it; empty when not sent.
+        /// The user's name for the list; empty when not sent.
         public var name = ""
     }
 
-    /// `documents:updated`: something changed in a company's drive (2.1). The only resource in camel case.
+    /// `documents:updated`: a change in a company's drive (2.1). The only resource in camel case.
     public struct DocumentUpdate: Hashable, Sendable {
-        /// The folder or file.
+        /// The folder or file that changed.
         public var id: EntityID
-        /// The company.
+        /// The company that owns the drive.
         public var company: EntityID?
     }
 }

@@ -20,7 +20,7 @@ extension Twake.Authentication {
     }
 }
 
-/// An authentication while it is read.
+/// The fields of an authentication while it is being read.
 private struct AuthenticationFields {
     var token: String?
     var expiration: Timestamp?

@@ -1,66 +1,67 @@
 extension Twake {
-    /// What a login or a renewal is answered with (4.2). All times are seconds on the wire.
+    /// The answer to a login or a token renewal (4.2). All times are seconds on the wire.
     ///
-    /// Both tokens are secrets: they are not shown when the value is printed or reflected.
+    /// Both tokens are secrets: they do not appear when the value is printed or reflected.
     package struct Authentication: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
-        /// The access token: what requests carry and the socket is authenticated with.
+        /// The access token, which requests carry and with which the socket is authenticated.
         package var token: String
-        /// When the access token ends. A socket that was authenticated outlives it.
+        /// The time the access token expires. A socket that is already authenticated outlives it.
         package var expiration: Timestamp
-        /// What the next token is asked for with. It may be used more than once.
+        /// The token with which to request the next access token. It may be used more than once.
         package var refreshToken: String?
-        /// When the refresh token ends.
+        /// The time the refresh token expires.
         package var refreshExpiration: Timestamp?
-        /// When the server made it (B).
+        /// The time the server issued the tokens (B).
         package var issuedAt: Timestamp?
 
-        /// Whether the access token is to be renewed: it ends within `margin` milliseconds from `now`. The app renewed ten minutes ahead.
+        /// Returns whether the access token must be renewed: it expires within `margin` milliseconds from `now`. The
+        /// app renewed ten minutes ahead.
         package func isDue(at now: Timestamp, margin: Int64 = 600_000) -> Bool {
             let (limit, overflows) = now.milliseconds.addingReportingOverflow(margin)
             return overflows || expiration.milliseconds < limit
         }
 
-        /// When it ends; not the tokens.
+        /// The time the access token expires, without the tokens.
         package var description: String { "tokens until \(expiration.milliseconds)" }
 
-        /// The times; not the tokens.
+        /// The times of expiry, without the tokens.
         package var customMirror: Mirror {
             Mirror(self, children: ["expiration": expiration, "refreshExpiration": refreshExpiration as Any])
         }
     }
 
-    /// A thread as its maker is answered (B, `POST …/threads`).
+    /// A thread, as the server answers its creation (B, `POST …/threads`).
     package struct Thread: Hashable, Sendable {
-        /// The thread's id, which is its head message's.
+        /// The thread's id, which is the id of its head message.
         package var id: EntityID
-        /// Who began it.
+        /// The user who started the thread.
         package var createdBy: EntityID?
-        /// When it was begun.
+        /// The time the thread was started.
         package var createdAt: Timestamp?
-        /// When it last changed.
+        /// The time of the last change.
         package var updatedAt: Timestamp?
-        /// When something was last said in it.
+        /// The time of the last message in the thread.
         package var lastActivity: Timestamp?
-        /// How many answers it has.
+        /// The number of answers in the thread.
         package var answers: Int?
-        /// Where it is read: its channel.
+        /// The places where the thread is read: its channel.
         package var participants: [Participant] = []
-        /// Its head message.
+        /// The head message of the thread.
         package var message: Message?
 
-        /// Something a thread belongs to.
+        /// A channel or a user that a thread belongs to.
         package struct Participant: Hashable, Sendable {
-            /// `channel` or `user`.
+            /// The kind of participant: `channel` or `user`.
             package var type: String?
-            /// The channel or the user.
+            /// The id of the channel or the user.
             package var id: EntityID
             /// The company of the channel.
             package var company: EntityID?
-            /// Its workspace; `direct` for directs.
+            /// The workspace of the channel; `direct` for directs.
             package var workspace: EntityID?
-            /// When it was added.
+            /// The time the participant was added.
             package var createdAt: Timestamp?
-            /// Who added it.
+            /// The user who added the participant.
             package var createdBy: EntityID?
         }
     }

@@ -1,5 +1,6 @@
 extension Twake {
-    /// One unread thread (B). Its identity is (company, user, workspace, channel, thread), never the wire's `id`, which is new each time.
+    /// An unread thread (B). Its identity is (company, user, workspace, channel, thread), never the wire's
+    /// `id`, which is new each time.
     public struct Badge: Hashable, Sendable {
         /// The company of the thread.
         public var company: EntityID
@@ -7,38 +8,38 @@ extension Twake {
         public var workspace: EntityID
         /// The channel of the thread.
         public var channel: EntityID
-        /// The unread thread; the message's id when the wire has none.
+        /// The unread thread; the message's id if the wire has none.
         public var thread: EntityID
-        /// Who has not read it.
+        /// The user who has not read the thread.
         public var user: EntityID?
-        /// The last message that was not read.
+        /// The last message that the user has not read.
         public var message: EntityID?
     }
 
-    /// An unread counter of era A: the proxy counts unread threads per company, workspace and channel.
+    /// An unread counter of era A. The proxy counts unread threads per company, workspace and channel.
     public struct BadgeCount: Hashable, Sendable {
-        /// The level of the hierarchy.
+        /// The level of the hierarchy that a counter covers.
         public struct Level: WireEnumeration {
-            /// All of a company.
+            /// The counter covers a whole company.
             public static var company: Self { "company" }
-            /// All of a workspace; of all directs under the id `direct`.
+            /// The counter covers a whole workspace, or all directs under the id `direct`.
             public static var workspace: Self { "workspace" }
-            /// One channel.
+            /// The counter covers a single channel.
             public static var channel: Self { "channel" }
 
-            /// The name as it was written.
+            /// The name as written on the wire.
             public let wireName: String
-            /// The value the wire calls `name`.
+            /// Creates the value that the wire calls `name`.
             public init(wire name: String) { wireName = name }
         }
-        /// What the counter counts over.
+        /// The level that the counter covers.
         public var level: Level
-        /// The company, workspace or channel; `direct` is no workspace of its own and one for all companies.
+        /// The company, workspace or channel. The id `direct` is not a workspace and is shared by all companies.
         public var id: EntityID
-        /// Unread threads, not messages.
+        /// The number of unread threads, not of messages.
         public var count: Int
 
-        /// Whether this is the counter of that entity.
+        /// Returns whether this is the counter of the given entity.
         public func matches(_ level: Level, _ id: EntityID) -> Bool { self.level == level && self.id == id }
     }
 }

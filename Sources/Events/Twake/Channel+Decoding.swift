@@ -33,7 +33,7 @@ extension Twake.ChannelActivity.Fields {
 }
 
 extension Twake.MessageSummary {
-    /// A channel's last message; null and the core's `{}` mean that there is none (section 6).
+    /// Reads the last message of a channel. Null and the core's `{}` mean that there is none (section 6).
     static func ifAny(reading reader: inout JSONReader) throws(Mismatch) -> Self? {
         var fields = Fields()
         var isEmpty = true
@@ -59,16 +59,17 @@ extension Twake.MessageSummary {
 }
 
 extension Twake.Channel {
-    /// Reads a channel of either era. `user` is who asks: their name is left out where a direct's name is composed.
+    /// Reads a channel of either era. `user` is the requesting user, whose name is left out when the
+    /// name of a direct is composed.
     init(reading reader: inout JSONReader, for user: EntityID? = nil) throws(Mismatch) {
         var profile = Profile.unread
         var activity = Activity()
         try profile.take(from: &reader, into: &activity, for: user)
-        // A profile is moved: a copy counts each of its references.
+        // The profile is moved: a copy would count each of its references.
         self.init(Fields(consume profile, activity))
     }
 
-    /// What goes on in a channel, as far as it was read.
+    /// The activity of a channel, as far as it was read.
     struct Activity {
         var lastActivity: Timestamp?
         var lastMessage: Twake.MessageSummary?
@@ -85,7 +86,8 @@ extension Twake.Channel.Fields {
 }
 
 extension Twake.Channel.Activity {
-    /// Takes the value if `key` says what goes on in the channel; what is said there of how it is goes to its `profile`.
+    /// Reads the value if `key` describes the activity of the channel, and returns whether it does. A nested membership
+    /// is also applied to `profile`.
     fileprivate mutating func take(
         _ key: JSONKey, from reader: inout JSONReader, into profile: inout Twake.Channel.Profile
     ) throws(Mismatch) -> Bool {
@@ -103,7 +105,7 @@ extension Twake.Channel.Activity {
         return true
     }
 
-    /// What the channel says of the user's membership; not inlined, since a membership is large.
+    /// Reads the user's membership of the channel. Not inlined, because a membership is large.
     @inline(never)
     private mutating func takeMembership(
         from reader: inout JSONReader, into profile: inout Twake.Channel.Profile
@@ -115,10 +117,10 @@ extension Twake.Channel.Activity {
 }
 
 extension Twake.Channel.Profile {
-    /// What is filled in while reading.
+    /// An empty profile, to be filled while reading.
     static var unread: Self { Self(id: .none, company: .none, workspace: .none) }
 
-    /// Reads a channel; what goes on in it goes to `activity`.
+    /// Reads a channel; its activity is stored in `activity`.
     fileprivate mutating func take(
         from reader: inout JSONReader, into activity: inout Twake.Channel.Activity, for user: EntityID?
     ) throws(Mismatch) {
@@ -139,7 +141,7 @@ extension Twake.Channel.Profile {
         if !users.isEmpty { composeName(of: users, for: user) }
     }
 
-    /// A channel cannot do without its ids; a direct is in no workspace.
+    /// Sets the workspace of a direct, which is in none, and checks the required ids.
     private mutating func complete(readFrom start: Int) throws(Mismatch) {
         if workspace.isNone, visibility == .direct { workspace = .text("direct") }
         try id.require("id", at: start)
@@ -147,7 +149,7 @@ extension Twake.Channel.Profile {
         try workspace.require("workspace_id", at: start)
     }
 
-    /// Takes the value if `key` says which channel it is.
+    /// Reads the value if `key` identifies or describes the channel. Returns whether it does.
     private mutating func takeIdentity(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
         if reader.isNamed(key, "id") {
             id = try reader.id()
@@ -171,7 +173,7 @@ extension Twake.Channel.Profile {
         return true
     }
 
-    /// Takes the value if `key` says how the channel is.
+    /// Reads the value if `key` describes the state of the channel. Returns whether it does.
     private mutating func takeState(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
         if reader.isNamed(key, "archived") {
             isArchived = try reader.flagIfAny() ?? false
@@ -189,7 +191,8 @@ extension Twake.Channel.Profile {
         return true
     }
 
-    /// Takes the value if `key` is one that frames carry too, mostly without anything in it: only what there is costs anything.
+    /// Reads the value if `key` is a detail that frames contain too, and returns whether it is. Frames mostly send it
+    /// empty; only a detail with contents costs anything.
     private mutating func takeDetail(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
         if reader.isNamed(key, "connectors") {
             if !reader.isEmptyList(), let list = try reader.contentsIfAny() { connectors = list }
@@ -208,8 +211,8 @@ extension Twake.Channel.Profile {
         return true
     }
 
-    /// Takes the value if `key` is one of era A's lists, or of the apps' own later ones. `has_unread` is not kept: it would be wrong after the
-    /// next activity, and follows from the times.
+    /// Reads the value if `key` is a detail of era A's lists, or of the apps' own later ones. Returns whether it is.
+    /// `has_unread` is not kept: it would be wrong after the next activity, and it follows from the times.
     private mutating func takeListDetail(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
         if reader.isNamed(key, "role") {
             if let name = try Twake.Role.ifAny(reading: &reader) { role = name }
@@ -239,7 +242,7 @@ extension Twake.Channel.Profile {
         }
     }
 
-    /// Where a direct has no name, it is composed of its users', as the era A proxy did (4.3).
+    /// Composes the name of a direct without a name from its users' names, as the era A proxy did (4.3).
     private mutating func composeName(of users: [Person], for user: EntityID?) {
         guard visibility == .direct, name?.isEmpty ?? true else { return }
         let others = users.count > 1 ? users.filter { $0.id != user } : users
@@ -248,7 +251,7 @@ extension Twake.Channel.Profile {
 }
 
 extension Twake.ChannelVisibility {
-    /// The values known are told without making a string of them.
+    /// Reads a visibility. The known values are recognised without creating a string.
     static func ifAny(reading reader: inout JSONReader) throws(Mismatch) -> Self? {
         guard let contents = try reader.textRangeIfAny() else { return nil }
         if reader.matches(contents, "public") { return .public }

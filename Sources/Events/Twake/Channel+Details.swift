@@ -1,8 +1,8 @@
 public import JSONText
 
 extension Twake.Channel.Profile {
-    /// What few frames say of a channel. Behind a reference of its own, so that a channel with none of it is small and costs no more to
-    /// read.
+    /// The fields that few frames contain. They are behind a reference of their own, so that a channel without them is
+    /// small and costs no more to read.
     struct Details: Hashable, Sendable {
         var memberType: Twake.MemberType?
         var isFavorite: Bool?
@@ -17,11 +17,11 @@ extension Twake.Channel.Profile {
         var group: String?
         var connectors: RawJSON?
 
-        /// Of a channel of which none of it is said.
+        /// The details of a channel for which none was sent.
         static let absent = Details()
     }
 
-    /// Whether any of the fields below that are optional or lists has a value: without, there is nothing to look at.
+    /// Whether any of the optional or list fields below has a value. If not, none of them needs to be inspected.
     public var hasDetails: Bool { details != nil }
 
     @inline(__always)
@@ -34,86 +34,89 @@ extension Twake.Channel.Profile {
         changeDetails { $0[keyPath: detail] = value }
     }
 
-    /// Changes several at the cost of one copy. Having none is one state: no reference.
+    /// Changes several details at the cost of one copy. If no detail is left, the reference is removed, so that this
+    /// state has only one representation.
     mutating func changeDetails(_ change: (inout Details) -> Void) {
         var all = details?.value ?? .absent
         change(&all)
         details = all == .absent ? nil : Shared(all)
     }
 
-    /// What the user is in it (`user_member.type`).
+    /// The user's kind of membership (`user_member.type`).
     public var memberType: Twake.MemberType? {
         get { detail(\.memberType) }
         set { set(\.memberType, newValue) }
     }
 
-    /// Whether the user marked it (`user_member.favorite`).
+    /// Whether the user marked the channel as a favourite (`user_member.favorite`).
     public var isFavorite: Bool? {
         get { detail(\.isFavorite) }
         set { set(\.isFavorite, newValue) }
     }
 
-    /// Which of its messages the user is notified of (`user_member.notification_level`).
+    /// The messages of which the user is notified (`user_member.notification_level`).
     public var notificationLevel: Twake.NotificationLevel? {
         get { detail(\.notificationLevel) }
         set { set(\.notificationLevel, newValue) }
     }
 
-    /// Whether the user is in it (A).
+    /// Whether the user is in the channel (A).
     public var isMember: Bool? {
         get { detail(\.isMember) }
         set { set(\.isMember, newValue) }
     }
 
-    /// What the user may do in it, since July 2021.
+    /// The role of the user in the channel, since July 2021.
     public var role: Twake.Role? {
         get { detail(\.role) }
         set { set(\.role, newValue) }
     }
 
-    /// What the user may do in it (A).
+    /// The permissions of the user in the channel (A).
     public var permissions: [Twake.Permission] {
         get { detail(\.permissions) }
         set { set(\.permissions, newValue) }
     }
 
-    /// How many users are in it, as sent (`members_count`, `stats.members`); `membersCount` falls back to those known.
+    /// The number of users in the channel, as sent (`members_count`, `stats.members`); `membersCount`
+    /// falls back to the known members.
     public var statedMembersCount: Int? {
         get { detail(\.statedMembersCount) }
         set { set(\.statedMembersCount, newValue) }
     }
 
-    /// How many messages it has (`stats.messages`, C).
+    /// The number of messages in the channel (`stats.messages`, C).
     public var messagesCount: Int? {
         get { detail(\.messagesCount) }
         set { set(\.messagesCount, newValue) }
     }
 
-    /// Whether only those who look after it may write (C).
+    /// Whether only the users who manage the channel may write (C).
     public var isReadOnly: Bool? {
         get { detail(\.isReadOnly) }
         set { set(\.isReadOnly, newValue) }
     }
 
-    /// When it was archived; the wire's 0 is nil.
+    /// The time the channel was archived; `nil` for the wire's 0.
     public var archivedAt: Timestamp? {
         get { detail(\.archivedAt) }
         set { set(\.archivedAt, newValue) }
     }
 
-    /// The heading it is listed under; nil when it is empty.
+    /// The heading under which the channel is listed; `nil` if it is empty.
     public var group: String? {
         get { detail(\.group) }
         set { set(\.group, newValue) }
     }
 
-    /// The applications connected to it, a JSON array without white space; nil when there are none.
+    /// The applications connected to the channel, a JSON array without white space; `nil` if there are none.
     public var connectors: RawJSON? {
         get { detail(\.connectors) }
         set { set(\.connectors, newValue) }
     }
 
-    /// Takes over what only lists say of a channel, and the frames of its changes do not: what is known and not sent again stays.
+    /// Keeps known details that only lists contain. The frames of changes omit them, so a known value
+    /// that is not sent again stays.
     public mutating func keepDetails(of known: Self) {
         createdAt = createdAt ?? known.createdAt
         guard let kept = known.details, kept != details else { return }
@@ -124,17 +127,17 @@ extension Twake.Channel.Profile {
 }
 
 extension Twake.Channel.Profile {
-    /// Takes what a membership of the user's says of the channel, but for the read marker.
+    /// Applies a membership of the user to the channel, except for the read marker.
     public mutating func takeMembership(_ member: Twake.ChannelMember) {
         takeMembership(member.type, member.isFavorite, member.notificationLevel)
     }
 
-    /// Takes what a newer list says of the user's membership, but for the read marker.
+    /// Applies the user's membership from a newer list, except for the read marker.
     public mutating func takeMembership(of listed: Self) {
         takeMembership(listed.memberType, listed.isFavorite, listed.notificationLevel)
     }
 
-    /// What is nil was not sent, and stays.
+    /// Applies the values that are not `nil`. A `nil` value was not sent, so the known one stays.
     mutating func takeMembership(_ type: Twake.MemberType?, _ favorite: Bool?, _ level: Twake.NotificationLevel?) {
         guard type != nil || favorite != nil || level != nil else { return }
         changeDetails { details in
@@ -146,7 +149,7 @@ extension Twake.Channel.Profile {
 }
 
 extension Twake.Channel {
-    /// Whether any of the fields that few frames have is there.
+    /// Whether any of the fields that few frames contain has a value.
     public var hasDetails: Bool { shared.value.sharedProfile.value.hasDetails }
 }
 

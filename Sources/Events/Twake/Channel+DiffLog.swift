@@ -4,13 +4,13 @@ extension Twake.Channel {
     /// Writes the channel as a JSON object; nil fields are left out.
     public func encode(into writer: inout JSONWriter) { fields.encode(into: &writer) }
 
-    /// Reads what `encode` wrote.
+    /// Reads a channel that `encode` wrote.
     public init(decoding reader: inout JSONReader) throws(DecodingFailure) {
         self.init(try reader.logged("channel", Fields.init(logged:)))
     }
 }
 
-// What every channel has is read and written by hand: a table takes 3.6 times as long to write it.
+// The fields that every channel has are read and written by hand: a table takes 3.6 times as long to write them.
 extension Twake.Channel.Fields {
     fileprivate func encode(into writer: inout JSONWriter) {
         writer.beginObject()
@@ -57,7 +57,7 @@ extension Twake.Channel.Fields {
 }
 
 extension Twake.Channel.Profile {
-    /// Writes which channel it is, and what it looks like, into an open object.
+    /// Writes the identity and appearance of the channel into an open object.
     fileprivate func encodeLook(into writer: inout JSONWriter) {
         writer.member("id", id)
         writer.member("company_id", company)
@@ -71,7 +71,7 @@ extension Twake.Channel.Profile {
         writer.member("members", members)
     }
 
-    /// Writes the rest into an open object.
+    /// Writes the remaining fields of the profile into an open object.
     fileprivate func encodeState(into writer: inout JSONWriter) {
         writer.member("updated_at", updatedAt)
         writer.member("created_at", createdAt)
@@ -125,7 +125,7 @@ extension Twake.Channel.Profile.Details {
 }
 
 extension Twake.MessageSummary {
-    /// Writes it as the member of its channel.
+    /// Writes the summary as the member `last_message` of its channel.
     fileprivate func encodeMember(into writer: inout JSONWriter) {
         writer.key("last_message")
         writer.beginObject()

@@ -1,30 +1,30 @@
 import JSONText
 
 extension Twake {
-    /// A channel: public, private or direct (3.3, 4.3, 4.4). What is known of it is in its `fields` and in their `profile`, all of which can be
-    /// read as if it were its own; it is behind one reference, since a channel is handed on and kept many times.
+    /// A channel: public, private or direct (3.3, 4.3, 4.4). Its `fields` and their `profile` can be read
+    /// and set as properties of the channel. They are stored behind one reference, because a channel is
+    /// passed on and stored many times.
     @dynamicMemberLookup
     public struct Channel: Hashable, Sendable {
         @usableFromInline private(set) var shared: Shared<Fields>
 
-        /// What is known of a channel: what happens in it, which changes with every activity, and its profile, which seldom does.
+        /// The contents of a channel: its activity, which changes often, and its profile, which rarely does.
         public struct Fields: Hashable, Sendable {
             @usableFromInline var sharedProfile: Shared<Profile>
-            /// When something last happened in it; 0 on creation.
+            /// The time of the last activity; 0 on creation.
             public var lastActivity: Timestamp?
-            /// Its last message, replies included; nil for the wire's `{}` too.
+            /// The last message, replies included; `nil` also for the wire's `{}`.
             public var lastMessage: MessageSummary?
-            /// When the user last read it (`user_member.last_access`, `user_last_access`).
+            /// The time the user last read the channel (`user_member.last_access`, `user_last_access`).
             public var lastAccess: Timestamp?
 
-            /// Which channel it is, and what it looks like. Each change costs a copy of it.
+            /// The identity and appearance of the channel. Each change copies the profile.
             @inlinable
             public var profile: Profile {
                 get { sharedProfile.value }
                 set { sharedProfile = Shared(newValue) }
             }
 
-            /// What is known of a channel of this profile.
             init(
                 _ profile: Profile, lastActivity: Timestamp? = nil, lastMessage: MessageSummary? = nil,
                 lastAccess: Timestamp? = nil
@@ -36,53 +36,53 @@ extension Twake {
             }
         }
 
-        /// Which channel it is, and what it looks like. Fields absent or null on the wire are nil.
+        /// The identity and appearance of a channel. Fields that are absent or null on the wire are `nil`.
         public struct Profile: Hashable, Sendable {
-            /// The channel's id, unique over all workspaces.
+            /// The channel's id, unique across all workspaces.
             public var id: EntityID
-            /// The company it belongs to.
+            /// The company that the channel belongs to.
             public var company: EntityID
-            /// The workspace; `direct` for directs.
+            /// The workspace of the channel; `direct` for directs.
             public var workspace: EntityID
-            /// Who sees it.
+            /// The visibility: public, private or direct.
             public var visibility: ChannelVisibility?
-            /// The name. Era B names no directs: there it is composed of the members' names, where those are sent.
+            /// The name. Era B does not name directs: their name is composed of the members' names, if those are sent.
             public var name: String?
-            /// An emoji, raw or as `:shortname:`.
+            /// An emoji, as a character or as `:shortname:`.
             public var icon: String?
-            /// What it is for.
+            /// A text about the purpose of the channel.
             public var description: String?
-            /// The user who owns it.
+            /// The user who owns the channel.
             public var owner: EntityID?
-            /// Whether it was archived; false when not sent.
+            /// Whether the channel is archived; false when not sent.
             public var isArchived = false
-            /// The users in it. Only directs carry members on era B.
+            /// The users in the channel. On era B only directs contain members.
             public var members: [EntityID] = []
-            /// When its row last changed (era B).
+            /// The time of the last change to the channel's row (era B).
             public var updatedAt: Timestamp?
-            /// When it was created (era B).
+            /// The time the channel was created (era B).
             public var createdAt: Timestamp?
-            /// Whether every user of the workspace is in it (B).
+            /// Whether every user of the workspace is in the channel (B).
             public var isDefault = false
-            /// What few frames say of a channel; nil when there is none of it, which so costs nothing.
+            /// The fields that few frames contain; `nil` if none of them is known, so that they cost nothing.
             var details: Shared<Details>?
         }
 
-        /// A channel of these fields.
         init(_ fields: Fields) { shared = Shared(fields) }
 
-        /// What is known of it.
+        /// The fields of the channel as one value.
         @inlinable
         public var fields: Fields { shared.value }
 
-        /// One of its fields. Each that is set by itself costs a copy of all.
+        /// One field of the channel, by key path. Each assignment copies all fields; `update(_:)` sets
+        /// several at the cost of one copy.
         @inlinable
         public subscript<Value>(dynamicMember field: WritableKeyPath<Fields, Value>) -> Value {
             get { shared.value[keyPath: field] }
             set { update { $0[keyPath: field] = newValue } }
         }
 
-        /// One of the fields of its profile. Each that is set by itself costs a copy of all.
+        /// One field of the channel's profile, by key path. Each assignment copies the fields and the profile.
         @inlinable
         public subscript<Value>(dynamicMember field: WritableKeyPath<Profile, Value>) -> Value {
             get { shared.value.sharedProfile.value[keyPath: field] }
@@ -96,23 +96,25 @@ extension Twake {
             shared = Shared(fields)
         }
 
-        /// Unread: activity after the last access, whoever's it was.
+        /// Whether there was activity after the last access, by any user.
         public var hasUnread: Bool {
             guard let lastActivity = self.lastActivity, let lastAccess = self.lastAccess else { return false }
             return lastAccess < lastActivity
         }
 
-        /// Unread for `user`, as the server has it: what one said oneself last is read (section 6, #324).
+        /// Returns whether the channel is unread for `user`, by the server's rule: it is read if the user sent the
+        /// last message (section 6, #324).
         public func hasUnread(for user: EntityID?) -> Bool {
             guard hasUnread else { return false }
             guard let user, let sender = self.lastMessage?.sender else { return true }
             return sender != user
         }
 
-        /// How many users are in it: the count the server sent, else the members it sent (4.4: on era B only directs carry those).
+        /// The number of users in the channel: the count that the server sent, else the members it sent. On era B only
+        /// directs contain members (4.4).
         public var membersCount: Int { self.statedMembersCount ?? self.members.count }
 
-        /// A channel of these fields.
+        /// Creates a channel from its common fields.
         public init(
             id: EntityID, company: EntityID, workspace: EntityID, visibility: ChannelVisibility? = nil,
             name: String? = nil, icon: String? = nil, description: String? = nil, owner: EntityID? = nil,
@@ -129,44 +131,43 @@ extension Twake {
         }
     }
 
-    /// Who sees a channel.
+    /// The set of users who see a channel.
     public struct ChannelVisibility: WireEnumeration {
-        /// Everybody in the workspace.
+        /// The channel is visible to every user of the workspace.
         public static var `public`: Self { "public" }
-        /// Its members.
+        /// The channel is visible to its members.
         public static var `private`: Self { "private" }
-        /// The users who talk in it; no workspace.
+        /// The channel is a conversation of a few users, outside any workspace.
         public static var direct: Self { "direct" }
 
-        /// The name as it was written.
+        /// The name as written on the wire.
         public let wireName: String
-        /// The value the wire calls `name`.
+        /// Creates the value that the wire calls `name`.
         public init(wire name: String) { wireName = name }
     }
 
-    /// `channel_activity`: something happened in a channel (3.3). One reference, since half of what a busy workspace says is handed on so.
+    /// `channel_activity`: an activity in a channel (3.3). It is stored behind one reference, because half of a busy
+    /// workspace's events are activities, and all of them are passed on.
     @dynamicMemberLookup
     public struct ChannelActivity: Hashable, Sendable {
         @usableFromInline let shared: Shared<Fields>
 
-        /// What an activity says.
+        /// The contents of an activity event.
         public struct Fields: Hashable, Sendable {
-            /// The channel, the wire's `id`.
+            /// The channel, called `id` on the wire.
             public var channel: EntityID
-            /// The company it belongs to.
+            /// The company that the channel belongs to.
             public var company: EntityID
-            /// The workspace; `direct` for directs.
+            /// The workspace of the channel; `direct` for directs.
             public var workspace: EntityID
-            /// When it happened.
+            /// The time the activity happened.
             public var lastActivity: Timestamp?
-            /// The message that did it, replies included; nil at the channel's creation.
+            /// The message that caused the activity, replies included; `nil` at the channel's creation.
             public var lastMessage: MessageSummary?
         }
 
-        /// An activity of these fields.
         init(_ fields: Fields) { shared = Shared(fields) }
 
-        /// An activity of these fields.
         init(
             channel: EntityID, company: EntityID, workspace: EntityID, lastActivity: Timestamp?,
             lastMessage: MessageSummary?
@@ -177,11 +178,11 @@ extension Twake {
                     lastMessage: lastMessage))
         }
 
-        /// What it says.
+        /// The fields of the activity as one value.
         @inlinable
         public var fields: Fields { shared.value }
 
-        /// One of its fields.
+        /// One field of the activity, by key path.
         @inlinable
         public subscript<Value>(dynamicMember field: KeyPath<Fields, Value>) -> Value { shared.value[keyPath: field] }
     }

@@ -1,36 +1,36 @@
 import JSONText
 
 extension Twake {
-    /// A user's membership of a channel (3.3). Fields absent or null on the wire are nil.
+    /// A user's membership of a channel (3.3). Fields that are absent or null on the wire are `nil`.
     public struct ChannelMember: Hashable, Sendable {
-        /// The channel.
+        /// The channel, called `channel_id` on the wire.
         public var channel: EntityID
-        /// The company it belongs to.
+        /// The company that the channel belongs to.
         public var company: EntityID?
-        /// The workspace; `direct` for directs.
+        /// The workspace of the channel; `direct` for directs.
         public var workspace: EntityID?
-        /// Nil when a list room says that the room's own user left (`user_member` null).
+        /// The user; `nil` if a list room reports that its own user left (`user_member` null).
         public var user: EntityID?
-        /// What the user is in the channel.
+        /// The kind of member: a user, a guest or a bot.
         public var type: MemberType?
-        /// When the user last read the channel.
+        /// The time the user last read the channel.
         public var lastAccess: Timestamp?
-        /// Whether the user marked the channel.
+        /// Whether the user marked the channel as a favourite.
         public var isFavorite: Bool?
-        /// Which messages the user is notified of.
+        /// The messages of which the user is notified.
         public var notificationLevel: NotificationLevel?
-        /// When the membership last changed, the read marker included.
+        /// The time of the last change to the membership, the read marker included.
         public var updatedAt: Timestamp?
-        /// When the user became a member.
+        /// The time the user became a member.
         public var createdAt: Timestamp?
-        /// When the membership ends, of those that do.
+        /// The time the membership ends, if it is limited.
         public var expiration: Timestamp?
-        /// How many messages the channel had when the user last read it; servers of 2021 always send 0.
+        /// The number of messages in the channel when the user last read it. Servers of 2021 always send 0.
         public var lastIncrement: Int?
-        /// The user's address (A's members).
+        /// The user's e-mail address (era A's member lists).
         public var email: String?
 
-        /// A membership of these fields.
+        /// Creates a membership of a channel.
         public init(
             channel: EntityID, company: EntityID? = nil, workspace: EntityID? = nil, user: EntityID? = nil,
             type: MemberType? = nil, lastAccess: Timestamp? = nil, isFavorite: Bool? = nil,
@@ -73,8 +73,9 @@ extension Twake.ChannelMember: FieldedEntity {
         Field("email", at: \.email),
     ]
 
-    /// Reads a membership in either of its forms (3.3): the bare one, which names its channel in `channel_id`, or not at all in a list
-    /// that was asked for by `channel`; or a list room's, whose `id` is the channel's and which nests the membership.
+    /// Reads a membership in either of its forms (3.3). The bare form contains its channel as `channel_id`, or
+    /// omits it in a list that was requested for `channel`. The form of a list room has the channel's id as
+    /// `id` and nests the membership.
     init(reading reader: inout JSONReader, of channel: EntityID?) throws(Mismatch) {
         _ = try reader.kind()
         let start = reader.offset
@@ -91,13 +92,13 @@ extension Twake.ChannelMember: FieldedEntity {
     }
 }
 
-/// A membership as the server sends it: with an id that may be the channel's or the user's, and perhaps another membership within.
+/// A membership as the server sends it. Its id is the channel's or the user's, and it may contain another membership.
 struct WireMember: FieldedEntity {
     var id: EntityID?
     var member = Twake.ChannelMember.blank
-    /// Whether there is a `user_member`, null or not.
+    /// Whether `user_member` was sent, null or not.
     var hasNested = false
-    /// What is in `user_member`: nothing or one.
+    /// The contents of `user_member`: empty or one membership.
     var nested: [WireMember] = []
 
     static let subject = "member"

@@ -1,71 +1,71 @@
 import JSONText
 
 extension Twake {
-    /// A company (4.3, 4.4). Fields absent or null on the wire are nil, and so are empty texts.
+    /// A company (4.3, 4.4). Fields that are absent, null or empty on the wire are `nil`.
     public struct Company: Hashable, Sendable {
-        /// The company's id.
+        /// The company's id, called `id` on the wire.
         public var id: EntityID
-        /// Its name; empty when not sent.
+        /// The name; empty when not sent.
         public var name = ""
-        /// The address of its logo.
+        /// The address of the company's logo.
         public var logo: String?
-        /// How many users belong to it (A `total_members`, B `stats.total_members`).
+        /// The number of users in the company (A `total_members`, B `stats.total_members`).
         public var membersCount: Int?
-        /// How many guests it has (B).
+        /// The number of guests in the company (B).
         public var guestsCount: Int?
-        /// When it was made (B); the wire's 0 is nil.
+        /// The time the company was created (B); `nil` for the wire's 0.
         public var createdAt: Timestamp?
-        /// What the user may do in it (B).
+        /// The role of the user in the company (B).
         public var role: Role?
-        /// What the user may do in it (A).
+        /// The permissions of the user in the company (A).
         public var permissions: [Permission] = []
-        /// `active`, or what the server writes for a user who is there no more (B).
+        /// `active`, or the server's word for a user who is no longer in the company (B).
         public var status: String?
-        /// What it pays for (B).
+        /// The plan that the company pays for (B).
         public var plan: Plan?
-        /// Rooms of a version before the ones described (A); nothing is sent there.
+        /// Rooms of an earlier protocol version (A). The server sends nothing to them.
         public var notificationRooms: [String] = []
 
-        /// What a company pays for (B). A limit of 0 is none, as far as servers show.
+        /// The plan that a company pays for (B). A limit of 0 means no limit, as far as servers show.
         public struct Plan: Hashable, Sendable {
-            /// Its name.
+            /// The name of the plan.
             public var name: String?
-            /// How many members it allows.
+            /// The maximum number of members.
             public var members: Int?
-            /// How many guests it allows.
+            /// The maximum number of guests.
             public var guests: Int?
-            /// How many bytes it allows.
+            /// The maximum number of bytes of storage.
             public var storage: Int?
         }
     }
 
-    /// A workspace of a company (4.3, 4.4). Fields absent or null on the wire are nil, and so are empty texts.
+    /// A workspace of a company (4.3, 4.4). Fields that are absent, null or empty on the wire are `nil`.
     public struct Workspace: Hashable, Sendable {
-        /// The workspace's id.
+        /// The workspace's id, called `id` on the wire.
         public var id: EntityID
-        /// The company it belongs to.
+        /// The company that the workspace belongs to.
         public var company: EntityID?
-        /// Its name; empty when not sent.
+        /// The name; empty when not sent.
         public var name = ""
-        /// The address of its logo.
+        /// The address of the workspace's logo.
         public var logo: String?
-        /// A colour that stands for it, as in style sheets (A).
+        /// The colour of the workspace, written as in style sheets (A).
         public var color: String?
-        /// How many users belong to it (A `total_members`, B `stats.total_members`).
+        /// The number of users in the workspace (A `total_members`, B `stats.total_members`).
         public var membersCount: Int?
-        /// When it was made (B); the wire's 0 is nil.
+        /// The time the workspace was created (B); `nil` for the wire's 0.
         public var createdAt: Timestamp?
-        /// When the user last was in it (A).
+        /// The time the user was last in the workspace (A).
         public var lastAccess: Timestamp?
-        /// What the user may do in it (B).
+        /// The role of the user in the workspace (B).
         public var role: Role?
-        /// What the user may do in it (A).
+        /// The permissions of the user in the workspace (A).
         public var permissions: [Permission] = []
-        /// Whether it is shown to its users only (A).
+        /// Whether only its users see the workspace (A).
         public var isPrivate: Bool?
-        /// Whether every user of the company is in it (B).
+        /// Whether every user of the company is in the workspace (B).
         public var isDefault: Bool?
-        /// Whether it was archived; false when not sent.
+        /// Whether the workspace is archived; false when not sent.
         public var isArchived = false
     }
 }
@@ -140,7 +140,7 @@ extension Twake.Workspace: FieldedEntity {
 }
 
 extension JSONReader {
-    /// A point in time, or nil for null and for the 0 that stands for none.
+    /// Reads a time; returns `nil` for null and for 0, which means none.
     mutating func timeUnlessZero() throws(Mismatch) -> Timestamp? {
         guard let time = try timeIfAny(), time.milliseconds != 0 else { return nil }
         return time

@@ -1,7 +1,7 @@
 import JSONText
 
 extension Twake.OnlineStatus {
-    /// `{"online":[{…}]}`, or the bare `[["id",true]]` of the first servers to have it (1.6).
+    /// Reads `{"online":[{…}]}`, or the bare `[["id",true]]` of the first servers that sent presence (1.6).
     static func list(reading reader: inout JSONReader, _ kind: JSONKind) throws(Mismatch) -> [Self] {
         if kind == .array { return try pairs(reading: &reader) }
         var statuses: [Self] = []
@@ -41,7 +41,7 @@ extension Twake.OnlineStatus {
 }
 
 extension Twake.SocketIORoom {
-    /// Reads `{"key","type","id"}`, or the value of a map from room to `{"type","id"}`, given its key.
+    /// Reads a room `{"key","type","id"}`, or a value `{"type","id"}` of a map, whose key is the room's.
     init(reading reader: inout JSONReader, key known: String? = nil) throws(Mismatch) {
         var key = known
         var kind: Kind?

@@ -1,16 +1,17 @@
 extension Twake {
-    /// One user's presence (1.6).
+    /// The presence of one user (1.6).
     public struct OnlineStatus: Hashable, Sendable {
-        /// The user.
+        /// The user, called `user_id` on the wire.
         public var user: EntityID
-        /// Whether the server holds the user for present.
+        /// Whether the server considers the user present.
         public var isOnline: Bool
-        /// The company the user is present in, where that is said. A server that says `toBeFetched` does not know it.
+        /// The company in which the user is present, if sent. A server that sends `toBeFetched` does not
+        /// know it; the field is then `nil`.
         public var company: EntityID?
-        /// When the user was last seen, as far as an account says; events do not.
+        /// The time the user was last seen, if an account contains it; events do not.
         public var lastSeen: Timestamp?
 
-        /// The presence of a user.
+        /// Creates the presence of a user.
         public init(user: EntityID, isOnline: Bool, company: EntityID? = nil) {
             self.user = user
             self.isOnline = isOnline
@@ -18,9 +19,9 @@ extension Twake {
         }
     }
 
-    /// A room the era A list offers (2.2).
+    /// A room that the era A list offers (2.2).
     package struct SocketIORoom: Hashable, Sendable {
-        /// What a room is for.
+        /// The purpose of a room in the list.
         package enum Kind: WireEnumeration {
             /// `channels_list`: the channels of a workspace.
             case channelsList
@@ -32,10 +33,10 @@ extension Twake {
             case channel
             /// `direct`: the messages of a direct.
             case direct
-            /// A value this version does not know, as written; never one of the above.
+            /// A kind that this version does not know, as written; never one of the above.
             indirect case unknown(String)
 
-            /// The kind the wire calls `name`; upper case before 2021-05-27.
+            /// Creates the kind that the wire calls `name`, which is in upper case before 2021-05-27.
             package init(wire name: String) {
                 self =
                     switch name.lowercased() {
@@ -48,7 +49,7 @@ extension Twake {
                     }
             }
 
-            /// The wire's `type`, in lower case.
+            /// The value of `type` on the wire, in lower case.
             package var wireName: String {
                 switch self {
                 case .channelsList: "channels_list"
@@ -60,11 +61,11 @@ extension Twake {
                 }
             }
         }
-        /// The room's name, the wire's `key`; opaque (`RoomName` reads it).
+        /// The room's name, called `key` on the wire. Opaque; `RoomName` parses it.
         package var key: String
-        /// What the room is for.
+        /// The purpose of the room.
         package var kind: Kind
-        /// The channel's id, or `public`, `private`, `direct`, in lower case whatever the wire's.
+        /// The channel's id, or `public`, `private` or `direct` in lower case, whatever case the wire uses.
         package var id: String
     }
 
@@ -72,7 +73,7 @@ extension Twake {
     package struct Place: Hashable, Sendable {
         /// The id of the company or workspace.
         package var id: EntityID
-        /// Its name; empty when not sent.
+        /// The name; empty when not sent.
         package var name: String
     }
 }

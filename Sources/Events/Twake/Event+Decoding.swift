@@ -1,10 +1,11 @@
 public import JSONText
 
 extension Twake.Event {
-    /// Decodes one Socket.IO event by its whole array, name first, of which nothing need be known: all of it is read and so checked. What
-    /// is no JSON throws as a known event of the wrong shape does.
+    /// Decodes one Socket.IO event from its whole array, name first. The array need not be checked before: all of it is
+    /// read. Text that is not JSON throws, as a known event of the wrong shape does.
     public init(array: ArraySlice<UInt8>) throws(DecodingFailure) {
-        // Nearly every event is one of these; what goes wrong with one is found out, and told, by the way of the others.
+        // Nearly every event is a resource. If decoding it fails, the general path below finds
+        // the error and reports it.
         if let event = try? Self.resource(array) {
             self = event
             return
@@ -13,7 +14,7 @@ extension Twake.Event {
         try self.init(name: parts.name, arguments: parts.arguments)
     }
 
-    /// Reads the array of a `realtime:resource` to its end; nil for any other event.
+    /// Reads the array of a `realtime:resource` to its end; returns `nil` for any other event.
     private static func resource(_ array: ArraySlice<UInt8>) throws(Mismatch) -> Self? {
         var reader = JSONReader(array.span)
         guard try reader.openListIfAny(), try reader.another(), try reader.kind() == .string else { return nil }
@@ -25,7 +26,7 @@ extension Twake.Event {
         return .resource(Twake.SocketIOResource(fields))
     }
 
-    /// Takes an event's array apart, all of it checked.
+    /// Splits an event's array into name and arguments, and checks all of it.
     private static func parts(
         of array: ArraySlice<UInt8>
     ) throws(DecodingFailure) -> (name: String, arguments: [RawJSON]) {
@@ -40,8 +41,8 @@ extension Twake.Event {
         }
     }
 
-    /// Decodes one Socket.IO event by its name and arguments, each known to be JSON. Unknown names, types and actions decode to
-    /// `unknown`; a known one of the wrong shape throws.
+    /// Decodes one Socket.IO event from its name and arguments, each known to be JSON. Unknown names, types and actions
+    /// decode to `unknown`; a known event of the wrong shape throws.
     public init(name: String, arguments: [RawJSON]) throws(DecodingFailure) {
         switch name {
         case "realtime:resource":
@@ -72,7 +73,8 @@ extension Twake.Event {
         }
     }
 
-    /// Decodes the first argument, all of which must be one JSON value. Further arguments are of no known meaning and left alone.
+    /// Decodes the first argument, which must be one JSON value. Further arguments have no
+    /// known meaning and are ignored.
     private static func first<Value>(
         of arguments: [RawJSON], _ subject: String,
         _ decode: (inout JSONReader, ArraySlice<UInt8>) throws(Mismatch) -> Value
@@ -83,8 +85,8 @@ extension Twake.Event {
         return try decoded(payload, as: subject) { (reader) throws(Mismatch) in try decode(&reader, payload) }
     }
 
-    /// The server's words in either form of `unauthorized` (1.4). A refusal must not get lost, whatever its form: without words it is
-    /// given as it is.
+    /// Returns the server's text in either form of `unauthorized` (1.4). A refusal must not get lost, whatever its
+    /// form: without a text, the payload itself is returned.
     private static func refusal(in argument: RawJSON?) -> String {
         guard let argument else { return "" }
         var reader = JSONReader(argument.bytes.span)
@@ -94,7 +96,8 @@ extension Twake.Event {
 }
 
 extension JSONReader {
-    /// `{"message":…}` of 2021, `{"err":{"message":…}}` and `{"err":"…"}` of 2022, or just the words; the first words found.
+    /// Reads the text of a refusal: `{"message":…}` of 2021, `{"err":{"message":…}}` and `{"err":"…"}` of 2022, or a
+    /// bare string. Returns the first text found.
     fileprivate mutating func refusal() throws(Mismatch) -> String? {
         switch try kind() {
         case .string:
@@ -129,10 +132,10 @@ func decoded<Value>(
     }
 }
 
-/// The server's answer about a room (1.5).
+/// The answer of the server about a room (1.5).
 private struct RoomAnswer {
     var room: String
-    /// Of an error; its documentation calls the field `error`, its code `message`.
+    /// The text of an error. The server's documentation calls the field `error`, its code `message`.
     var message: String
 
     init(reading reader: inout JSONReader, of payload: ArraySlice<UInt8>) throws(Mismatch) {
@@ -172,7 +175,8 @@ extension Twake.SocketIOEvent {
 }
 
 extension Twake.EventData {
-    /// Any client may publish anything here (1.5): data of neither known form is kept, not refused.
+    /// Reads the data of an event. Any client may publish anything here (1.5), so data of
+    /// unknown form is kept, not refused.
     init(reading reader: inout JSONReader, of payload: ArraySlice<UInt8>) throws(Mismatch) {
         _ = try reader.kind()
         let start = reader.offset
@@ -189,7 +193,7 @@ extension Twake.EventData {
         self = known ?? .unknown(RawJSON(payload, range))
     }
 
-    /// A message's event (3.1); nil for one without an id, with which nothing could be fetched.
+    /// Reads a message event (3.1). Returns `nil` for one without an id, because nothing could be fetched for it.
     private static func message(
         reading reader: inout JSONReader, from start: Int, _ action: Twake.MessageAction
     ) throws(Mismatch) -> Self? {
@@ -210,7 +214,7 @@ extension Twake.EventData {
         return .message(action: action, message: message, thread: thread ?? message)
     }
 
-    /// `{"type":"writing","event":{…}}` (1.6).
+    /// Reads a typing event, `{"type":"writing","event":{…}}` (1.6).
     private static func writing(reading reader: inout JSONReader, from start: Int) throws(Mismatch) -> Self? {
         var typing: Self?
         reader.seek(to: start)
@@ -254,7 +258,7 @@ extension Twake.EventData {
     }
 }
 
-/// What the data of a `realtime:event` is, as far as its `action` or `type` tells.
+/// The form of a `realtime:event`'s data, as its `action` or `type` indicates.
 private enum EventForm {
     case message(Twake.MessageAction)
     case writing

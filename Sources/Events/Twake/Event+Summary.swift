@@ -1,4 +1,4 @@
-/// What `Event` says of a Twake event; contracts there.
+/// The properties of `BackendEvent` for Twake's events; the protocol documents them.
 extension Twake.Event {
     package var kind: String {
         switch self {
@@ -73,8 +73,9 @@ extension Twake.Event {
         }
     }
 
-    /// Only a time of what happened is one of the event: what was deleted says when it was made or changed before, and what was changed when
-    /// it was made. A lag of that would be its age.
+    /// The time of the event itself. Only the time of the change counts: a deleted entity contains the times of
+    /// its creation and of earlier changes, and a changed one the time of its creation. A lag computed from
+    /// those would be the entity's age.
     package var serverTime: Timestamp? {
         guard case .resource(let resource) = self, resource.action != .deleted else { return nil }
         let isNew = resource.action == .created
@@ -92,9 +93,9 @@ extension Twake.Event {
 }
 
 extension Event {
-    /// An event of a Twake backend.
+    /// Creates an event of a Twake backend.
     public static func twake(_ event: Twake.Event) -> Event { Event(event) }
-    /// The event of a Twake backend.
+    /// The event of a Twake backend; `nil` for any other event.
     public var twake: Twake.Event? { value as? Twake.Event }
 }
 
@@ -204,7 +205,7 @@ extension Twake.SocketIOResource.Fields {
         }
     }
 
-    /// What the event is about, of the kinds that are told by what and which.
+    /// The kind and the name of the entity, for events that are described by these two.
     private var subject: String {
         switch resource {
         case .workspace(let workspace): Self.title("workspace", workspace.name, workspace.id)

@@ -1,35 +1,34 @@
 import JSONText
 
 extension Twake {
-    /// A file: of a message (3.3), as an upload is answered (4.3), or as the file service gives it (4.4). Fields absent or null on the wire
-    /// are nil; empty texts too.
+    /// A file of a message (3.3), of the answer to an upload (4.3), or of the file service (4.4). Fields that are
+    /// absent, null or empty on the wire are `nil`.
     public struct File: Hashable, Sendable {
-        /// The file's id; of a message's file the reference's.
+        /// The file's id; for a file of a message, the id of the reference.
         public var id: EntityID
-        /// The company it belongs to.
+        /// The company that the file belongs to.
         public var company: EntityID?
-        /// The message it was sent with.
+        /// The message that the file was sent with.
         public var message: EntityID?
-        /// Where it is kept: `internal`, or the application that has it.
+        /// The storage of the file: `internal`, or the application that stores it.
         public var source: String?
-        /// Its id there: of an internal one the file's.
+        /// The file's id in that storage. For an internal file it is the id of the file itself.
         public var externalID: EntityID?
-        /// Its name, with the extension.
+        /// The name, including the extension.
         public var name: String?
-        /// What follows the last dot of the name.
+        /// The text after the last dot of the name.
         public var `extension`: String?
-        /// Bytes. The first app kept it as text (section 6).
+        /// The size in bytes. The first app stored it as text (section 6).
         public var size: Int?
-        /// Its MIME type.
+        /// The MIME type of the file.
         public var mime: String?
-        /// The address of a picture of it (A).
+        /// The address of a preview picture (A).
         public var preview: String?
-        /// The address of its contents (A).
+        /// The address of the file's contents (A).
         public var download: String?
-        /// Pictures of it, small to large as the server sends them.
+        /// The preview pictures, small to large as the server sends them.
         public var thumbnails: [Thumbnail] = []
 
-        /// A file of these fields.
         package init(
             id: EntityID, company: EntityID? = nil, message: EntityID? = nil, source: String? = nil,
             externalID: EntityID? = nil, name: String? = nil, extension: String? = nil, size: Int? = nil,
@@ -41,23 +40,23 @@ extension Twake {
             (self.preview, self.download, self.thumbnails) = (preview, download, thumbnails)
         }
 
-        /// What a download of it names: its id where it is kept, else its own.
+        /// The id with which the file is downloaded: the id in its storage, else its own.
         package var contentID: EntityID { externalID ?? id }
     }
 
-    /// A picture of a file. Fields absent or null on the wire are nil.
+    /// A preview picture of a file. Fields that are absent or null on the wire are `nil`.
     public struct Thumbnail: Hashable, Sendable {
-        /// Its number among the file's, by which it is fetched.
+        /// The index among the file's pictures, with which the picture is fetched.
         public var index: Int?
-        /// Its address.
+        /// The address of the picture.
         public var url: String?
-        /// Its MIME type.
+        /// The MIME type of the picture.
         public var type: String?
-        /// Bytes.
+        /// The size of the picture in bytes.
         public var size: Int?
-        /// Pixels.
+        /// The width of the picture in pixels.
         public var width: Int?
-        /// Pixels.
+        /// The height of the picture in pixels.
         public var height: Int?
     }
 }
@@ -65,7 +64,7 @@ extension Twake {
 extension Twake.File: FieldedEntity, FieldScalar {
     package static let subject = "file"
     package static let blank = Self(id: .none)
-    /// Flat, or with a `metadata` object that names and measures it.
+    /// The fields, flat or in a `metadata` object that names and measures the file.
     package static let fields: [Field<Self>] =
         [
             Field("id", at: \.id).required,
@@ -104,13 +103,14 @@ extension Twake.Thumbnail: FieldedEntity, FieldScalar {
 }
 
 extension JSONReader {
-    /// A number of bytes: a number or, as the first app kept it, its text (section 6); nil for null and for a text of something else.
+    /// Reads a number of bytes: a number or, as the first app stored it, its text (section 6). Returns `nil`
+    /// for null and for any other text.
     fileprivate mutating func sizeIfAny() throws(Mismatch) -> Int? {
         if try kind() == .string { return Int(try text()).map { max(0, $0) } }
         return try countIfAny()
     }
 
-    /// An id, or the `id` of an object that says where the file is; nil for null.
+    /// Reads an id, or the `id` of an object that locates the file; returns `nil` for null.
     fileprivate mutating func externalIDIfAny() throws(Mismatch) -> EntityID? {
         if try kind() == .object { return try member("id") { (reader) throws(Mismatch) in try reader.idIfAny() } }
         return try idIfAny()

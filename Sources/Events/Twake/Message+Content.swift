@@ -1,25 +1,27 @@
 public import JSONText
 
 extension Twake {
-    /// One piece of a message's formatted contents, *twacode*: eras B and C write it in blocks, era A as a list (3.3, 4.3).
+    /// A piece of a message's formatted contents, *twacode*. Eras B and C write it in blocks,
+    /// era A as a list (3.3, 4.3).
     public indirect enum Twacode: Hashable, Sendable {
-        /// Text as it is.
+        /// Plain text without a format.
         case text(String)
-        /// The end of a line.
+        /// The end of a line, `{"start":"\n"}` on the wire.
         case lineBreak
-        /// Somebody is addressed. The wire writes `name:id`; the id is nil where only a name is written, as in `@all`.
+        /// A mention. The wire writes `name:id`; the id is `nil` if only a name is written, as in `@all`.
         case mention(name: String, user: EntityID?)
-        /// A file; its metadata as far as the message has them.
+        /// A file, with its metadata as far as the message contains it.
         case file(File, mode: String?)
-        /// Pieces in a format, which its type or the mark it starts with names: `*` is bold.
+        /// Pieces in a format, which is named by its type or by the mark that starts it: `*` is bold.
         case group(type: String?, start: String?, [Twacode])
-        /// A piece of no known form.
+        /// A piece of unknown form, as JSON text.
         case other(RawJSON)
     }
 }
 
 extension Twake.Message {
-    /// The formatted contents, read when asked for: the text where there is no more to them, and nothing where that is empty.
+    /// The formatted contents, parsed on each access. If the contents add nothing to the text, this is the
+    /// text, or nothing if that is empty.
     public var content: [Twake.Twacode] {
         if let blocks = self.blocks {
             var reader = JSONReader(blocks.bytes.span)
@@ -31,7 +33,7 @@ extension Twake.Message {
 }
 
 extension Twake.Twacode {
-    /// The files among the pieces, and in groups of them.
+    /// Returns the files among the pieces, including those in groups.
     static func files(in contents: RawJSON) -> [Twake.File] {
         var reader = JSONReader(contents.bytes.span)
         return ((try? list(reading: &reader)) ?? []).flatMap(\.files)
@@ -45,8 +47,8 @@ extension Twake.Twacode {
         }
     }
 
-    /// The pieces of a text that nothing took apart: `@name:id` and `@name` are mentions, unless something of a name stands before the `@`,
-    /// as in an address.
+    /// Splits a text that the server did not parse. `@name:id` and `@name` are mentions, unless the character before
+    /// the `@` can belong to a name, as in an e-mail address.
     package static func pieces(ofText text: String) -> [Self] {
         let bytes = text.utf8
         var pieces: [Self] = []
@@ -68,7 +70,7 @@ extension Twake.Twacode {
         return pieces
     }
 
-    /// Whether a byte is part of a name or an id, or of the colon between them; all letters beyond ASCII are.
+    /// Returns whether a byte can belong to a name, to an id, or to the colon between them. All bytes beyond ASCII can.
     private static func isOfName(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -79,7 +81,7 @@ extension Twake.Twacode {
         }
     }
 
-    /// Reads pieces, those in the `elements` of a block among them; what stands alone is a list of one.
+    /// Reads pieces, including those in the `elements` of a block. A single value counts as a list of one.
     fileprivate static func list(reading reader: inout JSONReader) throws(Mismatch) -> [Self] {
         switch try reader.kind() {
         case .null:
@@ -94,7 +96,7 @@ extension Twake.Twacode {
         }
     }
 
-    /// Reads one value of a list: a piece, a block of pieces, or a list in the list.
+    /// Reads one value of a list: a piece, a block of pieces, or a nested list.
     private static func piecesOfOne(reading reader: inout JSONReader) throws(Mismatch) -> [Self] {
         switch try reader.kind() {
         case .string: return [.text(try reader.text())]
@@ -110,12 +112,12 @@ extension Twake.Twacode {
     }
 }
 
-/// An object among the pieces.
+/// A JSON object in the formatted contents.
 private struct Node {
     var type: String?
     var start: String?
     var mode: String?
-    /// What a string in `content` says.
+    /// The value of `content` if it is a string.
     var word: String?
     var content: [Twake.Twacode] = []
     var elements: [Twake.Twacode]?
@@ -148,7 +150,7 @@ private struct Node {
         range = begin..<reader.offset
     }
 
-    /// The metadata of a file; nil for what is none.
+    /// Reads the metadata of a file; returns `nil` for any other value.
     private static func file(reading reader: inout JSONReader) throws(Mismatch) -> Twake.File? {
         let kind = try reader.kind()
         let start = reader.offset
@@ -159,7 +161,7 @@ private struct Node {
         return nil
     }
 
-    /// What the object stands for; nil when that is not known.
+    /// The pieces that the object represents; `nil` if its form is unknown.
     var pieces: [Twake.Twacode]? {
         if type == "file" {
             return (file ?? word.map { Twake.File(id: EntityID($0)) }).map { [.file($0, mode: mode)] }
@@ -171,7 +173,7 @@ private struct Node {
         return [.group(type: type, start: start, word.map { [.text($0)] } ?? content)]
     }
 
-    /// What follows the last colon is the id: a name may have one too.
+    /// Returns a mention. The text after the last colon is the id, because a name may contain a colon too.
     static func mention(_ word: String) -> Twake.Twacode {
         guard let colon = word.lastIndex(of: ":") else { return .mention(name: word, user: nil) }
         return .mention(

@@ -1,13 +1,14 @@
 import JSONText
 
 extension Twake.Message {
-    /// Reads a message of either era; nil for an ephemeral one, which has no id and can be neither kept nor fetched (3.3).
+    /// Reads a message of either era. Returns `nil` for an ephemeral message, which has no id and can be
+    /// neither stored nor fetched (3.3).
     static func read(_ reader: inout JSONReader) throws(Mismatch) -> Self? {
         var replies: [Self]?
         return try read(&reader, repliesInto: &replies)
     }
 
-    /// Reads a message and, when `replies` is not nil, appends to it the messages of `last_replies`.
+    /// Reads a message. If `replies` is not `nil`, the messages of `last_replies` are appended to it.
     static func read(
         _ reader: inout JSONReader, repliesInto replies: inout [Self]?, through sieve: RowSieve? = nil,
         isQuoted: Bool = false
@@ -18,7 +19,7 @@ extension Twake.Message {
             ? Self(fields) : nil
     }
 
-    /// Reads the messages of `last_replies`; null counts as none.
+    /// Reads the messages of `last_replies`; null counts as an empty list.
     fileprivate static func list(_ reader: inout JSONReader, through sieve: RowSieve?)
         throws(Mismatch) -> [Self]
     {
@@ -32,7 +33,7 @@ extension Twake.Message {
 }
 
 extension Twake.Message.Fields {
-    /// Takes what is sent of a message; false for an ephemeral one.
+    /// Reads a message into the fields. Returns false for an ephemeral message.
     fileprivate mutating func take(
         from reader: inout JSONReader, _ rest: inout MessageRest,
         repliesInto replies: inout [Twake.Message]?,
@@ -40,7 +41,7 @@ extension Twake.Message.Fields {
     ) throws(Mismatch) -> Bool {
         let start = try reader.open()
         while let key = try reader.field() {
-            // Half of what is sent is null, which says what a field that is not sent says.
+            // Half of the members are null, which means the same as an absent member.
             if try reader.isNull() { continue }
             if try takeIdentity(key, from: &reader) { continue }
             if try takeContent(key, &rest, from: &reader) { continue }
@@ -64,7 +65,7 @@ extension Twake.Message.Fields {
         return true
     }
 
-    /// Fills what the message itself did not say, or said in a roundabout way.
+    /// Fills in values that the message does not contain, or contains only indirectly.
     private mutating func complete(with details: MessageRest.Details) {
         channel = channel ?? details.cachedChannel
         senderName = details.senderName(of: user)
@@ -156,7 +157,8 @@ extension Twake.Message.Fields {
 }
 
 extension Twake.Reaction {
-    /// Reads a list of reactions, or the map from emoji to reaction that came before it (section 8, #508); null counts as none.
+    /// Reads a list of reactions, or the map from emoji to reaction that preceded it (section 8, #508);
+    /// null counts as an empty list.
     static func list(reading reader: inout JSONReader) throws(Mismatch) -> [Self] {
         var reactions: [Self] = []
         guard try reader.kind() == .object else {
@@ -192,7 +194,8 @@ extension Twake.Reaction {
 }
 
 extension JSONReader {
-    /// Reads the member `name` of an object and passes over the others; nil when there is none or no object.
+    /// Reads the member `name` of an object and skips the others. Returns `nil` if the member is absent, or if
+    /// the value is null or an array.
     mutating func member<Value>(
         _ name: StaticString, _ read: (inout JSONReader) throws(Mismatch) -> Value?
     ) throws(Mismatch) -> Value? {

@@ -1,7 +1,8 @@
 public import JSONText
 
 extension Twake.Message.Fields {
-    /// What few messages have. Behind a reference of its own, so that a message with none of it is small and costs no more to read.
+    /// The fields that few messages have. They are behind a reference of their own, so that a message without them is
+    /// small and costs no more to read.
     struct Details: Hashable, Sendable {
         var type = Twake.MessageType.message
         var application: EntityID?
@@ -17,11 +18,11 @@ extension Twake.Message.Fields {
         var context: RawJSON?
         var bookmarks: RawJSON?
 
-        /// Of a message that has none of it.
+        /// The details of a message that has none.
         static let absent = Details()
     }
 
-    /// Whether any of the fields below that are optional or lists has a value: without, there is nothing to look at.
+    /// Whether any of the optional or list fields below has a value. If not, none of them needs to be inspected.
     public var hasDetails: Bool { details != nil }
 
     @inline(__always)
@@ -30,93 +31,94 @@ extension Twake.Message.Fields {
         return details.value[keyPath: detail]
     }
 
-    /// Having none is one state: no reference.
+    /// Sets one detail. If no detail is left, the reference is removed, so that this state has only one representation.
     private mutating func set<Value>(_ detail: WritableKeyPath<Details, Value>, _ value: Value) {
         var all = details?.value ?? .absent
         all[keyPath: detail] = value
         details = all == .absent ? nil : Shared(all)
     }
 
-    /// What it is; `message` when not sent.
+    /// The type of the message; `message` when not sent.
     public var type: Twake.MessageType {
         get { detail(\.type) }
         set { set(\.type, newValue) }
     }
 
-    /// The application that sent it (B). On era A it is the `user`.
+    /// The application that sent the message (B). On era A it is the `user`.
     public var application: EntityID? {
         get { detail(\.application) }
         set { set(\.application, newValue) }
     }
 
-    /// The address of the sender's picture, where the payload has one (era A; era B with `include_users`).
+    /// The address of the sender's picture, if the payload contains one (era A; era B with `include_users`).
     public var senderPicture: String? {
         get { detail(\.senderPicture) }
         set { set(\.senderPicture, newValue) }
     }
 
-    /// The formatted contents, `blocks` (B) or `content.prepared` (A), without white space; nil when they say no more than `text`.
-    /// `content` reads them.
+    /// The formatted contents, `blocks` (B) or `content.prepared` (A), without white space; `nil` if they add nothing
+    /// to `text`. `content` parses them.
     public var blocks: RawJSON? {
         get { detail(\.blocks) }
         set { set(\.blocks, newValue) }
     }
 
-    /// The files sent with it. Era A's are those in its `content`, too.
+    /// The files sent with the message. Era A's are also in its `content`.
     public var files: [Twake.File] {
         get { detail(\.files) }
         set { set(\.files, newValue) }
     }
 
-    /// That it is pinned, by whom and when; nil when it is not.
+    /// The time and author of the pin; `nil` if the message is not pinned.
     public var pin: Twake.Pin? {
         get { detail(\.pin) }
         set { set(\.pin, newValue) }
     }
 
-    /// Whether it is pinned; false when not sent.
+    /// Whether the message is pinned; false when not sent.
     public var isPinned: Bool {
         get { pin != nil }
         set { pin = newValue ? pin ?? Twake.Pin() : nil }
     }
 
-    /// The name and the picture an application gives itself.
+    /// The name and the picture that an application gives itself.
     public var override: Twake.Override? {
         get { detail(\.override) }
         set { set(\.override, newValue) }
     }
 
-    /// That only one user sees it, for a while. Those without an id are no messages here (3.3).
+    /// The recipient of a message that only one user sees, for a while. Ephemeral messages without an id are
+    /// not decoded as messages (3.3).
     public var ephemeral: Twake.Ephemeral? {
         get { detail(\.ephemeral) }
         set { set(\.ephemeral, newValue) }
     }
 
-    /// How far it came (2022).
+    /// The delivery status of the message (2022).
     public var status: Twake.DeliveryStatus? {
         get { detail(\.status) }
         set { set(\.status, newValue) }
     }
 
-    /// The message it quotes, as far as it was sent (2022).
+    /// The message that this one quotes, as far as it was sent (2022).
     public var quoted: Twake.Message? {
         get { detail(\.quoted) }
         set { set(\.quoted, newValue) }
     }
 
-    /// What was found behind the links in it (2022), a JSON array without white space; nil when there are none.
+    /// The previews of the links in the message (2022), a JSON array without white space; `nil` if there are none.
     public var links: RawJSON? {
         get { detail(\.links) }
         set { set(\.links, newValue) }
     }
 
-    /// What an application keeps with its message, any JSON, without white space; nil when it is empty.
+    /// Data that an application stores with its message, any JSON without white space; `nil` if it is empty.
     public var context: RawJSON? {
         get { detail(\.context) }
         set { set(\.context, newValue) }
     }
 
-    /// Who bookmarked it, a JSON array without white space; nil when nobody did.
+    /// The bookmarks of the message by its users, a JSON array without white space; `nil` if there are none.
     public var bookmarks: RawJSON? {
         get { detail(\.bookmarks) }
         set { set(\.bookmarks, newValue) }
@@ -124,31 +126,31 @@ extension Twake.Message.Fields {
 }
 
 extension Twake {
-    /// That a message is pinned (3.3).
+    /// The time and author of a message's pin (3.3).
     public struct Pin: Hashable, Sendable {
-        /// When it was pinned, where that is said.
+        /// The time the message was pinned, if sent.
         public var at: Timestamp?
-        /// The user who pinned it, where that is said.
+        /// The user who pinned the message, if sent.
         public var by: EntityID?
     }
 
-    /// How an application wants to be shown (3.3).
+    /// The appearance that an application chooses for itself (3.3).
     public struct Override: Hashable, Sendable {
-        /// Its name.
+        /// The name shown for the application.
         public var title: String?
-        /// The address of its picture.
+        /// The address of the picture shown for the application.
         public var picture: String?
     }
 
-    /// That a message is shown to one user and kept by nobody (3.3).
+    /// The recipient of a message that is shown to one user and not stored (3.3).
     public struct Ephemeral: Hashable, Sendable {
-        /// What the application calls the message.
+        /// The id that the application gives the message.
         public var id: EntityID?
-        /// Which version of it this is.
+        /// The version of the message, as sent by the application.
         public var version: String?
-        /// The user it is for.
+        /// The user who sees the message.
         public var recipient: EntityID?
-        /// Which of the user's windows it is for.
+        /// The window of the user that shows the message.
         public var context: EntityID?
     }
 }

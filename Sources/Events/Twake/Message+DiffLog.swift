@@ -4,13 +4,13 @@ extension Twake.Message {
     /// Writes the message as a JSON object; nil fields are left out.
     public func encode(into writer: inout JSONWriter) { fields.encode(into: &writer) }
 
-    /// Reads what `encode` wrote.
+    /// Reads a message that `encode` wrote.
     public init(decoding reader: inout JSONReader) throws(DecodingFailure) {
         self.init(try reader.logged("message", Fields.init(logged:)))
     }
 }
 
-// What every message has is read and written by hand: a table takes 3.6 times as long to write it.
+// The fields that every message has are read and written by hand: a table takes 3.6 times as long to write them.
 extension Twake.Message.Fields {
     fileprivate func encode(into writer: inout JSONWriter) {
         writer.beginObject()
@@ -117,7 +117,7 @@ extension Twake.Message.Fields.Details {
     }
 }
 
-/// A message that another quotes.
+/// A message that another message quotes.
 extension Twake.Message: FieldScalar {
     static func read(from reader: inout JSONReader, _ form: FieldForm) throws(Mismatch) -> Self? {
         form == .log ? Self(try Fields(logged: &reader)) : try quoted(&reader)

@@ -1,7 +1,7 @@
 import JSONText
 
 extension Twake.MessageType {
-    /// The type of nearly every message is told without making a string of it.
+    /// Reads a type. The type of nearly every message is recognised without creating a string.
     static func ifAny(reading reader: inout JSONReader) throws(Mismatch) -> Self? {
         guard let contents = try reader.textRangeIfAny() else { return nil }
         return reader.matches(contents, "message") ? .message : Self(wire: reader.string(at: contents))
@@ -38,8 +38,8 @@ extension Twake.Ephemeral: FieldedEntity, FieldScalar {
 }
 
 extension Twake.Message {
-    /// The message another quotes; nil for null, and for one that is no message: a quote must not cost the message it stands in. What it
-    /// quotes itself is not read.
+    /// Reads the message that another one quotes. Returns `nil` for null and for a value that is not a message: a bad
+    /// quote must not cost the message that contains it. A quote within the quote is not read.
     static func quoted(_ reader: inout JSONReader) throws(Mismatch) -> Self? {
         let kind = try reader.kind()
         let start = reader.offset

@@ -1,30 +1,31 @@
 import JSONText
 
-/// What bears on a message while it is read and is none of its own fields.
+/// The parts of a message that are not among its own fields, while it is being read.
 struct MessageRest {
-    /// What few messages have, as far as it was read.
+    /// The fields that few messages have, as far as they were read.
     final class Details {
         var value = Twake.Message.Fields.Details()
-        /// Of 2022's `cache`.
+        /// The channel in `cache`, which servers of 2022 send.
         var cachedChannel: EntityID?
-        /// The names and the picture in the message itself.
+        /// The sender's names and picture in the message itself.
         var sender = Person()
-        /// The users sent along.
+        /// The users that the server included with the message.
         var users: [Person] = []
 
         var shared: Shared<Twake.Message.Fields.Details>? { value == .absent ? nil : Shared(value) }
     }
     private(set) var details: Details?
-    /// Whether the message is one that another quotes.
+    /// Whether the message is quoted by another message.
     let isQuoted: Bool
-    /// Where the text, era B's `blocks` and era A's `content.prepared` stand. What the latter say is looked at only when all are there.
+    /// The ranges of the text, of era B's `blocks` and of era A's `content.prepared`. The latter two are
+    /// inspected once all are known.
     private var text: Range<Int>?
     private var blocks: Range<Int>?
     private var prepared: Range<Int>?
 
     init(isQuoted: Bool) { self.isQuoted = isQuoted }
 
-    /// Where to note something that few messages have.
+    /// Returns the object for fields that few messages have, and creates it on first use.
     mutating func noted() -> Details {
         if let details { return details }
         let new = Details()
@@ -32,22 +33,22 @@ struct MessageRest {
         return new
     }
 
-    /// The text, or nil for null; where it stands is kept.
+    /// Reads the text and keeps its range; returns `nil` for null.
     mutating func takeText(from reader: inout JSONReader) throws(Mismatch) -> String? {
         guard let contents = try reader.textRangeIfAny() else { return nil }
         text = contents.range
         return reader.string(at: contents)
     }
 
-    /// Era B's formatted contents: an array, or nothing.
+    /// Keeps the range of era B's formatted contents if they are an array with elements.
     mutating func takeBlocks(from reader: inout JSONReader) throws(Mismatch) { blocks = try reader.listRangeIfAny() }
 
-    /// Era A's.
+    /// Keeps the range of era A's formatted contents if they are an array with elements.
     mutating func takePrepared(from reader: inout JSONReader) throws(Mismatch) {
         prepared = try reader.listRangeIfAny()
     }
 
-    /// Takes what an application or a late server adds.
+    /// Reads the value if `key` is a member that an application or a later server adds. Returns whether it is.
     mutating func take(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
         if reader.isNamed(key, "files") {
             let files = try Twake.File.list(reading: &reader)
@@ -76,7 +77,7 @@ struct MessageRest {
         return true
     }
 
-    /// Takes what says who sent the message, and where.
+    /// Reads the value if `key` describes the sender or the place of the message. Returns whether it does.
     mutating func takeSender(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
         if reader.isNamed(key, "cache") {
             let channel = try reader.member("channel_id") { (reader) throws(Mismatch) in try reader.idIfAny() }
@@ -92,8 +93,8 @@ struct MessageRest {
         return true
     }
 
-    /// The formatted contents, unless they are the message's text again, as they nearly always are: told by their bytes, as every server
-    /// writes both alike.
+    /// Returns the formatted contents, or `nil` if they only repeat the message's text, as they almost always do. Their
+    /// bytes are compared, because every server writes text and contents in the same way.
     func blocks(besides message: String, in reader: borrowing JSONReader) -> RawJSON? {
         if let blocks {
             if reader.says(blocks, #"[{"type":"twacode","elements":[""#, text, #""]}]"#) { return nil }
@@ -104,14 +105,14 @@ struct MessageRest {
         return Self.besides(message, reader.compactText(at: prepared), isBlock: false)
     }
 
-    /// Era A has a message's files in its contents only.
+    /// Notes the files in era A's contents, the only place where that era lists them.
     mutating func noteFiles(in blocks: RawJSON) {
         guard prepared != nil else { return }
         let files = Twake.Twacode.files(in: blocks)
         if !files.isEmpty { noted().value.files = files }
     }
 
-    /// The contents, unless they are nothing, or the text again once the white space is gone.
+    /// Returns the contents, or `nil` if they are empty or only repeat the text once white space is removed.
     private static func besides(_ message: String, _ contents: RawJSON, isBlock: Bool) -> RawJSON? {
         var plain = JSONWriter()
         plain.beginArray()
@@ -132,7 +133,8 @@ struct MessageRest {
 }
 
 extension MessageRest.Details {
-    /// The name in the message itself, else the one of its user among those sent along.
+    /// Returns the sender's name: the override's title, else the name in the message itself, else the name of
+    /// `user` among the included users.
     func senderName(of user: EntityID?) -> String? {
         if let title = value.override?.title { return title }
         if let name = sender.displayName { return name }
@@ -140,7 +142,7 @@ extension MessageRest.Details {
         return users.first { $0.id == user }?.displayName
     }
 
-    /// The picture in the message itself, else the one of its user among those sent along.
+    /// Returns the sender's picture: the one in the message itself, else that of `user` among the included users.
     func senderPicture(of user: EntityID?) -> String? {
         if let picture = sender.picture { return picture }
         guard let user else { return nil }
@@ -149,19 +151,20 @@ extension MessageRest.Details {
 }
 
 extension JSONReader {
-    /// Whether the value at `range` is null, or an array or object without anything in it.
+    /// Returns whether the value at `range` is null, or an empty array or object.
     func isEmptyValue(_ range: Range<Int>) -> Bool {
         isSame(range, "null") || isSame(range, "[]") || isSame(range, "{}")
     }
 
-    /// Where the next value stands, when it is an array with anything in it.
+    /// Skips the next value and returns its range if it is an array with elements; otherwise returns `nil`.
     fileprivate mutating func listRangeIfAny() throws(Mismatch) -> Range<Int>? {
         let kind = try kind()
         let range = try pass()
         return kind == .array && !isEmptyValue(range) ? range : nil
     }
 
-    /// Whether the value at `range` is written as nothing but the string whose contents stand at `text`, between two words.
+    /// Returns whether the value at `range` consists of `opening`, the bytes of the string's
+    /// contents at `text`, and `closing`.
     fileprivate func says(
         _ range: Range<Int>, _ opening: StaticString, _ text: Range<Int>?, _ closing: StaticString
     ) -> Bool {
@@ -172,14 +175,16 @@ extension JSONReader {
             && isSame(start + text.count..<range.upperBound, closing)
     }
 
-    /// A copy of the value at `range` without white space and inert on a terminal, so that equal values mostly are equal texts.
+    /// Returns a copy of the value at `range` without white space and inert on a terminal, so that equal
+    /// values mostly have equal texts.
     func compactText(at range: Range<Int>) -> RawJSON {
         var writer = JSONWriter()
         writer.inertRaw(raw(at: range))
         return RawJSON(unchecked: writer.bytes[...])
     }
 
-    /// The next value, when it is an object or an array with anything in it, as `compactText(at:)` gives it.
+    /// Reads the next value as `compactText(at:)` does if it is an object or array with
+    /// contents; otherwise returns `nil`.
     mutating func contentsIfAny() throws(Mismatch) -> RawJSON? {
         let kind = try kind()
         let range = try pass()

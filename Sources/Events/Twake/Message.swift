@@ -1,50 +1,52 @@
 extension Twake {
-    /// A message of any era (3.3, 4.3, 4.4). What is known of it is in its `fields`, all of which can be read as if they were its own;
-    /// they are behind one reference, since a message is handed on and kept many times.
+    /// A message of any era (3.3, 4.3, 4.4). Its `fields` can be read and set as properties of the message. They are
+    /// stored behind one reference, because a message is passed on and stored many times.
     @dynamicMemberLookup
     public struct Message: Hashable, Sendable {
         @usableFromInline private(set) var shared: Shared<Fields>
 
-        /// What is known of a message. The channel is not in era B's events; it is taken from the room.
+        /// The contents of a message. Era B's events do not contain the channel; it is taken from the room.
         public struct Fields: Hashable, Sendable {
-            /// The message's id; it stays when the message moves to another thread.
+            /// The message's id, which stays the same when the message moves to another thread.
             public var id: EntityID
-            /// The thread's id; equal to `id` for a head message. Era A's empty or null thread is normalised to `id`.
+            /// The thread's id; equal to `id` for a head message. An empty or null thread of era A becomes `id`.
             public var thread: EntityID
-            /// The channel, where the payload has it.
+            /// The channel, if the payload contains it.
             public var channel: EntityID?
-            /// Who sent it: a user, or the application when no user did.
+            /// The sender: a user, or the application if no user sent the message.
             public var user: EntityID?
-            /// The sender's display name, where the payload has one (era A; era B with `include_users`).
+            /// The sender's display name, if the payload contains one (era A; era B with `include_users`).
             public var senderName: String?
-            /// The text: `text` (B), `content.original_str` (A); empty when there is none.
+            /// The text: `text` (B), `content.original_str` (A); empty if there is none.
             public var text = ""
-            /// Nil for what a user said; a deleted message is one of subtype `deleted` (3.3).
+            /// The subtype; `nil` for an ordinary message of a user. A deleted message has the subtype `deleted` (3.3).
             public var subtype: MessageSubtype?
-            /// When it was sent.
+            /// The time the message was sent.
             public var createdAt: Timestamp?
-            /// When it last changed; on era A not by an edit or a reaction (4.3).
+            /// The time of the last change. On era A, edits and reactions do not set it (4.3).
             public var updatedAt: Timestamp?
-            /// When its text was last edited (B).
+            /// The time the text was last edited (B).
             public var editedAt: Timestamp?
-            /// The reactions to it, in the order of the wire.
+            /// The reactions to the message, in wire order.
             public var reactions: [Reaction] = []
-            /// Replies without the head message; nil when not sent (B: `stats.replies` − 1; A: `responses_count`).
+            /// The number of replies without the head message; `nil` when not sent (B:
+            /// `stats.replies` − 1; A: `responses_count`).
             public var replies: Int?
-            /// When something was last said in its thread; only heads that the REST service gives have it (B: `stats.last_activity`).
+            /// The time of the last message in the thread. Only head messages from the REST service contain
+            /// it (B: `stats.last_activity`).
             public var threadActivity: Timestamp?
-            /// What few messages have; nil when this one has none of it, which so costs nothing.
+            /// The fields that few messages have; `nil` if this message has none of them, so that they cost nothing.
             var details: Shared<Details>?
         }
 
-        /// A message of these fields.
         init(_ fields: Fields) { shared = Shared(fields) }
 
-        /// What is known of it.
+        /// The fields of the message as one value.
         @inlinable
         public var fields: Fields { shared.value }
 
-        /// One of its fields. Each that is set by itself costs a copy of all.
+        /// One field of the message, by key path. Each assignment copies all fields; `update(_:)` sets
+        /// several at the cost of one copy.
         @inlinable
         public subscript<Value>(dynamicMember field: WritableKeyPath<Fields, Value>) -> Value {
             get { shared.value[keyPath: field] }
@@ -58,23 +60,25 @@ extension Twake {
             shared = Shared(fields)
         }
 
-        /// Head message of a thread.
+        /// Whether the message is the head of a thread.
         public var isHead: Bool { self.thread == self.id }
 
-        /// Whether it was deleted: its place and ids are left, and a text that says so (3.3).
+        /// Whether the message is deleted. Its position and ids remain, and its text states the deletion (3.3).
         public var isDeleted: Bool { self.subtype == .deleted }
 
-        /// Who sent it, for people: the display name, where that is known, else the id; nil when nobody is named.
+        /// The sender in readable form: the display name if it is known, else the id; `nil` if
+        /// the message names no sender.
         public var sender: String? { self.senderName ?? self.user?.description }
 
-        /// Whether `user` has read it, who last read its channel at `lastAccess`: what one sent oneself is read, and so is what has no time.
+        /// Returns whether `user` has read the message. `lastAccess` is the time the user last read its channel. A
+        /// message that the user sent is read, and so is a message without a time.
         public func isRead(by user: EntityID?, lastAccess: Timestamp?) -> Bool {
             if let user, self.user == user { return true }
             guard let createdAt = self.createdAt else { return true }
             return lastAccess.map { createdAt <= $0 } ?? false
         }
 
-        /// A message of these fields.
+        /// Creates a message from its common fields.
         public init(
             id: EntityID, thread: EntityID, channel: EntityID? = nil, user: EntityID? = nil, senderName: String? = nil,
             text: String, subtype: MessageSubtype? = nil, createdAt: Timestamp? = nil, updatedAt: Timestamp? = nil,
@@ -89,16 +93,16 @@ extension Twake {
         }
     }
 
-    /// One emoji's reactions.
+    /// The reactions to a message with one emoji.
     public struct Reaction: Hashable, Sendable {
-        /// The emoji, raw or as `:shortname:`.
+        /// The emoji, as a character or as `:shortname:`.
         public var name: String
-        /// How many users reacted with it, as the server counts.
+        /// The number of users who reacted with the emoji, as the server counts.
         public var count: Int
-        /// Those users.
+        /// The users who reacted with the emoji.
         public var users: [EntityID]
 
-        /// The reactions with one emoji.
+        /// Creates the reactions with one emoji.
         public init(name: String, count: Int, users: [EntityID]) {
             self.name = name
             self.count = count

@@ -1,28 +1,28 @@
 import JSONText
 
 extension Twake {
-    /// The last message of a channel, in short (3.3). One reference: it comes with every other event, and goes with its channel through all that
-    /// changes of that.
+    /// A short form of a channel's last message (3.3). It is stored behind one reference: every other event contains
+    /// one, and each change of a channel copies it along.
     @dynamicMemberLookup
     public struct MessageSummary: Hashable, Sendable {
         @usableFromInline let shared: Shared<Fields>
 
-        /// Each is nil when not sent.
+        /// The contents of a summary; each field is `nil` when not sent.
         public struct Fields: Hashable, Sendable {
-            /// When it was sent.
+            /// The time the message was sent.
             public var date: Timestamp?
-            /// The user who sent it; nil for bots.
+            /// The user who sent the message; `nil` for bots.
             public var sender: EntityID?
-            /// That user's display name.
+            /// The display name of the sender.
             public var senderName: String?
-            /// Where it was sent, for people: `{channel} in {company} • {workspace}`.
+            /// The place of the message in readable form: `{channel} in {company} • {workspace}`.
             public var title: String?
-            /// Its text, cut by the server on era A.
+            /// The text of the message, truncated by the server on era A.
             public var text: String?
 
             init() {}
 
-            /// The texts are compared byte by byte: strings are equal, too, where a letter and its accent are written in two ways.
+            /// Compares the texts byte by byte: equal strings can still write a letter and its accent in two ways.
             public static func == (a: Self, b: Self) -> Bool {
                 a.date == b.date && a.sender == b.sender && isSame(a.senderName, b.senderName)
                     && isSame(a.title, b.title) && isSame(a.text, b.text)
@@ -36,7 +36,6 @@ extension Twake {
 
         init(_ fields: Fields) { shared = Shared(fields) }
 
-        /// A summary of these fields, each nil when not sent.
         init(date: Timestamp?, sender: EntityID?, senderName: String?, title: String?, text: String?) {
             var fields = Fields()
             (fields.date, fields.sender) = (date, sender)
@@ -44,7 +43,7 @@ extension Twake {
             self.init(fields)
         }
 
-        /// One of its fields.
+        /// One field of the summary, by key path.
         @inlinable
         public subscript<Value>(dynamicMember field: KeyPath<Fields, Value>) -> Value { shared.value[keyPath: field] }
     }

@@ -39,7 +39,7 @@ extension Twake.PushNotification: FieldedEntity {
                 ]),
         ]
 
-    /// Where the message is.
+    /// The fields that locate the message.
     private static let place: [Field<Self>] = [
         Field("company_id", at: \.company),
         Field("workspace_id", at: \.workspace),
@@ -48,7 +48,7 @@ extension Twake.PushNotification: FieldedEntity {
         Field("message_id", at: \.message),
     ]
 
-    /// An object, or its text in a string.
+    /// Reads an object, or a string that contains the text of one.
     private mutating func takePlace(from reader: inout JSONReader) throws(Mismatch) {
         guard try reader.kind() == .string else {
             if try reader.openIfAny() { try Self.place.read(into: &self, from: &reader) }
@@ -67,8 +67,9 @@ extension Twake.PushNotification: FieldedEntity {
 }
 
 extension Twake {
-    /// A push notification as the push service takes it, or as a device is given it: there `notification_data` is the text of a JSON object
-    /// (section 6). The first app looked for the ids beside it (4.5); they are found there too.
+    /// Decodes a push notification as the push service accepts it, or as a device receives it. On a device,
+    /// `notification_data` is a string with the text of a JSON object (section 6). The first app looked for the ids
+    /// next to it (4.5), so they are read from that place too.
     package static func pushNotification(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> PushNotification {
         try decoded(body, as: PushNotification.subject) { (reader) throws(Mismatch) in
             try PushNotification(reading: &reader)

@@ -1,47 +1,48 @@
 extension Twake {
-    /// `notification:desktop`: what a notification should show (3.3). Fields absent or null on the wire are nil.
+    /// `notification:desktop`: the contents of a notification to show (3.3). Fields that are absent
+    /// or null on the wire are `nil`.
     public struct DesktopNotification: Hashable, Sendable {
         /// The company of the message.
         public var company: EntityID?
-        /// Its workspace; `direct` for directs.
+        /// The workspace of the message; `direct` for directs.
         public var workspace: EntityID?
-        /// Its channel.
+        /// The channel of the message.
         public var channel: EntityID?
-        /// Its thread; the message's id when the wire has none.
+        /// The thread of the message; the message's id if the wire has none.
         public var thread: EntityID?
-        /// The message.
+        /// The id of the message itself.
         public var message: EntityID?
-        /// Who is notified.
+        /// The user to notify, called `user` on the wire.
         public var user: EntityID?
-        /// The place, for people; empty when not sent.
+        /// The place of the message in readable form; empty when not sent.
         public var title: String
-        /// The sender and the text, for people; empty when not sent.
+        /// The sender and the text in readable form; empty when not sent.
         public var text: String
     }
 
-    /// What a push service delivers (4.5): where the message is, and what to show.
+    /// A notification of a push service (4.5): the place of the message, and the text to show.
     package struct PushNotification: Hashable, Sendable {
         /// The company of the message.
         package var company: EntityID?
-        /// Its workspace; `direct` for directs.
+        /// The workspace of the message; `direct` for directs.
         package var workspace: EntityID?
-        /// Its channel.
+        /// The channel of the message.
         package var channel: EntityID
-        /// Its thread; the message's id when the wire has none.
+        /// The thread of the message; the message's id if the wire has none.
         package var thread: EntityID?
-        /// The message.
+        /// The id of the message itself.
         package var message: EntityID?
-        /// The place, for people; empty when not sent.
+        /// The place of the message in readable form; empty when not sent.
         package var title: String
-        /// The sender and the text, for people; empty when not sent.
+        /// The sender and the text in readable form; empty when not sent.
         package var body: String
-        /// The sound to play.
+        /// The name of the sound to play.
         package var sound: String?
-        /// What a device shows on the app's icon; the server always sends 1.
+        /// The number that a device shows on the app's icon. The server always sends 1.
         package var badge: Int?
-        /// A notification replaces an earlier one of the same key: the channel's id.
+        /// The channel's id. A notification replaces an earlier one with the same key.
         package var collapseKey: String?
-        /// What a tap on it opens.
+        /// The action of a tap on the notification.
         package var clickAction: String?
     }
 }

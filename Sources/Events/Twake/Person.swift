@@ -1,6 +1,7 @@
 import JSONText
 
-/// A user while read, of era A (`firstname`, `username`) or era B (`first_name`, `full_name`): as much as showing a sender needs.
+/// A user while it is being read, of era A (`firstname`, `username`) or era B (`first_name`, `full_name`). It has only
+/// the fields needed to show a sender.
 struct Person {
     var id: EntityID?
     var fullName: String?
@@ -24,7 +25,7 @@ struct Person {
         }
     }
 
-    /// A list of users; null counts as an empty one.
+    /// Reads a list of users; null counts as an empty list. Elements that are not objects are skipped.
     static func list(reading reader: inout JSONReader) throws(Mismatch) -> [Person] {
         var people: [Person] = []
         guard try reader.openListIfAny() else { return people }
@@ -38,7 +39,7 @@ struct Person {
         return people
     }
 
-    /// Takes the value if `key` is one of the names or the picture.
+    /// Reads the value if `key` is one of the names or the picture. Returns whether it is.
     mutating func takeName(_ key: JSONKey, from reader: inout JSONReader) throws(Mismatch) -> Bool {
         if reader.isNamed(key, "firstname") || reader.isNamed(key, "first_name") {
             firstName = try reader.textIfAny()
@@ -58,7 +59,7 @@ struct Person {
         return true
     }
 
-    /// The full name, else the first and last, else the user name, else the address; nil when there is none of them.
+    /// The full name, else first and last name, else the user name, else the e-mail address; `nil` if there is none.
     var displayName: String? {
         if let fullName = fullName?.unlessEmpty { return fullName }
         return switch (firstName?.unlessEmpty, lastName?.unlessEmpty) {
@@ -71,6 +72,6 @@ struct Person {
 }
 
 extension String {
-    /// The string, or nil when it has no characters.
+    /// The string, or `nil` if it is empty.
     package var unlessEmpty: String? { isEmpty ? nil : self }
 }

@@ -1,12 +1,13 @@
 import JSONText
 
 extension Twake.SocketIOResource.Fields {
-    /// What is filled in while reading. A value that is filled is handed on as it is, where one that is put together is copied.
+    /// An empty event, to be filled while reading. A value that is filled in place is passed on as it is; a value
+    /// assembled from parts is copied.
     static var unread: Self {
         Self(action: .event, room: "", type: .channel, path: nil, resource: .online([]))
     }
 
-    /// Reads the resource event into `unread`.
+    /// Reads a resource event into fields that are `unread`.
     mutating func take(from reader: inout JSONReader, of payload: ArraySlice<UInt8>) throws(Mismatch) {
         var missing = RequiredFields.all
         var postponed: Int?
@@ -41,7 +42,7 @@ extension Twake.SocketIOResource.Fields {
         try missing.require(.type, "type", at: start)
         try missing.require(.room, "room", at: start)
         if missing.contains(.resource), let postponed {
-            // The order of keys is free: with the resource in front, its type is known only now.
+            // Keys may come in any order: if the resource comes first, its type is known only now.
             let end = reader.offset
             reader.seek(to: postponed)
             resource = try Twake.Resource(reading: &reader, of: payload, type, action)
@@ -52,7 +53,7 @@ extension Twake.SocketIOResource.Fields {
     }
 }
 
-/// The fields a resource event cannot do without, as far as they were not read.
+/// The required fields of a resource event that are not read yet.
 private struct RequiredFields: OptionSet {
     var rawValue: UInt8
     static let action = RequiredFields(rawValue: 1)
@@ -61,14 +62,14 @@ private struct RequiredFields: OptionSet {
     static let resource = RequiredFields(rawValue: 8)
     static let all: RequiredFields = [.action, .type, .room, .resource]
 
-    /// Checks that `field` was read.
+    /// Throws a mismatch unless `field` was read.
     func require(_ field: RequiredFields, _ name: StaticString, at offset: Int) throws(Mismatch) {
         if contains(field) { throw Mismatch(.missing(name), at: offset) }
     }
 }
 
 extension Twake.ResourceAction {
-    /// The actions known are told without making a string of them.
+    /// Reads an action. The frequent actions are recognised without creating a string.
     init(reading reader: inout JSONReader) throws(Mismatch) {
         let contents = try reader.textRange()
         self =
@@ -85,7 +86,7 @@ extension Twake.ResourceAction {
 }
 
 extension Twake.ResourceType {
-    /// The types of every message sent are told without making a string of them.
+    /// Reads a type. The types that every message causes are recognised without creating a string.
     init(reading reader: inout JSONReader) throws(Mismatch) {
         let contents = try reader.textRange()
         self =
@@ -106,8 +107,8 @@ extension Twake.ResourceType {
 }
 
 extension Twake.Resource {
-    /// Reads the resource of an event of that type. Under an action this version does not know, a resource of another shape than the
-    /// type's is kept as text: it may be the action's own.
+    /// Reads the resource of an event of `type`. If this version does not know the action, a resource that does not
+    /// have the type's shape is kept as text: the shape may belong to the action.
     init(
         reading reader: inout JSONReader, of payload: ArraySlice<UInt8>, _ type: Twake.ResourceType,
         _ action: Twake.ResourceAction
@@ -126,7 +127,7 @@ extension Twake.Resource {
         self = .other(RawJSON(payload, try reader.pass()))
     }
 
-    /// The resource of a type whose form is known; nil for what is kept as text.
+    /// Reads the resource of a type whose form is known; returns `nil` for a resource that is kept as text.
     private static func known(
         reading reader: inout JSONReader, _ kind: JSONKind, _ type: Twake.ResourceType
     ) throws(Mismatch) -> Self? {
@@ -152,7 +153,7 @@ extension Twake.Resource {
 }
 
 extension RawJSON {
-    /// The value at `range` of a payload, shared with it, not copied.
+    /// Creates the value at `range` of a payload. It shares the payload's storage.
     init(_ payload: ArraySlice<UInt8>, _ range: Range<Int>) {
         let start = payload.startIndex
         self.init(unchecked: payload[start + range.lowerBound..<start + range.upperBound])

@@ -1,100 +1,100 @@
 public import JSONText
 
 extension Twake {
-    /// What was done to a resource (3.2).
+    /// The operation on a resource (3.2).
     public enum ResourceAction: WireEnumeration {
-        /// `created`: new, in a feed room; also the arrival of a moved message.
+        /// `created`: the entity is new in a feed room. Also sent when a moved message arrives.
         case created
-        /// `saved`: created or changed.
+        /// `saved`: the entity was created or changed.
         case saved
-        /// `updated`: changed; a deleted message is an update (3.3).
+        /// `updated`: the entity was changed. The deletion of a message is an update (3.3).
         case updated
-        /// `deleted`: gone; the resource is sparse.
+        /// `deleted`: the entity is gone; the resource is sparse.
         case deleted
-        /// `event`: nothing is stored; something happened.
+        /// `event`: something happened, and nothing is stored.
         case event
-        /// A value this version does not know, as written; never one of the above.
+        /// An action that this version does not know, as written; never one of the above.
         indirect case unknown(String)
     }
 
     /// The type of a resource (3.2 and section 6).
     public enum ResourceType: WireEnumeration {
-        /// `channel`.
+        /// `channel`: a channel or a direct.
         case channel
         /// `channels`: an existing direct was opened again.
         case channels
-        /// `channel_activity`.
+        /// `channel_activity`: an activity in a channel.
         case channelActivity
-        /// `channel_member`.
+        /// `channel_member`: a membership of a channel.
         case channelMember
-        /// `channel_tabs`.
+        /// `channel_tabs`: a tab of a channel.
         case channelTabs
-        /// `message`.
+        /// `message`: a message of a channel or a thread.
         case message
-        /// `user_notification_badges`.
+        /// `user_notification_badges`: an unread thread of the user.
         case badges
-        /// `notification:desktop`.
+        /// `notification:desktop`: a notification to show.
         case desktopNotification
-        /// `user_message_bookmark`.
+        /// `user_message_bookmark`: a list in which a user keeps messages.
         case bookmark
-        /// `workspace`.
+        /// `workspace`: a workspace of a company.
         case workspace
-        /// `user`.
+        /// `user`: the account of a user.
         case user
-        /// `company`.
+        /// `company`: the company's own entity.
         case company
-        /// `company_user`.
+        /// `company_user`: the role of a user in a company.
         case companyUser
-        /// `company_application`.
+        /// `company_application`: an application of a company.
         case companyApplication
-        /// `user:online`.
+        /// `user:online`: the presence of users.
         case online
-        /// `documents:updated`.
+        /// `documents:updated`: a change in a company's drive.
         case documentsUpdated
-        /// A value this version does not know, as written; never one of the above.
+        /// A type that this version does not know, as written; never one of the above.
         indirect case unknown(String)
     }
 
-    /// The payload of a resource event, by its type; what has no known form is kept as text.
+    /// The payload of a resource event, by its type. A payload of unknown form is kept as text.
     ///
-    /// One reference, whatever it is: an event is handed on and kept many times, and is read once.
+    /// Every case is one reference in size: an event is passed on and stored many times, and is read once.
     public enum Resource: Hashable, Sendable {
-        /// `channel`, `channels`: all fields that were sent; a sparse `deleted` has only the ids.
+        /// `channel`, `channels`: all fields that were sent. A sparse `deleted` contains only the ids.
         case channel(Channel)
-        /// `channel_activity`.
+        /// `channel_activity`: an activity in a channel.
         case activity(ChannelActivity)
         /// `channel_member`, in either of its two forms (3.3).
         indirect case member(ChannelMember)
-        /// `message`.
+        /// `message`: a message that has an id.
         case message(Message)
-        /// `user_notification_badges`.
+        /// `user_notification_badges`: an unread thread of the user.
         indirect case badge(Badge)
-        /// `notification:desktop`.
+        /// `notification:desktop`: a notification to show.
         indirect case desktopNotification(DesktopNotification)
         /// `user:online`, in either of its two forms (1.6).
         case online([OnlineStatus])
-        /// `workspace`.
+        /// `workspace`: a workspace of a company.
         indirect case workspace(Workspace)
-        /// `company`.
+        /// `company`: the company's own entity.
         indirect case company(Company)
-        /// `user`.
+        /// `user`: the account of a user.
         indirect case user(Account)
-        /// `company_user`.
+        /// `company_user`: the role of a user in a company.
         indirect case companyUser(CompanyUser)
-        /// `channel_tabs`.
+        /// `channel_tabs`: a tab of a channel.
         indirect case tab(ChannelTab)
-        /// `user_message_bookmark`.
+        /// `user_message_bookmark`: a list in which a user keeps messages.
         indirect case bookmark(Bookmark)
-        /// `documents:updated`.
+        /// `documents:updated`: a change in a company's drive.
         indirect case document(DocumentUpdate)
-        /// Unknown types, and `company_application`, of which no form is known; a known type whose resource is an array, or is an
-        /// ephemeral message, which has no id (3.3).
+        /// A type that this version does not know, or `company_application`, whose form is unknown. Also a known type
+        /// whose resource is an array, or an ephemeral message, which has no id (3.3).
         indirect case other(RawJSON)
     }
 }
 
 extension Twake.ResourceAction {
-    /// The action the wire calls `name`.
+    /// Creates the action that the wire calls `name`.
     public init(wire name: String) {
         self =
             switch name {
@@ -107,7 +107,7 @@ extension Twake.ResourceAction {
             }
     }
 
-    /// The wire's `action`.
+    /// The value of `action` on the wire.
     public var wireName: String {
         switch self {
         case .created: "created"
@@ -126,7 +126,7 @@ extension Twake.ResourceAction {
 }
 
 extension Twake.ResourceType {
-    /// The type the wire calls `name`.
+    /// Creates the type that the wire calls `name`.
     public init(wire name: String) {
         self =
             switch name {
@@ -150,7 +150,7 @@ extension Twake.ResourceType {
             }
     }
 
-    /// The wire's `type`.
+    /// The value of `type` on the wire.
     public var wireName: String {
         switch self {
         case .channel: "channel"

@@ -1,46 +1,48 @@
 extension Twake {
-    /// What a user may do in a company, a workspace or a channel, by one word (section 6): `owner`, `member`, `guest` of a channel;
-    /// `owner`, `admin`, `member`, `guest` of a company; `admin`, `moderator`, `member` of a workspace.
+    /// The role of a user in a company, a workspace or a channel, as one word (section 6). A channel has
+    /// `owner`, `member`, `guest`; a company has `owner`, `admin`, `member`, `guest`; a workspace has
+    /// `admin`, `moderator`, `member`.
     public struct Role: WireEnumeration {
-        /// `owner`: it is theirs.
+        /// `owner`: the user owns the entity.
         public static var owner: Self { "owner" }
-        /// `admin`: they administer it.
+        /// `admin`: the user administers the entity.
         public static var admin: Self { "admin" }
-        /// `moderator`: they look after it.
+        /// `moderator`: the user moderates the entity.
         public static var moderator: Self { "moderator" }
-        /// `member`: they belong to it.
+        /// `member`: the user is an ordinary member.
         public static var member: Self { "member" }
-        /// `guest`: they are let in.
+        /// `guest`: the user is admitted as a guest.
         public static var guest: Self { "guest" }
 
-        /// The name as it was written.
+        /// The name as written on the wire.
         public let wireName: String
-        /// The value the wire calls `name`.
+        /// Creates the value that the wire calls `name`.
         public init(wire name: String) { wireName = name }
     }
 
-    /// One thing a user may do, as era A lists them (4.3); a role says it all since July 2021.
+    /// A single permission of a user, as era A lists them (4.3). Since July 2021 the role alone
+    /// describes what a user may do.
     public struct Permission: WireEnumeration {
-        /// `CREATE_WORKSPACES`, of a company.
+        /// `CREATE_WORKSPACES`: the user may create workspaces in the company.
         public static var createWorkspaces: Self { "CREATE_WORKSPACES" }
-        /// `EDIT_WORKSPACE`, of a workspace.
+        /// `EDIT_WORKSPACE`: the user may edit the workspace.
         public static var editWorkspace: Self { "EDIT_WORKSPACE" }
-        /// `UPDATE_NAME`, of a channel as all that follow.
+        /// `UPDATE_NAME`: the user may rename the channel.
         public static var updateName: Self { "UPDATE_NAME" }
-        /// `UPDATE_DESCRIPTION`.
+        /// `UPDATE_DESCRIPTION`: the user may change the channel's description.
         public static var updateDescription: Self { "UPDATE_DESCRIPTION" }
-        /// `ADD_MEMBER`.
+        /// `ADD_MEMBER`: the user may add members to the channel.
         public static var addMember: Self { "ADD_MEMBER" }
-        /// `REMOVE_MEMBER`.
+        /// `REMOVE_MEMBER`: the user may remove members from the channel.
         public static var removeMember: Self { "REMOVE_MEMBER" }
-        /// `UPDATE_PRIVACY`.
+        /// `UPDATE_PRIVACY`: the user may change the channel's visibility.
         public static var updatePrivacy: Self { "UPDATE_PRIVACY" }
-        /// `DELETE_CHANNEL`.
+        /// `DELETE_CHANNEL`: the user may delete the channel.
         public static var deleteChannel: Self { "DELETE_CHANNEL" }
 
-        /// The name as it was written.
+        /// The name as written on the wire.
         public let wireName: String
-        /// The value the wire calls `name`.
+        /// Creates the value that the wire calls `name`.
         public init(wire name: String) { wireName = name }
     }
 }

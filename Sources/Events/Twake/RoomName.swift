@@ -1,7 +1,8 @@
 import JSONText
 
 extension Twake {
-    /// The name of a room, taken apart (2.1). To the protocol a name is opaque: `description` gives back exactly what was parsed.
+    /// The name of a room, parsed (2.1). The protocol treats a name as opaque: `description` returns
+    /// exactly the text that was parsed.
     package enum RoomName: Hashable, Sendable, CustomStringConvertible {
         /// `/companies/{c}/workspaces/{w}/channels?type=public`: channels and activities of a workspace.
         case channelsPublic(company: EntityID, workspace: EntityID)
@@ -17,9 +18,10 @@ extension Twake {
         case notifications(user: EntityID)
         /// `previous::channels/{ch}/messages/updates`: message events of a channel (era A).
         case previousMessages(channel: EntityID)
-        /// `/companies/{c}/workspaces`: workspaces, and who is typing (era C).
+        /// `/companies/{c}/workspaces`: workspaces, and typing events (era C).
         case workspaces(company: EntityID)
-        /// `/companies/{c}/workspaces/{w}/channels/{ch}?type=public`: memberships of a channel; the app never joined it.
+        /// `/companies/{c}/workspaces/{w}/channels/{ch}?type=public`: memberships of a channel.
+        /// The app never joined it.
         case channel(company: EntityID, workspace: EntityID, channel: EntityID)
         /// `/companies/{c}/workspaces/{w}/channels/{ch}/tabs`: the tabs of a channel.
         case tabs(company: EntityID, workspace: EntityID, channel: EntityID)
@@ -29,21 +31,21 @@ extension Twake {
         case bookmarks(company: EntityID)
         /// `/companies/{c}/documents/item/{id}`: a folder or file of the drive (era C).
         case document(company: EntityID, id: EntityID)
-        /// `/users/online` and `/users/online/{c}`: who is present, in a company or anywhere (era C).
+        /// `/users/online` and `/users/online/{c}`: the presence of users, in a company or anywhere (era C).
         case online(company: EntityID?)
         /// `/me/{u}`: the user's own account and companies (era C).
         case me(user: EntityID)
         /// `/company/{c}`: a company's own entity (era C).
         case company(EntityID)
-        /// Any other name.
+        /// Any other name, as written.
         case other(String)
 
-        /// The room called `name`.
+        /// Parses the name of a room. A name of unknown form becomes `other`.
         package init(_ name: String) {
             self = Self.parsed(name) ?? .other(name)
         }
 
-        /// The channel whose messages the room carries, when it is the room of one.
+        /// The channel whose messages the room carries; `nil` for rooms of other kinds.
         package var channel: EntityID? {
             switch self {
             case .feed(_, _, let channel), .previousMessages(let channel): channel
@@ -53,7 +55,7 @@ extension Twake {
             }
         }
 
-        /// The company the room belongs to, when it says.
+        /// The company in the room's name; `nil` if the name contains none.
         package var company: EntityID? {
             switch self {
             case .channelsPublic(let company, _), .channelsPrivate(let company, _, _), .directs(let company, _),
@@ -66,7 +68,7 @@ extension Twake {
             }
         }
 
-        /// The workspace the room belongs to, `direct` for directs, when it says.
+        /// The workspace in the room's name, `direct` for directs; `nil` if the name contains none.
         package var workspace: EntityID? {
             switch self {
             case .channelsPublic(_, let workspace), .channelsPrivate(_, let workspace, _), .feed(_, let workspace, _),
@@ -108,7 +110,7 @@ extension Twake {
             }
         }
 
-        /// What stands for the workspace in the names of directs.
+        /// The workspace id in the room names of directs.
         private static let direct = EntityID("direct")
     }
 }
@@ -133,7 +135,7 @@ extension Twake.RoomName {
         return rest.take("/company/") ? rest.takeLast().map { .company($0) } : nil
     }
 
-    /// What follows `/companies/{c}`.
+    /// Parses the text after `/companies/{c}`.
     private static func inCompany(_ company: EntityID, _ rest: inout NameScanner) -> Self? {
         if rest.take("/workspaces") {
             return rest.isAtEnd ? .workspaces(company: company) : inWorkspace(of: company, &rest)
@@ -147,7 +149,7 @@ extension Twake.RoomName {
         return rest.take("/messages/bookmarks") && rest.isAtEnd ? .bookmarks(company: company) : nil
     }
 
-    /// What follows `/companies/{c}/workspaces`.
+    /// Parses the text after `/companies/{c}/workspaces`.
     private static func inWorkspace(of company: EntityID, _ rest: inout NameScanner) -> Self? {
         guard rest.take("/"), let workspace = rest.takeID(), rest.take("/channels") else { return nil }
         if rest.take("/") {
@@ -164,7 +166,7 @@ extension Twake.RoomName {
         return rest.takeLast().map { .directs(company: company, user: $0) }
     }
 
-    /// What follows `/companies/{c}/workspaces/{w}/channels/{ch}`.
+    /// Parses the text after `/companies/{c}/workspaces/{w}/channels/{ch}`.
     private static func inChannel(
         _ channel: EntityID, _ company: EntityID, _ workspace: EntityID, _ rest: inout NameScanner
     ) -> Self? {
@@ -179,7 +181,7 @@ extension Twake.RoomName {
     }
 }
 
-/// What is left of a room's name.
+/// A cursor over the part of a room's name that is not parsed yet.
 private struct NameScanner: ~Copyable, ~Escapable {
     private let name: Span<UInt8>
     private var place = 0
@@ -189,14 +191,14 @@ private struct NameScanner: ~Copyable, ~Escapable {
 
     var isAtEnd: Bool { place == name.count }
 
-    /// Passes over `literal` if it is next.
+    /// Consumes `literal` and returns true if it is next.
     mutating func take(_ literal: StaticString) -> Bool {
         guard name.starts(with: literal, at: place) else { return false }
         place += literal.utf8CodeUnitCount
         return true
     }
 
-    /// Takes what stands before the next `/`, `?` or `&`; nil when that is nothing.
+    /// Consumes the text before the next `/`, `?` or `&`; returns `nil` if there is none.
     mutating func takeID() -> EntityID? {
         if let id = takeUUID() { return id }
         let start = place
@@ -204,7 +206,7 @@ private struct NameScanner: ~Copyable, ~Escapable {
         return place > start ? EntityID(utf8: name.extracting(start..<place)) : nil
     }
 
-    /// The same, of the usual kind: its length is known.
+    /// Consumes a UUID in its usual form, whose length is known. Otherwise returns `nil` and consumes nothing.
     private mutating func takeUUID() -> EntityID? {
         let end = place + EntityID.uuidLength
         guard end <= name.count, end == name.count || Self.isSeparator(name[end]) else { return nil }
@@ -213,7 +215,7 @@ private struct NameScanner: ~Copyable, ~Escapable {
         return id
     }
 
-    /// Takes an id that must be all that is left.
+    /// Consumes an id that must be the rest of the name.
     mutating func takeLast() -> EntityID? {
         guard let id = takeID(), isAtEnd else { return nil }
         return id

@@ -1,95 +1,101 @@
 public import JSONText
 
-/// The Twake backend's vocabulary: what its servers of 2021 to 2023 send. Section numbers are those of the protocol's sheet.
+/// The vocabulary of the Twake backend: what its servers of 2021 to 2023 send. Section numbers
+/// refer to the protocol's sheet.
 public enum Twake {
-    /// Everything a Twake server sends over the socket; one reference, whatever it is.
+    /// An event that a Twake server sends over the socket. Every case is one reference in size.
     public enum Event: BackendEvent, Hashable, Sendable {
-        /// `authenticated`: rooms may be joined now.
+        /// `authenticated`: the socket may join rooms now.
         case authenticated
-        /// `unauthorized`: the token was refused; the server's words, or its whole payload when it has none (1.4).
+        /// `unauthorized`: the server refused the token. The message is the server's text, or its whole
+        /// payload if it has no text (1.4).
         indirect case unauthorized(message: String)
-        /// `realtime:join:success`.
+        /// `realtime:join:success`: the server accepted the subscription to a room.
         indirect case joined(room: String)
-        /// `realtime:join:error`; the message is empty when the server gives none.
+        /// `realtime:join:error`: the server refused the subscription. The message is empty if the server gives none.
         indirect case joinRefused(room: String, message: String)
-        /// `realtime:leave:success`.
+        /// `realtime:leave:success`: the subscription to a room ended.
         indirect case left(room: String)
-        /// `realtime:leave:error`; the message is empty when the server gives none.
+        /// `realtime:leave:error`: the server refused to end the subscription. The message is
+        /// empty if the server gives none.
         indirect case leaveRefused(room: String, message: String)
-        /// `realtime:event`.
+        /// `realtime:event`: something happened in a room.
         indirect case event(SocketIOEvent)
-        /// `realtime:event:error`; the message is empty when the server gives none.
+        /// `realtime:event:error`: the server refused an event that the client published. The message is
+        /// empty if the server gives none.
         indirect case eventRefused(room: String, message: String)
-        /// `realtime:resource`.
+        /// `realtime:resource`: an entity was created, changed or deleted.
         case resource(SocketIOResource)
-        /// Any other name; its arguments kept.
+        /// An event of any other name, with its arguments.
         indirect case unknown(UntypedEvent)
     }
 
-    /// `realtime:event`: something in a room, by ids only (3.1, 1.6).
+    /// `realtime:event`: something that happened in a room, described by ids only (3.1, 1.6).
     public struct SocketIOEvent: Hashable, Sendable {
-        /// The room, the wire's `name`.
+        /// The name of the room, called `name` on the wire.
         public var room: String
-        /// What happened.
+        /// The payload, called `data` on the wire.
         public var data: EventData
     }
 
     /// The payload of a `realtime:event`.
     public enum EventData: Hashable, Sendable {
-        /// Era A: a message was created or changed (`update`) or removed (`remove`). The wire's empty or null thread, a head
-        /// message, is given as the message's own id (3.1).
+        /// Era A: a message was created or changed (`update`) or removed (`remove`). The wire's empty or null thread
+        /// marks a head message; `thread` is then the message's own id (3.1).
         case message(action: MessageAction, message: EntityID, thread: EntityID?)
-        /// Somebody writes, or stopped (1.6). The thread is nil in the channel itself; the name is empty when not sent.
+        /// A user types, or stopped typing (1.6). The thread is `nil` in the channel itself;
+        /// the name is empty when not sent.
         case typing(channel: EntityID, thread: EntityID?, user: EntityID, name: String, isWriting: Bool)
-        /// Anything else, kept as text; also a message event without an id, as ephemeral messages have (3.1).
+        /// Any other payload, kept as text. Includes message events without an id, which come
+        /// from ephemeral messages (3.1).
         case unknown(RawJSON)
     }
 
     /// The action of an era A message event.
     public enum MessageAction: Hashable, Sendable {
-        /// Created, edited, reacted to or pinned; the wire does not say which.
+        /// A message was created, edited, reacted to or pinned; the wire does not distinguish these.
         case update
-        /// Deleted.
+        /// A message was deleted, `remove` on the wire.
         case remove
     }
 
-    /// `realtime:resource`: an entity was created, changed or deleted (3.2). Its `fields` can be read as if they were its own; they are behind
-    /// one reference, since an event is handed on many times and seldom looked at.
+    /// `realtime:resource`: an entity was created, changed or deleted (3.2). Its `fields` can be read as properties of
+    /// the event. They are stored behind one reference, because an event is passed on many times and rarely inspected.
     @dynamicMemberLookup
     public struct SocketIOResource: Hashable, Sendable {
         @usableFromInline private(set) var shared: Shared<Fields>
 
-        /// What a resource event says.
+        /// The contents of a resource event.
         public struct Fields: Hashable, Sendable {
-            /// What was done.
+            /// The operation on the entity, called `action` on the wire.
             public var action: ResourceAction
-            /// The room it was sent to; opaque (`RoomName` reads it).
+            /// The room that the event was sent to. Opaque; `RoomName` parses it.
             public var room: String
-            /// The wire's `type`.
+            /// The type of the entity, called `type` on the wire.
             public var type: ResourceType
-            /// A REST-like path, JSON text as it came, nil for `event` actions; not usable as a URL (3.3). Nothing is decided by it, so no
-            /// string is made of it.
+            /// A REST-like path, kept as JSON text; `nil` for `event` actions. It is not usable as a URL (3.3). Nothing
+            /// depends on it, so it is not converted to a string.
             public var path: RawJSON?
-            /// The entity, as far as it was sent.
+            /// The entity, as far as the server sent it.
             public var resource: Resource
         }
 
-        /// A resource event of these fields.
         init(_ fields: Fields) { shared = Shared(fields) }
 
-        /// A resource event.
+        /// Creates a resource event from its fields.
         public init(action: ResourceAction, room: String, type: ResourceType, path: RawJSON?, resource: Resource) {
             self.init(Fields(action: action, room: room, type: type, path: path, resource: resource))
         }
 
-        /// What it says.
+        /// The fields of the event as one value.
         @inlinable
         public var fields: Fields { shared.value }
 
-        /// Calls `body` with what it says, read where it lies: to take it out, or a part of it, is to count its references.
+        /// Calls `body` with the fields in place. Copying the fields, or a part of them, counts
+        /// each reference in the copy.
         package func withFields<Result>(_ body: (borrowing Fields) -> Result) -> Result { body(shared.value) }
 
-        /// One of its fields.
+        /// One field of the event, by key path.
         @inlinable
         public subscript<Value>(dynamicMember field: KeyPath<Fields, Value>) -> Value { shared.value[keyPath: field] }
     }

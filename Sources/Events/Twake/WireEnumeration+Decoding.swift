@@ -1,12 +1,12 @@
 import JSONText
 
 extension WireEnumeration {
-    /// A value, or nil for null and the empty string.
+    /// Reads a value; returns `nil` for null and the empty string.
     static func ifAny(reading reader: inout JSONReader) throws(Mismatch) -> Self? {
         try reader.textIfAny()?.unlessEmpty.map { Self(wire: $0) }
     }
 
-    /// A list of values; null counts as an empty one.
+    /// Reads a list of values; null counts as an empty list.
     static func list(reading reader: inout JSONReader) throws(Mismatch) -> [Self] {
         var values: [Self] = []
         guard try reader.openListIfAny() else { return values }
