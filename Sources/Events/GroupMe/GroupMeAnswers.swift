@@ -1,33 +1,34 @@
 import JSONText
 
-/// Decoders of REST answers: what stands in the `response` of their envelope (3.1). They are given the bodies of answers that are
-/// successes by their status, and of 304, which is an empty page.
+/// Decoders of REST answers: they read the `response` of the envelope (3.1). Their input is the body of an answer with
+/// a success status, or of 304, which is an empty page.
 extension GroupMe {
-    /// Messages of a conversation, as many as fit into one answer (3.4).
+    /// The messages of a conversation in one answer (3.4).
     package struct MessagePage: Hashable, Sendable {
-        /// The messages, in the order of the answer: newest first, but oldest first after `after_id`. The last of them is the cursor
-        /// of the next page. None means that there are no more; few do not.
+        /// The messages in the order of the answer: newest first, but oldest first after `after_id`. The last of them
+        /// is the cursor of the next page. An empty page is the end; a short page is not.
         package var messages: [Message] = []
-        /// How many were ever said in the conversation. May be wrong either way, so that nothing is to wait for it.
+        /// The number of messages ever sent in the conversation. It may be too high or too low,
+        /// so nothing may wait for it.
         package var count: Int?
-        /// Of a direct: up to where the other one read it.
+        /// For a direct, the point up to which the other user read it.
         package var receipt: ReadReceipt?
     }
 
-    /// Members that were added, once the server is done (3.5). Whom it could not add is not among them.
+    /// The members that were added, once the server is done (3.5). Members that it could not add are missing.
     package struct AddedMembers: Hashable, Sendable {
-        /// Those in the group now.
+        /// The members who are in the group now.
         package var members: [Member]
-        /// How many the server says it could not add; newer servers do.
+        /// The number of members that the server could not add, as newer servers report it.
         package var failures = 0
     }
 
-    /// The user (`GET /users/me`).
+    /// Decodes the session's user (`GET /users/me`).
     package static func user(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> User {
         try response(body, "user") { (reader) throws(Mismatch) in try User(reading: &reader, .wire) }
     }
 
-    /// A page of groups, or the former ones. None means that there are no more.
+    /// Decodes a page of groups, or the user's former groups. An empty page is the end.
     package static func groups(
         from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [GroupRecord] {
@@ -38,7 +39,7 @@ extension GroupMe {
         } ?? []
     }
 
-    /// One group, as it is shown, made or changed.
+    /// Decodes one group that was fetched, created or changed.
     package static func group(
         from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> GroupRecord {
@@ -49,7 +50,7 @@ extension GroupMe {
         }
     }
 
-    /// How the user stands to all groups (`GET /memberships/states`).
+    /// Decodes the states of all memberships of the user (`GET /memberships/states`).
     package static func standings(
         from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [Standing] {
@@ -58,9 +59,9 @@ extension GroupMe {
         } ?? []
     }
 
-    /// A page of the messages of `conversation`; also those that are liked. All forms of "no more" give an empty page: a body of no
-    /// bytes, as 304 has it, the code 304 in the envelope, `response` null or an empty list, and an empty list of messages. A list that
-    /// is missing is none of them.
+    /// Decodes a page of the messages of `conversation`, or of its liked messages. All forms of "no more" give an empty
+    /// page: a body without bytes, as for 304, the code 304 in the envelope, a `response` that is null or an empty
+    /// list, and an empty list of messages. A missing list is an error.
     package static func messages(
         from body: ArraySlice<UInt8>, of conversation: ConversationID, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> MessagePage {
@@ -69,7 +70,7 @@ extension GroupMe {
         } ?? MessagePage()
     }
 
-    /// One message, as it was sent: `{"message":{…}}`, `{"direct_message":{…}}`.
+    /// Decodes one message after it was sent: `{"message":{…}}`, `{"direct_message":{…}}`.
     package static func message(
         from body: ArraySlice<UInt8>, of conversation: ConversationID
     ) throws(DecodingFailure) -> Message {
@@ -80,7 +81,7 @@ extension GroupMe {
         }
     }
 
-    /// A page of the directs of `user`, who asked. None means that there are no more.
+    /// Decodes a page of the directs of `user`, the requesting user. An empty page is the end.
     package static func chats(
         from body: ArraySlice<UInt8>, user: UserID?, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [Chat] {
@@ -91,7 +92,7 @@ extension GroupMe {
         } ?? []
     }
 
-    /// Under which id it can be asked who was added (`POST /groups/:id/members/add`).
+    /// Decodes the id with which to fetch the results of adding members (`POST /groups/:id/members/add`).
     package static func resultsID(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> String {
         try response(body, "members to be added") { (reader) throws(Mismatch) in
             let start = reader.offset
@@ -100,7 +101,7 @@ extension GroupMe {
         }
     }
 
-    /// Who was added to `group`.
+    /// Decodes the members that were added to `group`.
     package static func addedMembers(
         from body: ArraySlice<UInt8>, to group: GroupID, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> AddedMembers {
@@ -125,7 +126,7 @@ extension GroupMe {
         }
     }
 
-    /// A membership of `group` as it is after a change: bare, or in `member` (3.5).
+    /// Decodes a membership of `group` after a change: bare, or in `member` (3.5).
     static func member(
         from body: ArraySlice<UInt8>, of group: GroupID
     ) throws(DecodingFailure) -> Member {
@@ -136,7 +137,8 @@ extension GroupMe {
         }
     }
 
-    /// All reactions to a message after one was made or taken back; nil when the answer does not say.
+    /// Decodes all reactions to a message after one was added or removed; returns `nil` if the
+    /// answer does not contain them.
     package static func reactions(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> [Reaction]? {
         try page(body, "reactions") { (reader) throws(Mismatch) in
             guard try reader.kind() == .object else {
@@ -149,7 +151,7 @@ extension GroupMe {
         } ?? nil
     }
 
-    /// The address of a picture that was uploaded: the image service's `payload`, which is no envelope.
+    /// Decodes the address of an uploaded picture from the image service's `payload`, which is not an envelope.
     package static func pictureURL(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> String {
         try decoded(body, as: "picture") { (reader) throws(Mismatch) in
             try reader.wrapped("payload") { (reader) throws(Mismatch) in
@@ -199,7 +201,7 @@ extension GroupMe.MessagePage {
 }
 
 extension JSONReader {
-    /// Every element of an array; null counts as none.
+    /// Reads every element of an array; null counts as an empty list.
     fileprivate mutating func elements<Value>(
         _ sieve: RowSieve?, _ read: (inout JSONReader) throws(Mismatch) -> Value
     ) throws(Mismatch) -> [Value] {
@@ -209,7 +211,7 @@ extension JSONReader {
         return values
     }
 
-    /// Reads the member called `name` or `other` of an object where that is an object, else the object itself.
+    /// Reads the member `name` or `other` of an object if it is an object, else the object itself.
     fileprivate mutating func wrapped<Value>(
         _ name: StaticString, or other: StaticString = "", _ read: (inout JSONReader) throws(Mismatch) -> Value
     ) throws(Mismatch) -> Value {

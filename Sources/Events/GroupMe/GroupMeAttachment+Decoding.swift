@@ -1,7 +1,7 @@
 import JSONText
 
 extension GroupMe.Attachment.Content {
-    /// Throws for what is no object or lacks what one of its type has.
+    /// Reads an attachment. Throws if the value is not an object or lacks a member that its type requires.
     init(reading reader: inout JSONReader) throws(Mismatch) {
         var fields = AttachmentFields()
         let start = try reader.open()
@@ -13,7 +13,7 @@ extension GroupMe.Attachment.Content {
     }
 }
 
-/// An attachment while it is read: the fields of all types.
+/// The fields of attachments of all types, while one is being read.
 private struct AttachmentFields {
     var type = ""
     var url: String?
@@ -93,7 +93,7 @@ private struct AttachmentFields {
         return start < 0 || count < 0 || overflows ? nil : start..<end
     }
 
-    /// What is seen, and, of the other types, what refers to something else.
+    /// Returns the contents of an attachment that shows something, or that refers to another entity.
     func content(at start: Int) throws(Mismatch) -> GroupMe.Attachment.Content {
         switch type {
         case "image", "linked_image":
@@ -130,7 +130,7 @@ private struct AttachmentFields {
 }
 
 extension JSONReader {
-    /// A list of pairs of integers; null counts as none.
+    /// Reads a list of pairs of integers; null counts as an empty list.
     fileprivate mutating func pairs() throws(Mismatch) -> [(first: Int, second: Int)] {
         var pairs: [(first: Int, second: Int)] = []
         guard try openListIfAny() else { return pairs }

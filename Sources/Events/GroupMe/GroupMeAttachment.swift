@@ -1,73 +1,74 @@
 public import JSONText
 
 extension GroupMe {
-    /// What is attached to a message: its JSON text, all of it, and what of it this version reads (3.4). One of an unknown type, or of a
-    /// known type and an unknown form, is kept as it is, and never costs the message.
+    /// An attachment of a message: its whole JSON text, and the part that this version reads (3.4). An attachment of an
+    /// unknown type or form is kept as text and never costs the message.
     public struct Attachment: Hashable, Sendable {
-        /// What it is.
+        /// The part of the attachment that this version reads.
         public let content: Content
-        /// The whole attachment, as it is sent and kept.
+        /// The JSON text of the whole attachment, as sent and as stored.
         public let json: RawJSON
 
-        /// An attachment as `text`, an object, says.
+        /// Decodes an attachment from `text`, an object.
         public init(_ text: RawJSON) {
             var reader = JSONReader(text.bytes.span)
             content = (try? Content(reading: &reader)) ?? .unknown(type: "")
             json = text
         }
 
-        /// What an attachment is.
+        /// The contents of an attachment, by type.
         public enum Content: Hashable, Sendable {
-            /// `image`, and `linked_image`, which GroupMe does not keep.
+            /// `image`, or `linked_image`, which GroupMe does not store.
             case image(url: String, isLinked: Bool)
-            /// `video`.
+            /// `video`: the addresses of the video and of its preview picture.
             case video(url: String, preview: String?)
-            /// `audio`.
+            /// `audio`: the address of a recording.
             case audio(url: String)
-            /// `file`: to be downloaded by its id.
+            /// `file`: a file that is downloaded by its id.
             case file(id: String)
-            /// `location`.
+            /// `location`: a place with its name and coordinates.
             case location(name: String, latitude: String, longitude: String)
-            /// `emoji`: each `placeholder` of the text stands for one of the pictures.
+            /// `emoji`: each `placeholder` in the text represents one of the pictures.
             case emoji(placeholder: String, pictures: [ReactionSymbol])
-            /// `mentions`: who, and which part of the text each is, in UTF-16 units. The parts may reach beyond the text after an edit.
+            /// `mentions`: the users, and the part of the text that names each of them, in UTF-16 units. The parts may
+            /// reach beyond the text after an edit.
             case mentions([Mention])
-            /// `reply`: to which message, and to which one that one replied in the end.
+            /// `reply`: the message that this one replies to, and the message at which the chain of replies began.
             case reply(to: MessageID, base: MessageID?, user: UserID?)
-            /// `poll`.
+            /// `poll`: the id of the poll.
             case poll(PollID)
-            /// `event`: one of the group's calendar; `view` is `full` or `brief`.
+            /// `event`: an event of the group's calendar; `view` is `full` or `brief`.
             case calendar(CalendarID, view: String?)
-            /// `split`: a feature that is no more.
+            /// `split`: a feature that no longer exists.
             case split(token: String)
-            /// `autokicked_member`.
+            /// `autokicked_member`: the user that the server removed.
             case autokicked(UserID)
-            /// `copilot`, `copilot_card`: what the server's assistant says.
+            /// `copilot`, `copilot_card`: a text of the server's assistant.
             case copilot(isCard: Bool)
-            /// `partial_image`: a picture being made.
+            /// `partial_image`: a picture that is still being created.
             case partialImage(id: String)
-            /// Any other type, or a form that is not known; the type is empty when there is none.
+            /// An unknown type or form; the type is empty if there is none.
             case unknown(type: String)
         }
 
-        /// Somebody's name in a text.
+        /// The name of a user in a text.
         public struct Mention: Hashable, Sendable {
-            /// Who; `-1` is everybody.
+            /// The user; `-1` means everybody.
             public var user: UserID
-            /// Where in the text, in UTF-16 units; nil when not sent.
+            /// The range in the text, in UTF-16 units; `nil` when not sent.
             public var place: Range<Int>?
         }
     }
 }
 
-// What one sends.
+// Attachments that Weir sends.
 extension GroupMe.Attachment {
-    /// A picture that was uploaded.
+    /// Creates the attachment for an uploaded picture.
     static func image(_ url: String) -> Self {
         made("image") { $0.member("url", url) }
     }
 
-    /// A reply. `base` is the message at which the chain of replies began.
+    /// Creates a reply. `base` is the message at which the chain of replies began.
     static func reply(to message: GroupMe.MessageID, base: GroupMe.MessageID? = nil) -> Self {
         made("reply") { writer in
             writer.member("reply_id", message)
@@ -75,7 +76,7 @@ extension GroupMe.Attachment {
         }
     }
 
-    /// A place.
+    /// Creates the attachment for a place.
     static func location(_ name: String, latitude: String, longitude: String) -> Self {
         made("location") { writer in
             writer.member("name", name)
@@ -84,7 +85,7 @@ extension GroupMe.Attachment {
         }
     }
 
-    /// Names in the text.
+    /// Creates the attachment for mentions in the text.
     static func mentions(_ mentions: [Mention]) -> Self {
         made("mentions") { writer in
             writer.member("user_ids", mentions.map(\.user))
@@ -110,7 +111,7 @@ extension GroupMe.Attachment {
 }
 
 extension GroupMe.Attachment {
-    /// For people: what a message without a text shows.
+    /// The attachment in readable form, shown for a message without a text.
     public var title: String {
         switch content {
         case .image(_, let isLinked): isLinked ? "linked image" : "image"
@@ -131,7 +132,7 @@ extension GroupMe.Attachment {
         }
     }
 
-    /// A list of attachments; null counts as none.
+    /// Reads a list of attachments; null counts as an empty list.
     static func list(reading reader: inout JSONReader) throws(Mismatch) -> [Self] {
         if reader.isEmptyList() { return [] }
         var attachments: [Self] = []

@@ -1,40 +1,40 @@
 package import JSONText
 
 extension GroupMe {
-    /// What two users say to each other (3.6). It has no id of its own but its conversation's.
+    /// A direct: the messages between two users (3.6). It has no id of its own, only that of its conversation.
     public struct Chat: Hashable, Sendable {
-        /// The conversation.
+        /// The conversation of the two users.
         public var conversation: ConversationID
-        /// The one who is not the user.
+        /// The user who is not the session's own.
         public var partner: User
-        /// When it began.
+        /// The time the direct began.
         public var createdAt: Timestamp?
-        /// When something was last said.
+        /// The time of the last message.
         public var updatedAt: Timestamp?
-        /// How many messages there are; may be wrong (3.4).
+        /// The number of messages, which may be wrong (3.4).
         public var messagesCount: Int?
-        /// The last message, all of it.
+        /// The last message, with all its fields.
         public var lastMessage: Message?
 
-        /// A chat of which no more is known.
+        /// Creates a direct of which only the given fields are known.
         public init(conversation: ConversationID, partner: User) {
             self.conversation = conversation
             self.partner = partner
         }
     }
 
-    /// That somebody read a direct up to a message (1.9).
+    /// The point up to which a user read a direct (1.9).
     public struct ReadReceipt: Hashable, Sendable {
-        /// The direct.
+        /// The conversation of the direct.
         public var conversation: ConversationID
         /// The last message that was read.
         public var message: MessageID
-        /// Who read it.
+        /// The user who read the message.
         public var user: UserID?
-        /// When.
+        /// The time the user read the message.
         public var readAt: Timestamp?
 
-        /// A receipt.
+        /// Creates a receipt for a message.
         public init(conversation: ConversationID, message: MessageID, user: UserID? = nil, readAt: Timestamp? = nil) {
             self.conversation = conversation
             self.message = message
@@ -61,14 +61,15 @@ extension GroupMe.Chat {
         writer.endObject()
     }
 
-    /// Reads what `encode` wrote.
+    /// Reads a direct that `encode` wrote.
     package init(decoding reader: inout JSONReader) throws(DecodingFailure) {
         self = try reader.logged("chat") { (reader) throws(Mismatch) in
             try Self(reading: &reader, .log, of: nil)
         }
     }
 
-    /// Reads a chat of `user`, who asked. Which conversation it is, the last message says, else whom it is with.
+    /// Reads a direct of `user`, the requesting user. Its conversation comes from `conversation_id`, else from the
+    /// other user, else from the last message.
     init(
         reading reader: inout JSONReader, _ form: FieldForm, of user: GroupMe.UserID?
     ) throws(Mismatch) {
@@ -94,7 +95,7 @@ extension GroupMe.Chat {
                 try reader.pass()
             }
         }
-        // Of an account that was deleted the service only says null.
+        // For a deleted account the service only sends null.
         if partner.id.entity.isNone, let user, let other = known?.partner(of: user) {
             partner = GroupMe.User(id: other)
         }
@@ -125,7 +126,7 @@ extension GroupMe.ReadReceipt: FieldedEntity {
         .fallback("id", at: \.message),
     ]
 
-    /// Reads a receipt. `place` is the conversation when it does not say.
+    /// Reads a receipt. `place` is the conversation if the receipt does not contain one.
     init(reading reader: inout JSONReader, in place: GroupMe.ConversationID?) throws(Mismatch) {
         try self.init(reading: &reader, from: Self(conversation: place ?? Self.blank.conversation, message: ""))
     }

@@ -1,20 +1,20 @@
 import JSONText
 
 extension GroupMe {
-    /// Where messages are: a group, or two users.
+    /// A conversation: a group, or a direct between two users.
     public enum ConversationID: Hashable, Comparable, Sendable, CustomStringConvertible {
-        /// A group or a topic.
+        /// A group, or a topic of a group.
         case group(GroupID)
-        /// What two users say to each other: their ids, the smaller number first. Made by `direct(between:and:)`, which sorts them.
+        /// A direct between two users, the smaller id first. `direct(between:and:)` sorts the ids.
         case direct(UserID, UserID)
 
-        /// The conversation of two users, in whichever order.
+        /// Returns the conversation of two users, in whichever order.
         public static func direct(between a: UserID, and b: UserID) -> ConversationID {
             a < b ? .direct(a, b) : .direct(b, a)
         }
 
-        /// Reads `lo+hi`, as REST and payloads have it, `lo_hi`, as channels have it, each in either order, or a group's id (1.6). Nil
-        /// when there is nothing to read.
+        /// Reads `lo+hi`, as in REST and payloads, `lo_hi`, as in channels, each in either order, or a group's id
+        /// (1.6). Returns `nil` for an empty text.
         public init?(_ text: String) {
             guard !text.isEmpty else { return nil }
             let parts = text.split(omittingEmptySubsequences: false) { $0 == "+" || $0 == "_" }
@@ -25,7 +25,7 @@ extension GroupMe {
             }
         }
 
-        /// The group's id, or `lo+hi`.
+        /// The group's id; `lo+hi` for a direct.
         public var description: String {
             switch self {
             case .group(let group): group.description
@@ -33,7 +33,7 @@ extension GroupMe {
             }
         }
 
-        /// The conversation's id as an entity's: the group's, or `lo+hi`.
+        /// The conversation's id as that of an entity: the group's, or `lo+hi`.
         public var entity: EntityID {
             switch self {
             case .group(let group): group.entity
@@ -41,17 +41,17 @@ extension GroupMe {
             }
         }
 
-        /// The group; nil for a direct.
+        /// The group; `nil` for a direct.
         public var group: GroupID? { if case .group(let group) = self { group } else { nil } }
 
-        /// Whom `user` talks to; nil in a group, and for somebody else's direct.
+        /// Returns the user that `user` talks to; `nil` in a group, and in a direct of other users.
         public func partner(of user: UserID) -> UserID? {
             guard case .direct(let low, let high) = self else { return nil }
             if user == low { return high }
             return user == high ? low : nil
         }
 
-        /// Groups before directs, each by their ids.
+        /// Orders groups before directs, and each kind by its ids.
         public static func < (a: Self, b: Self) -> Bool {
             switch (a, b) {
             case (.group(let group), .group(let other)): group < other
@@ -63,16 +63,16 @@ extension GroupMe {
         }
     }
 
-    /// A channel of the push service, which is what Weir calls a room (1.6).
+    /// A channel of the push service. Weir calls it a room (1.6).
     public enum Channel: Hashable, Sendable, CustomStringConvertible {
-        /// `/user/{id}`: what concerns a user, all messages of all conversations among it.
+        /// `/user/{id}`: the events of a user, including the messages of all conversations.
         case user(UserID)
         /// `/group/{id}` or `/direct_message/{lo}_{hi}`: typing, reactions, edits and deletions in a conversation.
         case conversation(ConversationID)
-        /// Any other, as written.
+        /// Any other channel, as written.
         case other(String)
 
-        /// The channel called `name`. A direct's ids may be in either order, and joined by `+`.
+        /// Creates the channel called `name`. A direct's ids may be in either order, and joined by `+`.
         public init(_ name: String) {
             let parts = name.split(separator: "/", omittingEmptySubsequences: false)
             guard parts.count == 3, parts[0].isEmpty, !parts[2].isEmpty else {
@@ -89,7 +89,8 @@ extension GroupMe {
                 }
         }
 
-        /// The name to subscribe by. A direct's ids ascend and are joined by `_`: any other form is accepted and delivers nothing.
+        /// The name to subscribe to. A direct's ids ascend and are joined by `_`: the server accepts any
+        /// other form but delivers nothing.
         public var description: String {
             switch self {
             case .user(let user): "/user/\(user)"
@@ -99,7 +100,7 @@ extension GroupMe {
             }
         }
 
-        /// The conversation, when the channel is that of one.
+        /// The conversation, if the channel belongs to one.
         public var conversation: ConversationID? {
             if case .conversation(let conversation) = self { conversation } else { nil }
         }
@@ -107,7 +108,7 @@ extension GroupMe {
 }
 
 extension JSONReader {
-    /// A conversation's id; null and the empty string give nil.
+    /// Reads the id of a conversation; returns `nil` for null and the empty string.
     mutating func conversationIfAny() throws(Mismatch) -> GroupMe.ConversationID? {
         guard let id = try idIfAny() else { return nil }
         return GroupMe.ConversationID(id.description)

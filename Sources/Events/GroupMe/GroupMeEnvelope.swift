@@ -1,15 +1,15 @@
 import JSONText
 
 extension GroupMe {
-    /// What an answer that is no success says (3.1). Whether it is none, its status tells: the code may be one of five digits, which is no
-    /// status.
+    /// The error in an answer that is not a success (3.1). The HTTP status decides about success: the code may have
+    /// five digits and is not a status.
     package struct Refusal: Hashable, Sendable {
-        /// The code in the envelope; nil when there is no envelope.
+        /// The code in the envelope; `nil` if there is no envelope.
         package var code: Int?
-        /// The server's words; untrusted.
+        /// The server's error texts, which are untrusted.
         package var errors: [String]
 
-        /// Reads whatever the body is: an envelope, nothing, or something else.
+        /// Reads any body: an envelope, no bytes, or something else.
         package init(body: ArraySlice<UInt8>) {
             var reader = JSONReader(body.span)
             let envelope = try? Envelope(reading: &reader)
@@ -17,15 +17,15 @@ extension GroupMe {
             errors = envelope?.errors ?? []
         }
 
-        /// Whether the token is said to be no good, which the status 401 alone does not say (3.7).
+        /// Whether the server rejects the token, which the status 401 alone does not show (3.7).
         package var isUnauthorized: Bool { errors.first == "unauthorized" }
     }
 
-    /// The envelope of an answer, while it is read.
+    /// The envelope of an answer while it is being read.
     struct Envelope {
         var code: Int?
         var errors: [String] = []
-        /// Where the response starts; nil when it is null or missing.
+        /// The start offset of the response; `nil` if it is null or missing.
         var response: Int?
         var hasResponse = false
 
@@ -67,7 +67,7 @@ extension GroupMe {
         }
     }
 
-    /// Reads the `response` of an envelope, which has to be there.
+    /// Reads the `response` of an envelope, which must be present.
     static func response<Value>(
         _ body: ArraySlice<UInt8>, _ subject: String, _ read: (inout JSONReader) throws(Mismatch) -> Value
     ) throws(DecodingFailure) -> Value {
@@ -77,8 +77,8 @@ extension GroupMe {
         return value
     }
 
-    /// The same; nil when the answer says that there is nothing more. An answer that failed says no such thing, whatever it lacks: a
-    /// page that could not be had is not the last one.
+    /// Reads the `response` of an envelope; returns `nil` if the answer states that there is nothing more. A failed
+    /// answer does not state that, whatever it lacks: a page that could not be fetched is not the last one.
     static func page<Value>(
         _ body: ArraySlice<UInt8>, _ subject: String, _ read: (inout JSONReader) throws(Mismatch) -> Value
     ) throws(DecodingFailure) -> Value? {

@@ -1,8 +1,8 @@
 public import JSONText
 
 extension GroupMe.Event {
-    /// Decodes what was published on `channel`. An unknown type is kept; a known one of the wrong shape throws. What a delivery has
-    /// besides its data, a token among it, is not asked for.
+    /// Decodes the data published on `channel`. An unknown type is kept; a known type of the wrong shape throws. The
+    /// other members of a delivery, one of which may be a token, are not needed.
     public init(channel: String, data: RawJSON) throws(DecodingFailure) {
         let channel = GroupMe.Channel(channel)
         var type = ""
@@ -19,7 +19,7 @@ extension GroupMe.Event {
 }
 
 extension GroupMe.Push {
-    /// `type` is what the push calls itself, as soon as that is known.
+    /// Reads a push. `type` receives the type that the push contains, as soon as it is known.
     init(
         reading reader: inout JSONReader, on channel: GroupMe.Channel, type: inout String
     ) throws(Mismatch) {
@@ -45,7 +45,7 @@ extension GroupMe.Push {
             guard envelope.subject != nil else { throw Mismatch(.missing("subject"), at: envelope.range.lowerBound) }
             return try known(envelope.type, &reader, in: place)
         default:
-            // Nobody has seen what these look like, so that none of them can be of the wrong shape.
+            // No capture shows these types, so none of them can have the wrong shape.
             if envelope.subject != nil, let content = try? rare(envelope.type, &reader, in: place) { return content }
             return .unknown(type: envelope.type ?? "", reader.withoutSecrets(at: envelope.range))
         }
@@ -66,7 +66,7 @@ extension GroupMe.Push {
         }
     }
 
-    /// Types that no capture has; nil for one that is not known at all.
+    /// Decodes types that no capture contains; returns `nil` for a type that is not known at all.
     private static func rare(
         _ type: String?, _ reader: inout JSONReader, in place: GroupMe.ConversationID?
     ) throws(Mismatch) -> Content? {
@@ -82,18 +82,19 @@ extension GroupMe.Push {
     }
 }
 
-/// The envelope of a push: what is beside the subject (1.7). Whatever is published is one: any JSON may be (4.5 item 16).
+/// The envelope of a push, without its subject (1.7). Everything published is an envelope, because it
+/// may be any JSON (4.5 item 16).
 private struct PushEnvelope {
     var type: String?
     var alert = ""
     var receivedAt: Timestamp?
-    /// Where the subject starts.
+    /// The start offset of the subject.
     var subject: Int?
     var user: GroupMe.UserID?
     var started: Timestamp?
-    /// `"ping":true`, the ping of 2011.
+    /// Whether this is the ping of 2011, `"ping":true`.
     private var saysPing = false
-    /// Where all of it stands.
+    /// The range of the whole envelope.
     let range: Range<Int>
 
     var isPing: Bool { type == "ping" || type == nil && saysPing }
@@ -167,7 +168,7 @@ extension GroupMe.Reacting {
 }
 
 extension GroupMe.Message {
-    /// What is left of a message: deleted, even if the frame does not say when.
+    /// Reads the remains of a message, which is deleted even if the frame does not contain a time.
     fileprivate init(
         tombstone reader: inout JSONReader, in place: GroupMe.ConversationID?
     ) throws(Mismatch) {
@@ -177,7 +178,7 @@ extension GroupMe.Message {
 }
 
 extension JSONReader {
-    /// The group of a membership, or of the group itself.
+    /// Reads the group's id from a membership, or from the group itself.
     fileprivate mutating func groupOfMembership() throws(Mismatch) -> GroupMe.GroupID {
         var ids: (group: GroupMe.GroupID?, own: GroupMe.GroupID?)
         let start = try open()
@@ -193,7 +194,7 @@ extension JSONReader {
         return try (ids.group ?? ids.own).required("group_id", at: start)
     }
 
-    /// The value at `range` as its text, without the members that may hold a token or a session.
+    /// Returns the text of the value at `range`, without the members that may contain a token or a session.
     fileprivate mutating func withoutSecrets(at range: Range<Int>) -> RawJSON {
         let text = compactText(at: range)
         guard let value = try? JSONValue(parsing: text.bytes), value.hasSecrets else { return text }

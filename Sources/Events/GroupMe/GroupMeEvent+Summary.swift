@@ -1,4 +1,4 @@
-/// What `Event` says of an event of GroupMe's; contracts there.
+/// The properties of `BackendEvent` for GroupMe's events; the protocol documents them.
 extension GroupMe.Event {
     package var kind: String {
         switch self {
@@ -89,14 +89,15 @@ extension GroupMe.Event {
 }
 
 extension Event {
-    /// An event of a GroupMe backend.
+    /// Creates an event of a GroupMe backend.
     public static func groupMe(_ event: GroupMe.Event) -> Event { Event(event) }
-    /// The event of a GroupMe backend.
+    /// The event of a GroupMe backend; `nil` for any other event.
     public var groupMe: GroupMe.Event? { value as? GroupMe.Event }
 }
 
 extension GroupMe.Push {
-    /// The channel of the conversation it is about, wherever it came: messages of all conversations come on the user's channel (1.6).
+    /// The channel of the conversation that the push describes, on whichever channel it arrived: the messages of all
+    /// conversations arrive on the user's channel (1.6).
     fileprivate var room: GroupMe.Channel {
         switch content {
         case .line(let message), .direct(let message), .deleted(let message), .updated(let message):
@@ -147,7 +148,7 @@ extension GroupMe.Message {
         }
     }
 
-    /// What was said; what the server says stands for itself.
+    /// The sender and the text. A message of the server is only its text.
     fileprivate var line: String {
         let text = text?.unlessEmpty ?? attachments.map { "[\($0.title)]" }.joined(separator: " ")
         return isSystem ? text : "\(senderTitle ?? "?"): \(text)"
@@ -183,7 +184,7 @@ extension GroupMe.Reacting {
         return "\(title) reacted \(symbol) to message \(message.id)"
     }
 
-    /// The user's among the reactions.
+    /// The symbol of the user's own reaction.
     private var own: GroupMe.ReactionSymbol? {
         guard let user else { return nil }
         return reactions?.first { $0.users.contains(user) }?.symbol

@@ -1,83 +1,83 @@
 public import JSONText
 
 extension GroupMe {
-    /// Everything the push service says; one reference, whatever it is.
+    /// An event of the push service. Every case is one reference in size.
     public indirect enum Event: BackendEvent, Hashable, Sendable {
-        /// A subscription was accepted.
+        /// The server accepted a subscription to a channel.
         case joined(Channel)
-        /// A subscription was refused; the server's words, untrusted.
+        /// The server refused a subscription. The message is the server's text, untrusted.
         case joinRefused(Channel, message: String)
-        /// A subscription ended.
+        /// A subscription to a channel ended.
         case left(Channel)
-        /// Something was published.
+        /// Something was published on a channel.
         case push(Push)
     }
 
-    /// What was published on a channel: the envelope and what is in it (1.7).
+    /// A publication on a channel: the envelope and its contents (1.7).
     public struct Push: Hashable, Sendable {
-        /// Where.
+        /// The channel of the publication.
         public var channel: Channel
-        /// What a notification would say; empty where none is shown. Untrusted text.
+        /// The text of a notification; empty if none is shown. Untrusted text.
         public var alert = ""
-        /// When the server had it, in whole seconds; nil where it is not said.
+        /// The time the server received the publication, in whole seconds; `nil` when not sent.
         public var receivedAt: Timestamp?
-        /// What.
+        /// The contents, by the wire's `type`.
         public var content: Content
 
-        /// What was published, by the wire's `type` (1.8). The set is open.
+        /// The contents of a publication, by the wire's `type` (1.8). The set is open.
         public enum Content: Hashable, Sendable {
-            /// `line.create`: a message in a group, the server's own among them.
+            /// `line.create`: a message in a group, or one of the server's own.
             case line(Message)
-            /// `direct_message.create`: a message of a direct, the server's own among them.
+            /// `direct_message.create`: a message in a direct, or one of the server's own.
             case direct(Message)
-            /// `like.create`: somebody reacted to what the user said.
+            /// `like.create`: a user reacted to a message of the session's user.
             case liked(Reacting)
-            /// `favorite`: somebody reacted to any message, or took that back.
+            /// `favorite`: a user reacted to any message, or removed a reaction.
             case favorite(Reacting)
-            /// `like.delete`: somebody took a reaction back.
+            /// `like.delete`: a user removed a reaction.
             case unliked(Reacting)
-            /// `reaction`: told on other ways than this one; read in case.
+            /// `reaction`: sent by other means than this service, and decoded in case it arrives here.
             case reaction(Reacting)
-            /// `membership.create`: the user was added to a group, of which not all is sent.
+            /// `membership.create`: the user was added to a group, which is not sent completely.
             case added(to: Group)
-            /// `membership.destroy`: the user is in a group no more.
+            /// `membership.destroy`: the user is no longer in a group.
             case removed(from: GroupID)
-            /// `group.update`: a group changed.
+            /// `group.update`: a group after a change.
             case group(Group)
-            /// `message.deleted`, `line.delete`: what is left of a message that was deleted.
+            /// `message.deleted`, `line.delete`: the remains of a deleted message.
             case deleted(Message)
-            /// `message.update`, `line.update`: a message as it is after an edit.
+            /// `message.update`, `line.update`: a message after an edit.
             case updated(Message)
-            /// `read_receipt.create`: the other one read a direct up to a message.
+            /// `read_receipt.create`: the other user read a direct up to a message.
             case read(ReadReceipt)
-            /// `typing`: somebody types, the user's own among them.
+            /// `typing`: a user types, possibly the session's own.
             case typing(Typing)
-            /// `ping`, and what it was in 2011: the server, or another client, is there.
+            /// `ping`, also in its form of 2011: the server or another client is alive.
             case ping
-            /// `subscribe`: another client of the user's subscribed; its fields are not known.
+            /// `subscribe`: another client of the user subscribed. Its fields are unknown.
             case subscribed(RawJSON)
-            /// Anything else, without what must not be kept (tokens); the type is empty when there is none.
+            /// Any other publication, without its secrets (tokens). The type is empty if there is none.
             case unknown(type: String, RawJSON)
         }
     }
 
-    /// That somebody reacted to a message, or took it back (1.9).
+    /// A reaction to a message, or the removal of one (1.9).
     public struct Reacting: Hashable, Sendable {
-        /// The message, as far as it is sent: who said it in which role, and whether it was edited, is not.
+        /// The message, as far as it was sent: without the sender's type and without the time of an edit.
         public var message: Message
-        /// All reactions there are now; nil when not sent, which says nothing of them.
+        /// All reactions to the message now; `nil` when not sent, which means that they are unknown.
         public var reactions: [Reaction]?
-        /// Who reacted.
+        /// The user whose reaction was added or removed.
         public var user: UserID?
-        /// With what; only told to who said the message.
+        /// The symbol of the reaction, sent only to the author of the message.
         public var symbol: ReactionSymbol?
     }
 
-    /// That somebody types. Nobody says that they stopped: it is over when it is not said again (1.9).
+    /// A user who types. There is no event for the end: typing is over when it is not sent again (1.9).
     public struct Typing: Hashable, Sendable {
-        /// Who.
+        /// The id of the typing user.
         public var user: UserID
-        /// Since when.
+        /// The time the user started to type.
         public var started: Timestamp?
     }
 }

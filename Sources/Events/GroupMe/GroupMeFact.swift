@@ -1,32 +1,32 @@
 extension GroupMe {
-    /// What an event makes true, whichever of its frames told it: a deletion, an edit and a pin are told twice when both channels are
-    /// subscribed to, and both tellings are one fact (2.1).
+    /// A fact that an event establishes, whichever of its frames reports it. A deletion, an edit and a pin are each
+    /// reported twice if both channels are subscribed; the two reports are one fact (2.1).
     public enum Fact: Hashable, Sendable {
-        /// A message was said, or is told again.
+        /// A message was sent, or was sent before and is repeated.
         case said(Message)
-        /// A message was deleted.
+        /// A message was deleted from its conversation.
         case deleted(MessageID, in: ConversationID, Message.Deletion)
-        /// A message was edited: its text and, where it is said, what is attached now.
+        /// A message was edited: its new text and, if sent, its new attachments.
         case edited(MessageID, in: ConversationID, at: Timestamp?, text: String?, attachments: [Attachment]?)
-        /// A message was pinned, or is pinned no more.
+        /// A message was pinned; the pin is `nil` if the message was unpinned.
         case pinned(MessageID, in: ConversationID, Message.Pin?)
-        /// These are all reactions to a message now; nil where that is not said, and it has to be asked for.
+        /// The complete reactions to a message; `nil` if they were not sent and must be fetched.
         case reacted(MessageID, in: ConversationID, [Reaction]?)
-        /// Who is in a group, or how they are called there, changed: only the roster tells how.
+        /// The members of a group, or their names in it, changed. Only the roster shows how.
         case membersChanged(GroupID)
-        /// A group changed.
+        /// The settings or the topics of a group changed.
         case groupChanged(GroupID)
-        /// The user is in a group now.
+        /// The user is in the group now.
         case joined(Group)
-        /// The user is in a group no more.
+        /// The user is no longer in the group.
         case left(GroupID)
-        /// A direct was read.
+        /// A user read a direct up to a message.
         case read(ReadReceipt)
     }
 }
 
 extension GroupMe.Push {
-    /// What it makes true, in order; nothing for what is over at once, as typing, and for what is not known.
+    /// The facts that the push establishes, in order. Empty for transient events such as typing, and for unknown ones.
     public var facts: [GroupMe.Fact] {
         switch content {
         case .line(let message), .direct(let message): [.said(message)] + message.facts
@@ -50,13 +50,13 @@ extension GroupMe.Push {
 }
 
 extension GroupMe.Message {
-    /// What a message of the server's tells of something else than itself.
+    /// The facts that a message of the server establishes about anything but itself.
     fileprivate var facts: [GroupMe.Fact] {
         guard let occurrence else { return [] }
         switch occurrence {
         case .membership: return conversation.group.map { [.membersChanged($0)] } ?? []
         case .group(.role, _), .group(.owner, _):
-            // Roles are told of the group and stand in its roster.
+            // Roles are reported for the group and stored in its roster.
             return conversation.group.map { [.membersChanged($0), .groupChanged($0)] } ?? []
         case .group, .topic: return conversation.group.map { [.groupChanged($0)] } ?? []
         case .message(let change): return [change.fact(in: conversation)]
@@ -80,7 +80,7 @@ extension GroupMe.MessageChange {
 }
 
 extension GroupMe.Message.Deletion {
-    /// One telling has the time in seconds, the other finer (1.9).
+    /// The deletion with its time in seconds: one of its two reports has seconds, the other a finer time (1.9).
     fileprivate var inSeconds: Self {
         Self(at: at.map { Timestamp(milliseconds: $0.milliseconds - $0.milliseconds % 1000) }, actor: actor)
     }

@@ -3,7 +3,7 @@ import JSONText
 extension GroupMe.Group: FieldedEntity {
     package static let subject = "group"
     package static let blank = Self(id: "")
-    /// A group of an answer, the cut-down one of `membership.create`, and what Weir wrote.
+    /// The fields of a group in an answer, of the reduced group in `membership.create`, and of a group in Weir's files.
     package static let fields: [Field<Self>] = [
         Field("id", at: \.id).required,
         Field("name", at: \.name) { (reader) throws(Mismatch) in try reader.textIfAny() },
@@ -53,7 +53,7 @@ extension GroupMe.Group.Preview: FieldedEntity, FieldScalar {
 }
 
 extension GroupMe.GroupRecord {
-    /// Reads a group of an answer with its members.
+    /// Reads a group of an answer, with its members.
     init(reading reader: inout JSONReader, _ sieve: RowSieve? = nil) throws(Mismatch) {
         var group = GroupMe.Group.blank
         var members: [GroupMe.Member]?
@@ -67,7 +67,7 @@ extension GroupMe.GroupRecord {
             }
         }
         try GroupMe.Group.fields.check(group, read, at: start, .wire)
-        // Without its members a group says that it has none (3.3).
+        // A group without its members contains a count of 0 (3.3).
         group.membersCount = members?.count ?? group.membersCount.flatMap { $0 == 0 ? nil : $0 }
         if group.lastMessage == nil { group.preview = nil }
         self.init(group, members: members?.map { $0.moved(to: group.id) })
@@ -82,7 +82,7 @@ extension GroupMe.ReactionSymbol: FieldScalar {
 }
 
 extension Field {
-    /// A time in one of the forms that GroupMe writes (1.9).
+    /// Returns a field for a time in any of the forms that GroupMe writes (1.9).
     static func instant(
         _ name: StaticString, at path: any WritableKeyPath<Entity, Timestamp?> & Sendable
     ) -> Field {

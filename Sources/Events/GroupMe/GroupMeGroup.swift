@@ -1,78 +1,79 @@
 extension GroupMe {
-    /// A group or a topic of one (3.3). Fields absent or null on the wire are nil: nothing was said of them. Who is in it is not a part
-    /// of it, but comes along with it (`GroupRecord`).
+    /// A group, or a topic of a group (3.3). A field that is absent or null on the wire is `nil`, which means that its
+    /// value is unknown. The members are not part of the group; an answer carries them next to it (`GroupRecord`).
     public struct Group: Hashable, Sendable {
-        /// The group's id.
+        /// The group's id, called `id` on the wire.
         public var id: GroupID
-        /// The name.
+        /// The name of the group.
         public var name: String?
-        /// Who may join and speak.
+        /// The type, which decides who may join and who may write.
         public var type: GroupType?
-        /// What it is for; events call it the topic.
+        /// A text about the purpose of the group; events call it the topic.
         public var description: String?
-        /// The address of its picture (`image_url`; in `membership.create` `avatar_url`).
+        /// The address of the group's picture (`image_url`; in `membership.create` `avatar_url`).
         public var imageURL: String?
-        /// The user who made it, and who cannot be removed (`creator_user_id`; in `membership.create` `creator_id`).
+        /// The user who created the group and cannot be removed (`creator_user_id`; in
+        /// `membership.create` `creator_id`).
         public var creator: UserID?
-        /// When it was made.
+        /// The time the group was created.
         public var createdAt: Timestamp?
-        /// When it last changed.
+        /// The time of the last change.
         public var updatedAt: Timestamp?
-        /// How many messages were ever said in it. May be wrong either way (3.4).
+        /// The number of messages ever sent in the group. It may be too high or too low (3.4).
         public var messagesCount: Int?
-        /// The last message; nil in a group where nothing was said.
+        /// The last message; `nil` in a group without messages.
         public var lastMessage: MessageID?
-        /// When that was said.
+        /// The time the last message was sent.
         public var lastMessageAt: Timestamp?
-        /// When that last changed; of no other message is this told (3.4).
+        /// The time of the last message's last change. The server reports this for no other message (3.4).
         public var lastMessageUpdatedAt: Timestamp?
-        /// The last message in short.
+        /// A short form of the last message.
         public var preview: Preview?
-        /// How many users are in it; nil when they were left out of the answer, which then says 0.
+        /// The number of members; `nil` if the answer omits them, because it then contains 0.
         public var membersCount: Int?
-        /// How many may be in it (`max_members`; in `membership.create` `max_memberships`).
+        /// The maximum number of members (`max_members`; in `membership.create` `max_memberships`).
         public var mostMembers: Int?
-        /// Where one joins; nil when it is not shared.
+        /// The address where users join; `nil` if the group is not shared.
         public var shareURL: String?
-        /// What it has instead of the heart.
+        /// The symbol that the group uses in place of the heart.
         public var likeIcon: ReactionSymbol?
-        /// The colours.
+        /// The name of the colour theme.
         public var theme: String?
-        /// Until when the user is not notified; year 9999 for ever.
+        /// The time until which the user is not notified; in the year 9999 if it is for ever.
         public var mutedUntil: Timestamp?
-        /// Whether an admin has to let users in.
+        /// Whether an admin must approve new members.
         public var requiresApproval: Bool?
-        /// How many messages the user has not read.
+        /// The number of messages that the user has not read.
         public var unreadCount: Int?
-        /// The message that the user read last.
+        /// The last message that the user read.
         public var lastRead: MessageID?
-        /// When.
+        /// The time the user last read the group.
         public var lastReadAt: Timestamp?
-        /// The group that it is a topic of.
+        /// The parent group, if this group is a topic.
         public var parent: GroupID?
-        /// How many topics it has.
+        /// The number of topics in the group.
         public var topicsCount: Int?
-        /// For how many minutes a message can be edited.
+        /// The number of minutes in which a message can be edited.
         public var editPeriod: Int?
-        /// Who may delete messages.
+        /// The roles that may delete a message.
         public var deletionModes: [String]?
 
-        /// A group of which no more is known.
+        /// Creates a group of which only the given fields are known.
         public init(id: GroupID, name: String? = nil) {
             self.id = id
             self.name = name
         }
 
-        /// The last message of a group in short.
+        /// A short form of the last message of a group.
         public struct Preview: Hashable, Sendable {
-            /// Who said it.
+            /// The nickname of the sender, if known.
             public var nickname: String?
-            /// The text; nil when there is none.
+            /// The text; `nil` if there is none.
             public var text: String?
-            /// The picture that came with it.
+            /// The address of the picture sent with the message.
             public var imageURL: String?
 
-            /// A preview.
+            /// Creates the short form of a message.
             public init(nickname: String? = nil, text: String? = nil, imageURL: String? = nil) {
                 self.nickname = nickname
                 self.text = text
@@ -81,44 +82,42 @@ extension GroupMe {
         }
     }
 
-    /// A group as an answer has it: with its members, unless they were left out.
+    /// A group in an answer, with its members unless they were omitted.
     package struct GroupRecord: Hashable, Sendable {
-        /// The group.
         package var group: Group
-        /// Who is in it; nil when they were not loaded (`omit=memberships`), which says nothing of them (3.3).
+        /// The members; `nil` if they were not loaded (`omit=memberships`), which means that they are unknown (3.3).
         package var members: [Member]?
 
-        /// A group and who is in it.
         init(_ group: Group, members: [Member]?) {
             self.group = group
             self.members = members
         }
     }
 
-    /// Somebody's membership of a group (3.3). Fields absent or null on the wire are nil.
+    /// A user's membership of a group (3.3). Fields that are absent or null on the wire are `nil`.
     public struct Member: Hashable, Sendable {
-        /// The membership's id, by which a member is changed or removed; nil where only the user is told.
+        /// The membership's id, with which a member is changed or removed; `nil` if only the user was sent.
         public var id: MembershipID?
-        /// The group.
+        /// The group, called `group_id` on the wire.
         public var group: GroupID
-        /// The user.
+        /// The user, called `user_id` on the wire.
         public var user: UserID
-        /// What the user is called in this group.
+        /// The user's name in this group.
         public var nickname: String?
-        /// What the user is called elsewhere.
+        /// The user's name outside this group.
         public var name: String?
-        /// The address of the picture used in this group.
+        /// The address of the user's picture in this group.
         public var imageURL: String?
         /// Whether the member muted the group.
         public var isMuted: Bool?
         /// Whether the server removed the member.
         public var isAutokicked: Bool?
-        /// What the member is besides a member.
+        /// The roles of the member in addition to membership.
         public var roles: [Role]?
-        /// The word by which one who adds members knows them again in the results (3.5).
+        /// An identifier from the caller that adds members, with which it finds each member in the results (3.5).
         public var guid: String?
 
-        /// A membership of which no more is known.
+        /// Creates a membership of which only the given fields are known.
         public init(id: MembershipID? = nil, group: GroupID, user: UserID, nickname: String? = nil) {
             self.id = id
             self.group = group
@@ -130,11 +129,10 @@ extension GroupMe {
         public var title: String { nickname ?? name ?? user.description }
     }
 
-    /// How the user stands to one group.
+    /// The state of the user's membership of one group.
     package struct Standing: Hashable, Sendable {
-        /// The group.
         package var group: GroupID
-        /// A member, or what became of it.
+        /// The state, which remains known after the membership has ended.
         package var state: MembershipState
     }
 }

@@ -1,26 +1,28 @@
 import JSONText
 
 extension GroupMe {
-    /// The id of one kind of entity. The wire writes it as a string in one place and as a number in another (2.2): both are one id.
+    /// The id of one kind of entity. The wire writes an id as a string in one place and as a number in
+    /// another (2.2); both are the same id.
     ///
-    /// Its identity is its text; its order is that of numbers, never that of texts, since ids of different lengths occur (3.2).
+    /// Identity is by text. The order is that of numbers, never that of texts, because ids of
+    /// different lengths occur (3.2).
     public struct ID<Subject>: Hashable, Comparable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
         /// The id without its kind.
         public let entity: EntityID
 
-        /// An id of this kind.
+        /// Creates an id of this kind.
         public init(_ entity: EntityID) { self.entity = entity }
 
-        /// The id written as `text`.
+        /// Creates the id written as `text`.
         public init(_ text: String) { self.init(EntityID(text)) }
 
-        /// The id written as `text`.
+        /// Creates the id written as `text`.
         public init(stringLiteral text: String) { self.init(text) }
 
         /// The id as the wire writes it.
         public var description: String { entity.description }
 
-        /// Numbers in their order, however long they are; then what is no number, in the order of the text.
+        /// Orders numbers by value, however long they are, and after them all other ids by text.
         public static func < (a: ID, b: ID) -> Bool {
             let (text, other) = (a.description, b.description)
             return switch (Digits(text), Digits(other)) {
@@ -32,13 +34,14 @@ extension GroupMe {
         }
     }
 
-    /// The id of a user. Not always one: `system` says something itself, and `-1` mentions everybody (3.2).
+    /// The id of a user. Two values are not users: `system` sends the server's messages, and
+    /// `-1` mentions everybody (3.2).
     public typealias UserID = ID<User>
     /// The id of a group, or of a topic, which is a group of its own (1.6).
     public typealias GroupID = ID<Group>
-    /// The id of a membership, which is not that of its user; members are removed by it (3.2).
+    /// The id of a membership, which differs from the id of its user. Members are removed by it (3.2).
     public typealias MembershipID = ID<Member>
-    /// The id of a message. It alone does not order messages: `Message.place` does.
+    /// The id of a message. It does not order messages on its own; `Message.place` does.
     public typealias MessageID = ID<Message>
     /// The id of a poll.
     public typealias PollID = ID<Poll>
@@ -47,15 +50,15 @@ extension GroupMe {
 }
 
 extension GroupMe.ID where Subject == GroupMe.User {
-    /// `system`: who says what the server says.
+    /// `system`: the sender of the server's messages.
     public static var system: Self { "system" }
-    /// `-1`: everybody, in a mention.
+    /// `-1`: every member of the group, in a mention.
     public static var everybody: Self { "-1" }
 }
 
-/// A text of digits alone, by the number it stands for, of whatever size.
+/// A text of digits only, compared by the number that it represents, of any size.
 private struct Digits: Comparable {
-    /// The digits from the first that is not 0.
+    /// The digits without leading zeros.
     private let significant: Substring.UTF8View
 
     init?(_ text: String) {
@@ -72,13 +75,13 @@ private struct Digits: Comparable {
 }
 
 extension JSONReader {
-    /// An id, a string or a number; null and the empty string give nil.
+    /// Reads an id, which is a string or a number; returns `nil` for null and the empty string.
     mutating func groupMeID<Subject>() throws(Mismatch) -> GroupMe.ID<Subject>? {
         guard let id = try idIfAny() else { return nil }
         return GroupMe.ID(id)
     }
 
-    /// A list of ids; null counts as an empty one.
+    /// Reads a list of ids; null counts as an empty list.
     mutating func groupMeIDs<Subject>() throws(Mismatch) -> [GroupMe.ID<Subject>] {
         var ids: [GroupMe.ID<Subject>] = []
         for id in try self.ids() { ids.append(GroupMe.ID(id)) }

@@ -16,7 +16,7 @@ extension GroupMe.Member: FieldedEntity {
         Field("guid", at: \.guid),
     ]
 
-    /// Reads what `encode` wrote.
+    /// Reads a member that `encode` wrote.
     package init(decoding reader: inout JSONReader) throws(DecodingFailure) {
         self = try reader.logged(Self.subject) { (reader) throws(Mismatch) in
             let start = reader.offset
@@ -26,13 +26,13 @@ extension GroupMe.Member: FieldedEntity {
         }
     }
 
-    /// Reads a member; the wire names the group in its lists only.
+    /// Reads a member of `group`. The wire does not repeat the group inside its list of members.
     init(reading reader: inout JSONReader, of group: GroupMe.GroupID) throws(Mismatch) {
         try self.init(reading: &reader)
         if self.group.isBlank { self.group = group }
     }
 
-    /// Reads the members of a group; null counts as none.
+    /// Reads the members of a group; null counts as an empty list.
     static func list(
         reading reader: inout JSONReader, of group: GroupMe.GroupID, _ sieve: RowSieve?
     ) throws(Mismatch) -> [Self] {
@@ -44,7 +44,8 @@ extension GroupMe.Member: FieldedEntity {
         return members
     }
 
-    /// The same membership of another group: the one whose list it stands in, when the list comes before the group's id.
+    /// Returns the same membership in another group: the group that contains the list, if the
+    /// list precedes the group's id.
     func moved(to group: GroupMe.GroupID) -> Self {
         var member = self
         member.group = group

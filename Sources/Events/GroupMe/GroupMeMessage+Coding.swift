@@ -45,14 +45,15 @@ extension GroupMe.Message {
         writer.member("platform", platform)
     }
 
-    /// Reads what `encode` wrote.
+    /// Reads a message that `encode` wrote.
     package init(decoding reader: inout JSONReader) throws(DecodingFailure) {
         self = try reader.logged("message") { (reader) throws(Mismatch) in
             try Self(reading: &reader, .log, in: nil)
         }
     }
 
-    /// Reads a message of a frame, an answer, or a file of Weir's. `place` is where it is when it does not say.
+    /// Reads a message of a frame, an answer, or a file of Weir's. `place` is its conversation if the
+    /// message does not contain one.
     init(
         reading reader: inout JSONReader, _ form: FieldForm, in place: GroupMe.ConversationID?
     ) throws(Mismatch) {
@@ -121,7 +122,8 @@ extension GroupMe.Message {
     }
 }
 
-/// What a message says in several fields, while it is read: who said it, where, whether it is pinned and whether it is deleted.
+/// The parts of a message that several fields describe, while it is being read: the sender, the
+/// conversation, the pin and the deletion.
 private struct MessageFrame {
     var sender: GroupMe.UserID?
     var user: GroupMe.UserID?
@@ -176,7 +178,8 @@ private struct MessageFrame {
         return true
     }
 
-    /// Where the message is: a group; else a direct by its id; else where it was asked for; else the direct of who said it to whom.
+    /// Returns the conversation: a group; else a direct by its id; else that of the request; else the
+    /// direct of sender and recipient.
     func conversation(
         _ place: GroupMe.ConversationID?, _ sender: GroupMe.UserID?, _ recipient: GroupMe.UserID?
     ) -> GroupMe.ConversationID? {
@@ -187,7 +190,8 @@ private struct MessageFrame {
 }
 
 extension JSONReader {
-    /// A message whose time of deletion cannot be read is deleted all the same, and must not be shown as alive.
+    /// Reads the time of a deletion. A date that cannot be read gives `nil`: the message is deleted all the same
+    /// and must not be shown as alive.
     mutating func deletionTime(_ form: FieldForm) throws(Mismatch) -> Timestamp? {
         let start = offset
         do { return try instantIfAny(form) } catch {
@@ -198,7 +202,7 @@ extension JSONReader {
         }
     }
 
-    /// Who reacted: the wire names a user once for each reaction (3.4).
+    /// Reads the users who reacted. The wire names a user once for each reaction (3.4), the result only once.
     mutating func favorers() throws(Mismatch) -> [GroupMe.UserID] {
         var users: [GroupMe.UserID] = []
         var seen: Set<GroupMe.UserID> = []

@@ -1,87 +1,90 @@
 extension GroupMe {
-    /// A message of a group or a direct (1.9, 3.4). Fields absent or null on the wire are nil.
+    /// A message of a group or a direct (1.9, 3.4). Fields that are absent or null on the wire are `nil`.
     ///
-    /// A push says other things than an answer: what is nil was not said, and what was known of it still holds (`completed(from:)`).
+    /// A push contains other fields than an answer. A `nil` field was not sent, so its known value
+    /// still holds (`completed(from:)`).
     public struct Message: Hashable, Sendable {
-        /// The message's id.
+        /// The message's id, called `id` on the wire.
         public var id: MessageID
-        /// Where it was said. Frames call it `group_id` or `chat_id`, answers `group_id` or `conversation_id`.
+        /// The conversation. Frames call it `group_id` or `chat_id`, answers `group_id` or `conversation_id`.
         public var conversation: ConversationID
-        /// Who said it: `sender_id`, else `user_id`. `system` for what the server says.
+        /// The sender: `sender_id`, else `user_id`. `system` for messages of the server.
         public var sender: UserID?
-        /// What said it.
+        /// The kind of sender, such as a user or a bot.
         public var senderType: SenderType?
-        /// What the sender was called.
+        /// The sender's name at that time.
         public var senderName: String?
         /// The address of the sender's picture.
         public var avatarURL: String?
-        /// To whom; directs only.
+        /// The recipient; only directs have one.
         public var recipient: UserID?
-        /// The text; nil when there are attachments only.
+        /// The text; `nil` if there are only attachments.
         public var text: String?
-        /// When it was said, in seconds: many messages tie (3.2).
+        /// The time the message was sent, in whole seconds: many messages have the same time (3.2).
         public var createdAt: Timestamp?
-        /// When it last changed. Present on messages that nobody touched, too: see `isEdited` (1.10).
+        /// The time of the last change. Messages that were never changed can have it too: see `isEdited` (1.10).
         public var updatedAt: Timestamp?
-        /// The word that its sender's client made for it, by which that client knows it again.
+        /// An identifier from the sender's client, with which that client recognises the message.
         public var sourceGUID: String?
         /// The wire's `system`, which directs lack: see `isSystem`.
         public var saysSystem: Bool?
-        /// What is attached.
+        /// The attachments, in wire order.
         public var attachments: [Attachment] = []
-        /// Who reacted, each once; nil when nothing was said of it, which is not nobody.
+        /// The users who reacted, each once; `nil` when not sent, which does not mean none.
         public var favoritedBy: [UserID]?
-        /// The reactions; nil when nothing was said of them, which is not none.
+        /// The reactions; `nil` when not sent, which does not mean none.
         public var reactions: [Reaction]?
-        /// Of a message of the server's: what happened.
+        /// The event that a message of the server reports.
         public var event: SystemEvent?
-        /// When it was pinned, and by whom; nil when it is not.
+        /// The time and author of the pin; `nil` if the message is not pinned.
         public var pin: Pin?
-        /// That it was deleted; its text says no more than that.
+        /// The deletion; `nil` if the message is not deleted. The text of a deleted message only states the deletion.
         public var deletion: Deletion?
-        /// Of a message in a topic: the topic's group. Never a message (3.4).
+        /// For a message in a topic, the parent group. Never a message (3.4).
         public var parent: GroupID?
-        /// By what it was sent: `gm`.
+        /// The platform that sent the message: `gm`.
         public var platform: String?
 
-        /// A message of which no more is known.
+        /// Creates a message of which only the given fields are known.
         public init(id: MessageID, conversation: ConversationID, text: String? = nil) {
             self.id = id
             self.conversation = conversation
             self.text = text
         }
 
-        /// That a message is pinned.
+        /// The time and author of a message's pin.
         public struct Pin: Hashable, Sendable {
-            /// When.
+            /// The time the message was pinned.
             public var at: Timestamp?
-            /// Who did it.
+            /// The user who pinned the message.
             public var by: UserID?
         }
 
-        /// That a message was deleted.
+        /// The time of a message's deletion, and the role of its author.
         public struct Deletion: Hashable, Sendable {
-            /// When: seconds, and a date with fractions in the tombstone's own frame (1.9).
+            /// The time the message was deleted. The tombstone's own frame has a date with fractions,
+            /// all others have seconds (1.9).
             public var at: Timestamp?
-            /// In which role.
+            /// The role of the user who deleted the message.
             public var actor: DeletionActor?
         }
     }
 
-    /// Where a message stands among others: by its time, and within a second by the number that is its id (3.2).
+    /// The position of a message among others: by its time, and within a second by the number
+    /// that its id represents (3.2).
     public struct Place: Hashable, Comparable, Sendable {
-        /// When it was said.
+        /// The time the message was sent.
         public var createdAt: Timestamp?
-        /// The message.
+        /// The id of the message itself.
         public var message: MessageID
 
-        /// A place.
+        /// Creates the position of a message.
         public init(createdAt: Timestamp?, message: MessageID) {
             self.createdAt = createdAt
             self.message = message
         }
 
-        /// Earlier comes first; what has no time comes before all others.
+        /// Orders positions from earlier to later; a position without a time comes before all others.
         public static func < (a: Self, b: Self) -> Bool {
             if a.createdAt == b.createdAt { return a.message < b.message }
             return (a.createdAt?.milliseconds ?? .min) < (b.createdAt?.milliseconds ?? .min)
@@ -90,11 +93,11 @@ extension GroupMe {
 }
 
 extension GroupMe.Message {
-    /// Where it stands among others.
+    /// The position among other messages.
     public var place: GroupMe.Place { GroupMe.Place(createdAt: createdAt, message: id) }
 
-    /// The place as one number: a message of a later second has a larger one, and so has one of a larger id of the same second, as long
-    /// as ids begin with that second (3.2). Other ids of the second come first or last in it.
+    /// The position as one number. It is larger for a message of a later second, and for a larger id of the same
+    /// second, as long as ids begin with that second (3.2). A message with any other id is first or last in its second.
     public var sortKey: Int64 {
         let second = max(0, min(createdAt?.milliseconds ?? 0, 90_000_000_000_000)) / 1000
         let first = second * 100_000_000
@@ -102,7 +105,8 @@ extension GroupMe.Message {
         return min(max(number, first), first + 99_999_999)
     }
 
-    /// Whether the server said it. In directs only the sender tells; in 2014 it was user 0 (1.9, 2.1).
+    /// Whether the server sent the message. In directs only the sender shows it; in 2014 the
+    /// sender was user 0 (1.9, 2.1).
     public var isSystem: Bool {
         if saysSystem == true || sender == .system { return true }
         return switch senderType {
@@ -112,26 +116,28 @@ extension GroupMe.Message {
         }
     }
 
-    /// Whether its text was changed: untouched messages may have the time they were said at (1.10).
+    /// Whether the text was changed. A message that was never changed may have the time it was
+    /// sent in `updatedAt` (1.10).
     public var isEdited: Bool {
         guard let updatedAt, let createdAt, deletion == nil else { return false }
         return createdAt < updatedAt
     }
 
-    /// Whether it was deleted.
+    /// Whether the message is deleted.
     public var isDeleted: Bool { deletion != nil }
 
-    /// Who said it, for people.
+    /// The sender in readable form: the name, else the id.
     public var senderTitle: String? { senderName ?? sender?.description }
 
-    /// What happened: as the message says, else, as in 2014, as its text reads (2.1).
+    /// The reported event: from the `event` object or, as in 2014, from the text (2.1).
     public var occurrence: GroupMe.SystemEvent.Content? {
         if let event { return event.content }
         guard isSystem, let text else { return nil }
         return GroupMe.SystemEvent.Content(sentence: text)
     }
 
-    /// Where there is no word, the reactions and who made them are those of what was known before: a missing list is not an empty one.
+    /// Returns the message with the values of `known` in place of fields that were not sent, such as the reactions: a
+    /// missing list is not an empty one.
     public func completed(from known: GroupMe.Message) -> GroupMe.Message {
         var message = self
         message.reactions = reactions ?? known.reactions

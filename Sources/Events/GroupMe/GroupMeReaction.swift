@@ -1,30 +1,30 @@
 public import JSONText
 
 extension GroupMe {
-    /// What users made of a message with one symbol (1.9). The wire always sends the whole set.
+    /// The users who reacted to a message with one symbol (1.9). The wire always sends the whole set of reactions.
     public struct Reaction: Hashable, Sendable {
-        /// With what.
+        /// The symbol of the reaction.
         public var symbol: ReactionSymbol
-        /// Who.
+        /// The users who reacted with the symbol.
         public var users: [UserID]
 
-        /// A reaction.
+        /// Creates the reactions with one symbol.
         public init(_ symbol: ReactionSymbol, users: [UserID]) {
             self.symbol = symbol
             self.users = users
         }
     }
 
-    /// A reaction's picture; also what a group has instead of the heart.
+    /// The symbol of a reaction; also the symbol that a group uses in place of the heart.
     public enum ReactionSymbol: Hashable, Sendable, CustomStringConvertible {
-        /// `{"type":"unicode","code":"👍"}`.
+        /// A Unicode emoji, written `{"type":"unicode","code":"👍"}`.
         case unicode(String)
-        /// `{"type":"emoji","pack_id":1,"pack_index":12}`: one of GroupMe's own.
+        /// One of GroupMe's own pictures, written `{"type":"emoji","pack_id":1,"pack_index":12}`.
         case powerUp(pack: Int, index: Int)
-        /// Anything else, as written.
+        /// Any other symbol, as written.
         case unknown(RawJSON)
 
-        /// For people.
+        /// The symbol in readable form.
         public var description: String {
             switch self {
             case .unicode(let code): code
@@ -46,7 +46,7 @@ extension GroupMe.Reaction {
         writer.endObject()
     }
 
-    /// A list of reactions.
+    /// Reads a list of reactions; null counts as an empty list.
     static func list(reading reader: inout JSONReader) throws(Mismatch) -> [Self] {
         var reactions: [Self] = []
         guard try reader.openListIfAny() else { return reactions }
@@ -61,17 +61,17 @@ extension GroupMe.Reaction {
     }
 }
 
-/// A reaction, or its picture alone, while it is read.
+/// The fields of a reaction, or of its symbol alone, while it is being read.
 private struct ReactionFields {
     var type: String?
     var code: String?
     var pack: Int?
     var index: Int?
     var users: [GroupMe.UserID] = []
-    /// What was of no known form, in Weir's own files.
+    /// A symbol of unknown form, from Weir's own files.
     var kept: RawJSON?
 
-    /// Reads an object.
+    /// Reads an object and returns its symbol.
     mutating func take(from reader: inout JSONReader) throws(Mismatch) -> GroupMe.ReactionSymbol {
         let start = try reader.open()
         while let key = try reader.field() {
@@ -105,7 +105,7 @@ private struct ReactionFields {
 }
 
 extension GroupMe.ReactionSymbol {
-    /// Writes the symbol as the wire has it.
+    /// Writes the symbol in the form of the wire.
     public func encode(into writer: inout JSONWriter) {
         if case .unknown(let text) = self { return writer.inertRaw(text) }
         writer.beginObject()
@@ -126,7 +126,7 @@ extension GroupMe.ReactionSymbol {
         }
     }
 
-    /// Nil for null and for what is no object.
+    /// Reads a symbol; returns `nil` for null and for a value that is not an object.
     static func ifAny(reading reader: inout JSONReader) throws(Mismatch) -> Self? {
         guard try reader.kind() == .object else {
             try reader.pass()

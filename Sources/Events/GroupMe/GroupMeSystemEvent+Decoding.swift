@@ -1,5 +1,5 @@
 extension SystemEventFields {
-    /// What the event says; nil for an unknown type, and for a known one that lacks what it has to say.
+    /// The contents of the event; `nil` for an unknown type, and for a known type that lacks a required value.
     var content: GroupMe.SystemEvent.Content? {
         let parts = type.split(separator: ".", maxSplits: 1)
         guard parts.count == 2 else { return nil }
@@ -19,7 +19,7 @@ extension SystemEventFields {
         }
     }
 
-    /// Who did it.
+    /// The author of the change.
     private var by: GroupMe.Person? { users["user"] }
 
     private func id<Subject>(_ name: String) -> GroupMe.ID<Subject>? {
@@ -27,7 +27,7 @@ extension SystemEventFields {
     }
 
     private func membership(_ type: Substring) -> GroupMe.MembershipChange? {
-        // The names behind the first are other clients' or older servers' of the same.
+        // The names after the first come from other clients or older servers and mean the same.
         switch type {
         case "announce.added", "announce.coco.added", "notifications.added":
             let added = added.isEmpty ? [users["added_user"] ?? by].compactMap { $0 } : added
@@ -47,7 +47,7 @@ extension SystemEventFields {
         }
     }
 
-    /// What a group is called and looks like, and who may do what in it.
+    /// Decodes a change of a group's name, appearance, type or roles.
     private func group(_ type: Substring) -> GroupMe.GroupChange? {
         switch type {
         case "name_change": texts["name"].map { .name($0) }
@@ -68,7 +68,7 @@ extension SystemEventFields {
         return .role(GroupMe.Role(wire: role), of: member)
     }
 
-    /// What else can be set on a group.
+    /// Decodes a change of any other setting of a group.
     private func setting(_ type: Substring) -> GroupMe.GroupChange? {
         switch type {
         case "theme_change", "chat_theme_settings_change": .theme(texts["theme_name"]?.unlessEmpty)

@@ -1,6 +1,7 @@
 import JSONText
 
-/// An `event` while it is read: the fields that the data of all types have, each under its own name. Ids are numbers or strings (2.2).
+/// The fields of an `event` while it is being read: those of the data of all types, each under its own name. Ids
+/// are numbers or strings (2.2).
 struct SystemEventFields {
     var type = ""
     var users: [String: GroupMe.Person] = [:]
@@ -46,7 +47,7 @@ struct SystemEventFields {
         }
     }
 
-    /// A text or a number: kept as text, and as whatever else it can be.
+    /// Reads a string or a number. It is stored as text, and as a number or a time if it can be one.
     private mutating func takeScalar(_ name: String, from reader: inout JSONReader) throws(Mismatch) {
         let start = reader.offset
         let text = try reader.kind() == .string ? try reader.text() : try reader.idIfAny()?.description ?? ""

@@ -1,111 +1,111 @@
-// What system events tell of besides groups and who is in them.
+// The subjects of system events other than groups and their members.
 extension GroupMe {
-    /// A change of a message.
+    /// A change of another message.
     public enum MessageChange: Hashable, Sendable {
-        /// `message.deleted`.
+        /// `message.deleted`: the message was deleted.
         case deleted(DeletionNotice)
-        /// `message.update`: its text or its attachments.
+        /// `message.update`: the text or the attachments changed.
         case edited(EditNotice)
-        /// `message.pinned`, `message.unpinned`.
+        /// `message.pinned`, `message.unpinned`: whether the message is pinned now.
         case pinned(MessageID, Bool, at: Timestamp?, by: UserID?)
     }
 
-    /// That a message was deleted.
+    /// The deletion of a message.
     public struct DeletionNotice: Hashable, Sendable {
-        /// The message.
+        /// The id of the deleted message.
         public var message: MessageID
-        /// When.
+        /// The time the message was deleted.
         public var at: Timestamp?
-        /// In which role.
+        /// The role of the user who deleted the message.
         public var actor: DeletionActor?
-        /// Who, where that is told.
+        /// The user who deleted the message, if sent.
         public var deleter: UserID?
     }
 
-    /// That a message was edited.
+    /// The edit of a message.
     public struct EditNotice: Hashable, Sendable {
-        /// The message.
+        /// The id of the edited message.
         public var message: MessageID
-        /// Who said it.
+        /// The sender of the message.
         public var sender: UserID?
-        /// When it was edited.
+        /// The time the message was edited.
         public var at: Timestamp?
-        /// The new text.
+        /// The text after the edit.
         public var text: String?
-        /// What is attached now; nil when not said.
+        /// The attachments after the edit; `nil` when not sent.
         public var attachments: [Attachment]?
     }
 
-    /// A call.
+    /// The start or the end of a call.
     public enum CallChange: Hashable, Sendable {
-        /// `group.call.started`: `meeting` is where.
+        /// `group.call.started`: `meeting` is the address of the call.
         case started(meeting: String?, by: Person?)
-        /// `group.call.ended`; how long it took, in the server's unit.
+        /// `group.call.ended`: the duration is in the server's unit.
         case ended(duration: Int?)
     }
 
-    /// What happened to a poll.
+    /// An event of a poll.
     public struct PollChange: Hashable, Sendable {
-        /// What.
+        /// The kind of the event.
         public var action: Action
-        /// The poll.
+        /// The poll, with its results if it is finished.
         public var poll: Poll
-        /// Who made it.
+        /// The user who created the poll.
         public var by: Person?
 
-        /// What happens to polls.
+        /// The kinds of events of a poll.
         public enum Action: Hashable, Sendable {
             case created
-            /// It ends soon.
+            /// The poll is about to end.
             case reminder
             case finished
         }
     }
 
-    /// A poll.
+    /// A poll and, once it is finished, its results.
     public struct Poll: Hashable, Sendable {
-        /// Its id.
+        /// The poll's id, called `id` on the wire.
         public var id: PollID
-        /// The question.
+        /// The question that the poll asks.
         public var subject: String?
-        /// When it ends.
+        /// The time the poll ends.
         public var expiration: Timestamp?
-        /// The answers, of a poll that is over.
+        /// The possible answers, sent when the poll is finished.
         public var options: [Option] = []
 
-        /// One of the answers.
+        /// A possible answer to a poll.
         public struct Option: Hashable, Sendable {
-            /// Its id within the poll.
+            /// The id of the answer within the poll.
             public var id: String
-            /// The words.
+            /// The text of the answer.
             public var title: String?
-            /// How many took it; the wire leaves out 0.
+            /// The number of votes for the answer; the wire omits 0.
             public var votes = 0
-            /// Who took it.
+            /// The users who voted for the answer.
             public var voters: [UserID] = []
         }
     }
 
-    /// What happened to an event of a group's calendar.
+    /// A change of an event in a group's calendar.
     public struct CalendarChange: Hashable, Sendable {
-        /// What.
+        /// The kind of change, with its details.
         public var action: Action
-        /// The event; nil when it starts.
+        /// The calendar event; `nil` when it starts.
         public var id: CalendarID?
-        /// Its name.
+        /// The name of the calendar event.
         public var name: String?
-        /// Where it can be looked at.
+        /// The address that shows the calendar event.
         public var url: String?
-        /// Who did it.
+        /// The user who made the change.
         public var by: Person?
 
-        /// What happens in calendars.
+        /// The kinds of changes to a calendar event.
         public enum Action: Hashable, Sendable {
             case created
-            /// The names of what changed.
+            /// The names of the changed fields.
             case updated([String])
             case cancelled
-            /// It starts in so many minutes.
+            /// The event starts in the given number of minutes.
             case starting(minutes: Int?, isCall: Bool)
             case going
             case notGoing
@@ -113,7 +113,7 @@ extension GroupMe {
         }
     }
 
-    /// What happened to a bot.
+    /// A change of a bot, by the bot's name.
     public enum BotChange: Hashable, Sendable {
         case added(String)
         case removed(String)

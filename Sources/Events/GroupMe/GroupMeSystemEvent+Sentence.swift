@@ -1,7 +1,7 @@
-// What the server wrote before there were events (2013 and 2014): English sentences, of which only the kind of change can be trusted,
-// for a nickname may hold any of their words (2.1).
+// The server's messages before there were events (2013 and 2014): English sentences. Only the kind of change can be
+// trusted, because a nickname may contain any of their words (2.1).
 extension GroupMe.SystemEvent.Content {
-    /// What `sentence`, the text of a message of the server's without an event, tells; nil when it is none of the known ones.
+    /// Decodes `sentence`, the text of a message of the server without an event; returns `nil` for an unknown sentence.
     init?(sentence: String) {
         let text = sentence[...]
         if let (actor, rest) = text.parted(by: " removed "), let name = rest.before(" from the group") {
@@ -25,19 +25,19 @@ extension GroupMe.Person {
 }
 
 extension Substring {
-    /// What is before and behind the first `words`; nil when they are not there, or nothing is before them.
+    /// Returns the text before and after the first `words`; `nil` if they do not occur, or if nothing precedes them.
     fileprivate func parted(by words: String) -> (Substring, Substring)? {
         guard let range = firstRange(of: words), range.lowerBound > startIndex else { return nil }
         return (self[..<range.lowerBound], self[range.upperBound...])
     }
 
-    /// What is before `words`; nil when they are not there.
+    /// Returns the text before `words`; `nil` if they do not occur.
     fileprivate func before(_ words: String) -> Substring? {
         guard let range = firstRange(of: words) else { return nil }
         return self[..<range.lowerBound]
     }
 
-    /// The people of `A, B and C`.
+    /// The people listed as in `A, B and C`.
     fileprivate var people: [GroupMe.Person] {
         split(separator: ", ").flatMap { $0.split(separator: " and ") }.map { part in
             GroupMe.Person.named(part.hasPrefix("and ") ? part.dropFirst(4) : part)

@@ -1,17 +1,17 @@
 public import JSONText
 
 extension GroupMe {
-    /// What a message of the server's tells in its `event` (section 2): the JSON text, all of it, and what of it this version reads.
+    /// The `event` of a message of the server (section 2): its whole JSON text, and the part that this version reads.
     public struct SystemEvent: Hashable, Sendable {
-        /// The wire's `type`, as `membership.announce.added`; empty when there is none. Untrusted text.
+        /// The wire's `type`, such as `membership.announce.added`; empty if there is none. Untrusted text.
         public let type: String
-        /// What happened.
+        /// The part of the event that this version reads.
         public let content: Content
-        /// The whole `event` object, as it is kept.
+        /// The JSON text of the whole `event` object.
         public let json: RawJSON
 
-        /// An event as `text`, an object of `type` and `data`, says. One of an unknown type, or of a known type and an unknown form, is
-        /// kept as it is, and never costs the message.
+        /// Decodes `text`, an object of `type` and `data`. An event of an unknown type or form is kept as
+        /// text and never costs the message.
         init(_ text: RawJSON) {
             var reader = JSONReader(text.bytes.span)
             let fields = (try? SystemEventFields(reading: &reader)) ?? SystemEventFields()
@@ -20,95 +20,96 @@ extension GroupMe {
             json = text
         }
 
-        /// What happened, by what it is about.
+        /// The contents of an event, by subject.
         public enum Content: Hashable, Sendable {
-            /// Who is in the group, and how they are called there: the roster is to be fetched, as events alone do not tell it (2.1).
+            /// A change of the group's members or of their names in it. The roster must be fetched, because events
+            /// alone do not determine it (2.1).
             case membership(MembershipChange)
-            /// The group itself, and who did it.
+            /// A change of the group itself, and its author.
             indirect case group(GroupChange, by: Person?)
-            /// A topic of the group, and who did it.
+            /// A change of a topic of the group, and its author.
             indirect case topic(TopicChange, by: Person?)
-            /// Another message.
+            /// A change of another message.
             indirect case message(MessageChange)
-            /// A call.
+            /// The start or the end of a call.
             case call(CallChange)
-            /// A poll.
+            /// An event of a poll.
             indirect case poll(PollChange)
-            /// The group's calendar.
+            /// A change in the group's calendar.
             indirect case calendar(CalendarChange)
-            /// A bot, and who did it.
+            /// A change of a bot, and its author.
             case bot(BotChange, by: Person?)
             /// `copilot.group.privacy_notice`: the server's assistant reads along, because of that message.
             case privacyNotice(MessageID?)
-            /// Anything else; the event's text has it.
+            /// Any other event; only its text is available.
             case unknown
         }
     }
 
-    /// A change of who is in a group.
+    /// A change of a group's members.
     public enum MembershipChange: Hashable, Sendable {
-        /// `announce.added`: there may be several.
+        /// `announce.added`: one or several users were added.
         case added([Person], by: Person?)
-        /// `announce.joined`: by themselves.
+        /// `announce.joined`: the user joined by themselves.
         case joined(Person)
-        /// `announce.rejoined`: again.
+        /// `announce.rejoined`: the user joined again.
         case rejoined(Person)
-        /// `notifications.exited`: left.
+        /// `notifications.exited`: the user left the group.
         case exited(Person)
-        /// `notifications.removed`.
+        /// `notifications.removed`: a member removed the user.
         case removed(Person, by: Person?)
-        /// `notifications.autokicked`: removed by the server.
+        /// `notifications.autokicked`: the server removed the user.
         case autokicked(Person)
-        /// `nickname_changed`: the person has the name of before.
+        /// `nickname_changed`: the person still has the previous name.
         case renamed(Person, to: String)
-        /// `avatar_changed`.
+        /// `avatar_changed`: the user has another picture.
         case pictured(Person, url: String?)
-        /// `notifications.admin.new_pending_user`: asks to be let in.
+        /// `notifications.admin.new_pending_user`: a user asks to be admitted.
         case pending(Person?)
     }
 
-    /// A change of a group.
+    /// A change of a group's settings.
     public enum GroupChange: Hashable, Sendable {
-        /// `name_change`.
+        /// `name_change`: the new name of the group.
         case name(String)
-        /// `topic_change`, `topic_removed`: what it is for, which the group calls its description.
+        /// `topic_change`, `topic_removed`: the purpose of the group, which the group calls its description.
         case description(String?)
-        /// `avatar_change`.
+        /// `avatar_change`: the address of the new picture.
         case picture(url: String?)
-        /// `type_change`; for how many minutes messages can be edited comes along.
+        /// `type_change`: the new type, and the number of minutes in which messages can be edited.
         case type(GroupType, editPeriod: Int?)
-        /// `role_change_admin`.
+        /// `role_change_admin`: the new role of a member.
         case role(Role, of: Person)
-        /// `owner_changed`.
+        /// `owner_changed`: the previous and the new owner.
         case owner(from: Person?, to: Person)
-        /// `theme_change`, `chat_theme_settings_change`, `chat_theme_settings_removed`.
+        /// `theme_change`, `chat_theme_settings_change`, `chat_theme_settings_removed`: the new theme.
         case theme(String?)
-        /// `like_icon_set`, `like_icon_removed`.
+        /// `like_icon_set`, `like_icon_removed`: the symbol in place of the heart.
         case likeIcon(ReactionSymbol?)
-        /// `shared`: where one joins; `unshared`: nowhere.
+        /// `shared`: the address where users join; `unshared`: no address.
         case shared(url: String?)
-        /// `requires_approval_enabled`, `requires_approval_disabled`.
+        /// `requires_approval_enabled`, `requires_approval_disabled`: whether an admin must approve new members.
         case requiresApproval(Bool)
-        /// `visibility_set.…`: `searchable`, `hidden`, `community`.
+        /// `visibility_set.…`: `searchable`, `hidden` or `community`.
         case visibility(String)
-        /// `office_mode_enabled`, `office_mode_disabled`: whether nobody is notified.
+        /// `office_mode_enabled`, `office_mode_disabled`: whether notifications are off for everybody.
         case officeMode(Bool)
-        /// `added_to_directory`.
+        /// `added_to_directory`: the name of the directory.
         case directory(String)
     }
 
-    /// A change of a topic. Events tell either the topic, in its group, or the group, in the topic.
+    /// A change of a topic. An event in the parent group names the topic, an event in the topic names the parent group.
     public struct TopicChange: Hashable, Sendable {
-        /// What was done.
+        /// The kind of change, with its new value.
         public var action: Action
-        /// The topic's name.
+        /// The name of the topic.
         public var name: String?
-        /// The topic, where it was made or removed.
+        /// The topic, if it was created or removed.
         public var topic: GroupID?
-        /// The group that it is a topic of, for all else.
+        /// The parent group, for all other changes.
         public var parent: GroupID?
 
-        /// What is done to topics.
+        /// The kinds of changes to a topic.
         public enum Action: Hashable, Sendable {
             case created
             case removed
@@ -117,7 +118,7 @@ extension GroupMe {
             case picture(url: String?)
             case type(GroupType, editPeriod: Int?)
             case likeIcon(ReactionSymbol?)
-            /// `subgroup_attribute_change`: it is not known what.
+            /// `subgroup_attribute_change`: the changed attribute is unknown.
             case attribute
         }
     }

@@ -1,36 +1,37 @@
 import JSONText
 
 extension GroupMe {
-    /// A user: oneself (`/users/me`, 3.6), or whom one talks to in a direct. Fields absent or null on the wire are nil, and so are empty
-    /// texts.
+    /// A user: the session's own (`/users/me`, 3.6), or the other user of a direct. Fields that are absent, null
+    /// or empty on the wire are `nil`.
     public struct User: Hashable, Sendable {
-        /// The user's id.
+        /// The user's id, called `id` on the wire.
         public var id: UserID
-        /// The name.
+        /// The name of the user.
         public var name: String?
-        /// The address of the picture.
+        /// The address of the user's picture.
         public var imageURL: String?
-        /// The address; told to the user alone.
+        /// The e-mail address, which the server sends only to the user themselves.
         public var email: String?
-        /// The number, `+1 5555550100`; told to the user alone.
+        /// The phone number, such as `+1 5555550100`, which the server sends only to the user themselves.
         public var phoneNumber: String?
-        /// The language, as `en-us`.
+        /// The language, such as `en-us`.
         public var locale: String?
-        /// Where others can write to the user.
+        /// The address where others can write to the user.
         public var shareURL: String?
-        /// When the account was made.
+        /// The time the account was created.
         public var createdAt: Timestamp?
-        /// When it last changed.
+        /// The time of the last change.
         public var updatedAt: Timestamp?
 
-        /// A user of whom no more is known.
+        /// Creates a user of whom only the given fields are known.
         public init(id: UserID, name: String? = nil, imageURL: String? = nil) {
             self.id = id
             self.name = name
             self.imageURL = imageURL
         }
 
-        /// The user as others may see them: what a row of a model shows.
+        /// The user as other users may see it: without e-mail address and phone number. Rows of
+        /// a model contain this form.
         public var publicPart: User {
             var user = self
             user.email = nil
@@ -39,14 +40,14 @@ extension GroupMe {
         }
     }
 
-    /// Somebody an event names: often by a nickname, and by an id where one is sent (2.2).
+    /// A user that an event names: often by a nickname, and by an id if one is sent (2.2).
     public struct Person: Hashable, Sendable, CustomStringConvertible {
-        /// The user; nil where only the name is known, as in the texts of 2014 (2.1).
+        /// The user; `nil` if only the name is known, as in the texts of 2014 (2.1).
         public var id: UserID?
-        /// The nickname at that time.
+        /// The nickname at the time of the event.
         public var nickname: String?
 
-        /// The nickname, else the id.
+        /// The nickname, else the id, else `somebody`.
         public var description: String { nickname ?? id?.description ?? "somebody" }
     }
 }

@@ -1,82 +1,82 @@
 extension GroupMe {
-    /// What said a message (1.9, 1.10).
+    /// The kind of sender of a message (1.9, 1.10).
     public struct SenderType: WireEnumeration {
-        /// `user`: a person.
+        /// `user`: a person sent the message.
         public static var user: Self { "user" }
-        /// `bot`.
+        /// `bot`: a bot sent the message.
         public static var bot: Self { "bot" }
-        /// `system`: the server.
+        /// `system`: the server sent the message.
         public static var system: Self { "system" }
-        /// `service`: the server's calendar and the like.
+        /// `service`: the server's calendar or a similar service sent the message.
         public static var service: Self { "service" }
 
-        /// The name as it was written.
+        /// The name as written on the wire.
         public let wireName: String
-        /// The value the wire calls `name`.
+        /// Creates the value that the wire calls `name`.
         public init(wire name: String) { wireName = name }
     }
 
-    /// In which role a message was deleted (2.3): never an id.
+    /// The role of the user who deleted a message (2.3): never an id.
     public struct DeletionActor: WireEnumeration {
-        /// `sender`: who said it.
+        /// `sender`: the author of the message.
         public static var sender: Self { "sender" }
-        /// `admin`: somebody who may delete what others say.
+        /// `admin`: a user who may delete the messages of others.
         public static var admin: Self { "admin" }
-        /// `system`: the server.
+        /// `system`: the server deleted the message.
         public static var system: Self { "system" }
 
-        /// The name as it was written.
+        /// The name as written on the wire.
         public let wireName: String
-        /// The value the wire calls `name`.
+        /// Creates the value that the wire calls `name`.
         public init(wire name: String) { wireName = name }
     }
 
-    /// Who may join a group and speak in it (3.3).
+    /// The type of a group, which decides who may join and who may write (3.3).
     public struct GroupType: WireEnumeration {
-        /// `private`: any member adds others.
+        /// `private`: any member may add others.
         public static var `private`: Self { "private" }
-        /// `closed`: only its admins add others.
+        /// `closed`: only admins may add others.
         public static var closed: Self { "closed" }
-        /// `announcement`: only its admins speak.
+        /// `announcement`: only admins may write messages.
         public static var announcement: Self { "announcement" }
 
-        /// The name as it was written.
+        /// The name as written on the wire.
         public let wireName: String
-        /// The value the wire calls `name`.
+        /// Creates the value that the wire calls `name`.
         public init(wire name: String) { wireName = name }
     }
 
-    /// What a member of a group is besides a member (3.3).
+    /// The role of a member of a group (3.3).
     public struct Role: WireEnumeration {
-        /// `admin`.
+        /// `admin`: the member administers the group.
         public static var admin: Self { "admin" }
-        /// `owner`.
+        /// `owner`: the member owns the group.
         public static var owner: Self { "owner" }
-        /// `user`: no more than a member.
+        /// `user`: an ordinary member of the group.
         public static var user: Self { "user" }
 
-        /// The name as it was written.
+        /// The name as written on the wire.
         public let wireName: String
-        /// The value the wire calls `name`.
+        /// Creates the value that the wire calls `name`.
         public init(wire name: String) { wireName = name }
     }
 
-    /// How the user stands to a group (3.3, `/memberships/states`).
+    /// The state of the user's membership of a group (3.3, `/memberships/states`).
     package struct MembershipState: WireEnumeration {
-        /// `active`: a member.
+        /// `active`: the user is a member.
         package static var active: Self { "active" }
-        /// `exited`: left.
+        /// `exited`: the user left the group.
         package static var exited: Self { "exited" }
-        /// `removed`: was removed.
+        /// `removed`: the user was removed from the group.
         package static var removed: Self { "removed" }
-        /// `exited_removed`: left, and may not come back.
+        /// `exited_removed`: the user left and may not come back.
         package static var exitedRemoved: Self { "exited_removed" }
-        /// `pending`: asked to join.
+        /// `pending`: the user asked to join.
         package static var pending: Self { "pending" }
 
-        /// The name as it was written.
+        /// The name as written on the wire.
         package let wireName: String
-        /// The value the wire calls `name`.
+        /// Creates the value that the wire calls `name`.
         package init(wire name: String) { wireName = name }
     }
 }

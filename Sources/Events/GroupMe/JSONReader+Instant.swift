@@ -1,7 +1,8 @@
 import JSONText
 
 extension JSONReader {
-    /// A point in time, or nil for null. The wire's may be a number, that number in quotes, or a date; what is none of it is refused.
+    /// Reads a time; returns `nil` for null. The wire's may be a number, that number in quotes, or a
+    /// date. Any other text is refused.
     mutating func instantIfAny(_ form: FieldForm) throws(Mismatch) -> Timestamp? {
         if try isNull() { return nil }
         guard form == .wire else { return try loggedTime() }
@@ -14,13 +15,14 @@ extension JSONReader {
         return time
     }
 
-    /// A number, in quotes or not (1.9: `pack_id`, 2.2: `minutes`); nil for null and for a text that is no integer.
+    /// Reads a number, in quotes or not (1.9: `pack_id`, 2.2: `minutes`); returns `nil` for null and for
+    /// a text that is not an integer.
     mutating func looseIntegerIfAny() throws(Mismatch) -> Int? {
         guard try kind() == .string else { return try integerIfAny().map { Int(clamping: $0) } }
         return Int(try text())
     }
 
-    /// The next value as its text, without white space and inert on a terminal.
+    /// Reads the next value as its text, without white space and inert on a terminal.
     mutating func keptText() throws(Mismatch) -> RawJSON {
         let range = try pass()
         return compactText(at: range)
