@@ -6,7 +6,7 @@ extension GroupMe {
         public var id: GroupID
         /// The name of the group.
         public var name: String?
-        /// The type, which decides who may join and who may write.
+        /// The type, which decides which users may join and write.
         public var type: GroupType?
         /// A text about the purpose of the group; events call it the topic.
         public var description: String?

@@ -31,7 +31,7 @@ extension GroupMe {
         public init(wire name: String) { wireName = name }
     }
 
-    /// The type of a group, which decides who may join and who may write (3.3).
+    /// The type of a group, which decides which users may join and write (3.3).
     public struct GroupType: WireEnumeration {
         /// `private`: any member may add others.
         public static var `private`: Self { "private" }

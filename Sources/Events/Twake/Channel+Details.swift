@@ -1,7 +1,7 @@
 public import JSONText
 
 extension Twake.Channel.Profile {
-    /// The fields that few frames contain. They are behind a reference of their own, so that a channel without them is
+    /// The fields that few frames contain. They are stored in an object of their own, so that a channel without them is
     /// small and costs no more to read.
     struct Details: Hashable, Sendable {
         var memberType: Twake.MemberType?

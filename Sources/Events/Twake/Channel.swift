@@ -2,7 +2,7 @@ import JSONText
 
 extension Twake {
     /// A channel: public, private or direct (3.3, 4.3, 4.4). Its `fields` and their `profile` can be read
-    /// and set as properties of the channel. They are stored behind one reference, because a channel is
+    /// and set as properties of the channel. They are stored in one shared object, because a channel is
     /// passed on and stored many times.
     @dynamicMemberLookup
     public struct Channel: Hashable, Sendable {
@@ -146,7 +146,7 @@ extension Twake {
         public init(wire name: String) { wireName = name }
     }
 
-    /// `channel_activity`: an activity in a channel (3.3). It is stored behind one reference, because half of a busy
+    /// `channel_activity`: an activity in a channel (3.3). It is stored in one shared object, because half of a busy
     /// workspace's events are activities, and all of them are passed on.
     @dynamicMemberLookup
     public struct ChannelActivity: Hashable, Sendable {

@@ -1,7 +1,7 @@
 public import JSONText
 
 extension Twake.Message.Fields {
-    /// The fields that few messages have. They are behind a reference of their own, so that a message without them is
+    /// The fields that few messages have. They are stored in an object of their own, so that a message without them is
     /// small and costs no more to read.
     struct Details: Hashable, Sendable {
         var type = Twake.MessageType.message

@@ -1,6 +1,6 @@
 extension Twake {
     /// A message of any era (3.3, 4.3, 4.4). Its `fields` can be read and set as properties of the message. They are
-    /// stored behind one reference, because a message is passed on and stored many times.
+    /// stored in one shared object, because a message is passed on and stored many times.
     @dynamicMemberLookup
     public struct Message: Hashable, Sendable {
         @usableFromInline private(set) var shared: Shared<Fields>

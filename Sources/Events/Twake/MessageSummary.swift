@@ -1,7 +1,7 @@
 import JSONText
 
 extension Twake {
-    /// A short form of a channel's last message (3.3). It is stored behind one reference: every other event contains
+    /// A short form of a channel's last message (3.3). It is stored in one shared object: every other event contains
     /// one, and each change of a channel copies it along.
     @dynamicMemberLookup
     public struct MessageSummary: Hashable, Sendable {

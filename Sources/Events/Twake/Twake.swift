@@ -60,7 +60,7 @@ public enum Twake {
     }
 
     /// `realtime:resource`: an entity was created, changed or deleted (3.2). Its `fields` can be read as properties of
-    /// the event. They are stored behind one reference, because an event is passed on many times and rarely inspected.
+    /// the event. They are stored in one shared object, because an event is passed on many times and rarely inspected.
     @dynamicMemberLookup
     public struct SocketIOResource: Hashable, Sendable {
         @usableFromInline private(set) var shared: Shared<Fields>
