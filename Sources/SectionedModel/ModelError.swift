@@ -1,25 +1,26 @@
-/// Why the model does not do what it was asked to do; it is then as it was before.
+/// An error of a model operation. The model is unchanged when one is thrown.
 public enum ModelError: Error, Hashable, Sendable {
-    /// An id or a key that is not equal to itself, as a floating-point NaN: it has no place in an order.
+    /// An id or a key does not equal itself, as a floating-point NaN does not: it has no position in an order.
     case unorderedKey
     /// There is no element at this path.
     case noElement(SectionPath)
     /// There is no section with this index.
     case noSection(Int)
-    /// There is no element with the id that was named.
+    /// There is no element with the given id.
     case unknownID
-    /// An entity that was changed or merged has another unique value than before.
+    /// The unique value of an entity differs after a change or a merge.
     case changedID
-    /// Two elements of one array have the same id; the index, from 0, of the second.
+    /// Two elements of one array have the same id. The index, from 0, is that of the second.
     case duplicateID(at: Int)
-    /// A batch that is not well formed or does not fit the state; what is wrong, and where.
+    /// A batch is not well formed or does not fit the state. The text contains the reason and the position.
     case badBatch(String)
-    /// The checksum of the state a batch is applied to, or of the one it leads to (`after`), is another than the batch says.
+    /// A checksum differs from the one in the batch: that of the state to which the batch is applied or, with `after`,
+    /// that of the state to which it leads.
     case checksumDiffers(after: Bool, expected: UInt64, found: UInt64)
 }
 
 extension ModelError: CustomStringConvertible {
-    /// One sentence for people.
+    /// The error as one sentence for people.
     public var description: String {
         switch self {
         case .unorderedKey: "an id or a key is not equal to itself and has no place in an order"

@@ -1,10 +1,11 @@
-/// A short list, of which nodes and pages are made: a value whose copy is O(1), and which copies its elements when one of two that share
-/// them changes, as an array does.
+/// A short list from which nodes and pages are built. It is a value: a copy is O(1), and the elements are copied when
+/// one of two chunks that share them changes, as in an array.
 ///
-/// Other than an array it is one reference, and none while it is empty. It copies what stays, and no more, when an element comes or goes.
+/// Unlike an array, it is a single reference, and no reference at all while it is empty. An insertion or a removal
+/// copies only the elements that remain.
 @usableFromInline
 struct Chunk<Element: Sendable>: @unchecked Sendable {
-    /// Written to by its one owner only. Nil while there is no element.
+    /// The storage, to which only its single owner writes. `nil` while the chunk is empty.
     @usableFromInline var storage: ChunkStorage<Element>?
 
     @inlinable
@@ -79,7 +80,7 @@ struct Chunk<Element: Sendable>: @unchecked Sendable {
         return removed
     }
 
-    /// Keeps the elements before an index, of which there must be some, and gives the others.
+    /// Keeps the elements before an index, of which there must be at least one, and returns the others.
     @inlinable
     mutating func split(at index: Int) -> Chunk {
         let upper = Chunk(self[index...])
@@ -87,8 +88,8 @@ struct Chunk<Element: Sendable>: @unchecked Sendable {
         return upper
     }
 
-    /// Takes a storage of its own with the elements outside a range, and with so many places for the successors of those inside, which are
-    /// not initialised yet.
+    /// Replaces the storage by a new one with the elements outside `range`, and with `successors` uninitialised places
+    /// instead of the elements inside it.
     @inlinable
     mutating func replaceStorage(room: Int, at range: Range<Int>, by successors: Int) {
         let isUnique = isKnownUniquelyReferenced(&storage)
@@ -108,24 +109,24 @@ extension Chunk: RandomAccessCollection, MutableCollection {
     @inlinable
     var isEmpty: Bool { storage == nil }
 
-    /// How many elements there can be before it must grow.
+    /// The number of elements that fit before the chunk must grow.
     @inlinable
     var room: Int { storage?.room ?? 0 }
 
-    /// Calls `body` with the place of the first element, of which there must be one.
+    /// Calls `body` with a pointer to the first element. The chunk must not be empty.
     @inlinable
     func withElements<Result>(_ body: (UnsafeMutablePointer<Element>) -> Result) -> Result {
         guard let storage else { preconditionFailure("an empty chunk") }
         return storage.withUnsafeMutablePointerToElements(body)
     }
 
-    /// Calls `body` with an element where it lies.
+    /// Calls `body` with an element in place.
     @inlinable
     func withElement<Result>(at index: Int, _ body: (borrowing Element) -> Result) -> Result {
         body(place(of: index).pointee)
     }
 
-    /// Where an element lies, for as long as the chunk is there and is not changed.
+    /// Returns a pointer to an element, which is valid as long as the chunk exists and is not changed.
     @inlinable
     func place(of index: Int) -> UnsafeMutablePointer<Element> {
         guard let storage else { preconditionFailure("an empty chunk") }
@@ -157,7 +158,7 @@ extension Chunk: RandomAccessCollection, MutableCollection {
     }
 }
 
-/// The elements of a chunk.
+/// The heap storage of a chunk's elements.
 @usableFromInline
 final class ChunkStorage<Element: Sendable>: ManagedBuffer<ChunkExtent, Element> {
     @inlinable
@@ -169,14 +170,15 @@ final class ChunkStorage<Element: Sendable>: ManagedBuffer<ChunkExtent, Element>
     @inlinable
     var count: Int {
         get { withUnsafeMutablePointerToHeader { Int($0.pointee.count) } }
-        // Not by `header`, each access to which is checked for exclusivity.
+        // Not through `header`, whose every access is checked for exclusivity.
         set { withUnsafeMutablePointerToHeader { $0.pointee.count = UInt32(newValue) } }
     }
 
     @inlinable
     var room: Int { withUnsafeMutablePointerToHeader { Int($0.pointee.room) } }
 
-    /// Copies or moves all elements but those in a range into an empty storage, and leaves so many places there in their stead.
+    /// Copies or moves all elements outside a range into an empty storage, and leaves `places` uninitialised
+    /// places instead of those inside it.
     @inlinable
     func give(to other: ChunkStorage, movesThem: Bool, allBut range: Range<Int>, leaving places: Int) {
         let rest = count - range.upperBound
@@ -202,12 +204,12 @@ final class ChunkStorage<Element: Sendable>: ManagedBuffer<ChunkExtent, Element>
     }
 }
 
-/// How large a chunk is.
+/// The header of a chunk's storage.
 @usableFromInline
 struct ChunkExtent {
-    /// Elements there are.
+    /// The number of initialised elements in the storage.
     @usableFromInline var count: UInt32
-    /// Elements there can be.
+    /// The number of elements that fit into the storage.
     @usableFromInline let room: UInt32
 
     @inlinable

@@ -1,30 +1,33 @@
-/// What a counted tree holds.
+/// An entry of a counted tree.
 @usableFromInline
 protocol TreeEntry: Sendable {
-    /// What of an entry decides where others stand; small, for inner nodes keep copies of it.
+    /// The part of an entry that determines the positions of others. It is small, because inner nodes keep copies.
     associatedtype Separator: Sendable
-    /// Never changes while the entry is in a tree.
+    /// The separator, which must not change while the entry is in a tree.
     var separator: Separator { get }
-    /// What it adds to the tree's weight.
+    /// The amount that the entry adds to the tree's weight.
     var weight: Int { get }
-    /// The most entries a leaf has: many where copying one is a copy of bytes, few where it follows references.
+    /// The maximum number of entries in a leaf: large if a copy of an entry is a copy of bytes,
+    /// small if it follows references.
     static var leafLimit: Int { get }
 }
 
-/// A place in the order of a tree.
+/// A position in the order of a tree.
 @usableFromInline
 protocol TreeProbe {
     associatedtype Separator
-    /// Whether the entry with this separator stands before the place. True for a prefix of the entries.
+    /// Returns whether the entry with this separator comes before the position. True for a prefix of the entries.
     func isAfter(_ separator: Separator) -> Bool
-    /// Whether the entry with this separator stands behind the place. True for a suffix; between both is at most one entry, the place's own.
+    /// Returns whether the entry with this separator comes after the position. True for a suffix of the entries.
+    /// Between prefix and suffix is at most one entry, the one at the position.
     func isBefore(_ separator: Separator) -> Bool
 }
 
-/// A counted B+tree: a sequence in an order its callers know, where finding a place, its rank, and putting in or taking out there are
-/// O(log n).
+/// A counted B+tree: a sequence in an order that its callers know. Finding a position, its rank, and inserting or
+/// removing an entry are each O(log n).
 ///
-/// Nodes are chunks in chunks. So it is a value, a copy is O(1), and a change after it copies the nodes on one path and no others.
+/// Nodes are chunks in chunks. The tree is therefore a value: a copy is O(1), and a later change copies the
+/// nodes on one path and no others.
 @usableFromInline
 struct CountedTree<Entry: TreeEntry>: Sendable {
     @usableFromInline var root = TreeNode<Entry>()
@@ -35,7 +38,7 @@ struct CountedTree<Entry: TreeEntry>: Sendable {
     @inlinable
     init() {}
 
-    /// A tree of entries that stand in order already.
+    /// Creates a tree of entries that are already in order.
     @inlinable
     init(sorted entries: [Entry]) {
         count = entries.count
@@ -46,20 +49,20 @@ struct CountedTree<Entry: TreeEntry>: Sendable {
     @inlinable
     var isEmpty: Bool { count == 0 }
 
-    /// How many entries stand before a place.
+    /// Returns the number of entries before a position.
     @inlinable
     func rank<Probe: TreeProbe>(of place: Probe) -> Int where Probe.Separator == Entry.Separator {
         root.rank(of: place)
     }
 
-    /// Calls `body` with the entry that has this place, and its index; nil when there is none.
+    /// Calls `body` with the index and the entry at a position; returns `nil` if there is no entry.
     @inlinable
     func withEntry<Probe: TreeProbe, Result>(at place: Probe, _ body: (Int, Entry) -> Result) -> Result?
     where Probe.Separator == Entry.Separator {
         root.withEntry(at: place, offset: 0, body)
     }
 
-    /// Calls `body` with the entry at an index, which must be one.
+    /// Calls `body` with the entry at an index, which must be valid.
     @inlinable
     func withEntry<Result>(at index: Int, _ body: (Entry) -> Result) -> Result {
         precondition(index >= 0 && index < count, "an index outside the tree")
@@ -69,15 +72,16 @@ struct CountedTree<Entry: TreeEntry>: Sendable {
     @inlinable
     subscript(index: Int) -> Entry { withEntry(at: index) { $0 } }
 
-    /// The weight of the entries before an index.
+    /// Returns the weight of the entries before an index.
     @inlinable
     func weight(before index: Int) -> Int { root.weight(before: index) }
 
-    /// The entry in which the given weight, counted from the start, falls, and what of it is left there; `weight` must be less than the tree's.
+    /// Returns the entry into which `weight`, counted from the start, falls, and the remainder within that entry.
+    /// `weight` must be less than the tree's.
     @inlinable
     func index(ofWeight weight: Int) -> (index: Int, rest: Int) { root.index(ofWeight: weight, offset: 0) }
 
-    /// Puts an entry in at its place; gives its index.
+    /// Inserts an entry at its position and returns its index.
     @inlinable
     @discardableResult
     mutating func insert<Probe: TreeProbe>(_ entry: Entry, at place: Probe) -> Int
@@ -89,7 +93,7 @@ struct CountedTree<Entry: TreeEntry>: Sendable {
         return index
     }
 
-    /// Takes the entry of a place out; there must be one. Gives it and the index it had.
+    /// Removes the entry at a position, where one must exist. Returns the entry and its former index.
     @inlinable
     @discardableResult
     mutating func remove<Probe: TreeProbe>(at place: Probe) -> (index: Int, entry: Entry)
@@ -101,8 +105,8 @@ struct CountedTree<Entry: TreeEntry>: Sendable {
         return removed
     }
 
-    /// Changes the entry of a place, but not its separator; nil when there is none. Gives its index too. It is looked for at `recent` first,
-    /// which leads to it afterwards.
+    /// Changes the entry at a position, but not its separator. Returns its index and the result of `body`, or `nil` if
+    /// there is no entry. The search begins at `recent`, which leads to the entry afterwards.
     @inlinable
     mutating func modify<Probe: TreeProbe, Result>(
         at place: Probe, recent: inout TreePath, _ body: (inout Entry) -> Result

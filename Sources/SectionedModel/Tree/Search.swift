@@ -1,7 +1,8 @@
-/// The first of `0..<count` for which `isBefore` is false, when all for which it is true come first; `count` if none is.
+/// Returns the first number in `0..<count` for which `isBefore` is false, or `count` if there is none. All numbers for
+/// which it is true must come first.
 @inlinable
 func partitionPoint(_ count: Int, isBefore: (Int) -> Bool) -> Int {
-    // What comes of a comparison is chosen by and not branched on: nobody could predict it.
+    // The result of a comparison selects values and is not branched on, because it cannot be predicted.
     var (low, length) = (0, count)
     while length > 0 {
         let half = length / 2
@@ -12,7 +13,8 @@ func partitionPoint(_ count: Int, isBefore: (Int) -> Bool) -> Int {
     return low
 }
 
-/// The positions, ascending, of one longest strictly increasing subsequence. Which one is a function of the values alone.
+/// Returns the positions, ascending, of one longest strictly increasing subsequence. The values
+/// alone determine which one.
 ///
 /// O(n log n), by piles: `piles[l]` is the position of the least value that ends an increasing run of length l + 1.
 @inlinable

@@ -1,5 +1,5 @@
 extension TreeNode {
-    /// A tree over entries in order, its nodes nearly full: room is left for a few more each.
+    /// Creates a tree over entries in order. Its nodes are nearly full: each has room for a few more entries.
     @inlinable
     init(sorted entries: [Entry]) {
         guard entries.count > Entry.leafLimit else {
@@ -21,14 +21,14 @@ extension TreeNode {
         self = level[0]
     }
 
-    /// Cuts `0..<count` into ranges of about the same size, each about seven eighths of a node.
+    /// Splits `0..<count` into ranges of about the same size, each about seven eighths of a node.
     @inlinable
     static func parts(of count: Int, filling limit: Int) -> [Range<Int>] {
         let number = count <= limit ? 1 : (count - 1) / (limit * 7 / 8) + 1
         return (0..<number).map { count * $0 / number..<count * ($0 + 1) / number }
     }
 
-    /// This node as a child of another; nil for an empty one.
+    /// This node as a child of another; `nil` if it is empty.
     @inlinable
     var asChild: Child? {
         guard let first = firstSeparator else { return nil }
@@ -40,14 +40,14 @@ extension TreeNode {
             weight: children.reduce(0) { $0 + $1.weight })
     }
 
-    /// A root over the halves of an overfull one.
+    /// Creates a root over the two halves of an overfull root.
     @inlinable
     init(splitting node: inout TreeNode) {
         let upper = node.splitOff()
         children = Chunk([node, upper].compactMap(\.asChild))
     }
 
-    /// Keeps the lower half and gives the upper.
+    /// Keeps the lower half and returns the upper half.
     @inlinable
     mutating func splitOff() -> TreeNode {
         var upper = TreeNode()
@@ -102,7 +102,8 @@ extension TreeNode {
         return (rank, entry)
     }
 
-    /// Drops a child that has become empty, or joins a small one with a neighbour when both together leave room for more.
+    /// Removes a child that has become empty, or joins a small one with a neighbour if both
+    /// together leave room for more.
     @inlinable
     mutating func tidy(_ child: Int) {
         if children[child].count == 0 {

@@ -1,6 +1,7 @@
-// What must hold of every tree between two changes; asked by the tests after every step.
+// The invariants of every tree between two changes. The tests check them after every step.
 extension CountedTree {
-    /// What does not hold; nil when all does. `isOrdered` says whether two entries may follow one another.
+    /// Returns a description of a broken invariant; `nil` if all of them hold. `isOrdered` returns whether the
+    /// second entry may follow the first.
     @inlinable
     func brokenInvariant(_ isOrdered: (Entry, Entry) -> Bool) -> String? {
         var previous: Entry?
@@ -43,7 +44,7 @@ extension TreeNode {
 }
 
 extension SectionedSnapshot {
-    /// What does not hold of the state; nil when all does.
+    /// Returns a description of a broken invariant of the state; `nil` if all of them hold.
     @inlinable
     package func brokenInvariant() -> String? {
         if let broken = directory.brokenInvariant({ $0.place < $1.place }) { return "directory: \(broken)" }

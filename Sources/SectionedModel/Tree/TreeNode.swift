@@ -1,10 +1,11 @@
-/// A node of a counted tree: a leaf with entries, or an inner node with children. Only the root of an empty tree has neither.
+/// A node of a counted tree: a leaf with entries, or an inner node with children. Only the root
+/// of an empty tree has neither.
 @usableFromInline
 struct TreeNode<Entry: TreeEntry>: Sendable {
     @usableFromInline
     struct Child: Sendable {
         @usableFromInline var node: TreeNode
-        /// Of the node's first entry.
+        /// The separator of the node's first entry.
         @usableFromInline var first: Entry.Separator
         @usableFromInline var count: Int
         @usableFromInline var weight: Int
@@ -18,16 +19,17 @@ struct TreeNode<Entry: TreeEntry>: Sendable {
         }
     }
 
-    /// Of a leaf. Grows from a few, so that a thousand sections of ten rows stay small.
+    /// The entries of a leaf. They grow from a few, so that a thousand sections of ten rows stay small.
     @usableFromInline var entries = Chunk<Entry>()
-    /// Of an inner node.
+    /// The children of an inner node.
     @usableFromInline var children = Chunk<Child>()
 
     @inlinable
     init() {}
 
-    /// The most children an inner node has. A change after a snapshot copies a node of each level, and the nodes of a snapshot let go are
-    /// sorted away one by one by the C library's allocator if they are larger than 1,008 bytes: these are smaller.
+    /// The maximum number of children of an inner node. A change after a snapshot copies one node of each level. When
+    /// a snapshot is released, the C library's allocator sorts its freed nodes one by one if they are larger than
+    /// 1,008 bytes; these are smaller.
     @inlinable
     static var innerLimit: Int { 20 }
 
@@ -40,10 +42,10 @@ struct TreeNode<Entry: TreeEntry>: Sendable {
     @inlinable
     var firstSeparator: Entry.Separator? { isLeaf ? entries.first?.separator : children.first?.first }
 
-    /// The child in which a place lies.
+    /// Returns the child that contains a position.
     @inlinable
     func child<Probe: TreeProbe>(of place: Probe) -> Int where Probe.Separator == Entry.Separator {
-        // The first child need not be looked at: what would come before it is put into it.
+        // The first child need not be inspected: an entry before it is inserted into it.
         partitionPoint(children.count - 1) { children.withElement(at: $0 + 1) { !place.isBefore($0.first) } }
     }
 
@@ -52,7 +54,7 @@ struct TreeNode<Entry: TreeEntry>: Sendable {
         partitionPoint(entries.count) { entries.withElement(at: $0) { place.isAfter($0.separator) } }
     }
 
-    /// How many entries stand before a child.
+    /// Returns the number of entries before a child.
     @inlinable
     func offset(of child: Int) -> Int {
         var offset = 0

@@ -1,26 +1,27 @@
-/// The way from the root of a tree to one of its entries: which child in each inner node, and which entry in the leaf. A change of the
-/// tree may make it lead to another entry, or to none.
+/// The path from the root of a tree to one of its entries: the child in each inner node, and the entry in the leaf.
+/// After a change of the tree it may lead to another entry, or to none.
 @usableFromInline
 struct TreePath: Sendable {
-    /// Eight bits a node, the root's lowest: no node has more than 256, and no tree in memory is deeper than eight.
+    /// The steps, eight bits per node, the root's in the lowest bits: no node has more than 256 entries or children,
+    /// and no tree in memory is deeper than eight nodes.
     @usableFromInline var steps: UInt64
 
     @inlinable
     init() { steps = 0 }
 
-    /// Of a single node.
+    /// Creates a path within a single node.
     @inlinable
     init(step: Int) { steps = UInt64(truncatingIfNeeded: step) }
 
-    /// From a node above: its child, and the way from there.
+    /// Creates a path from a node to its child, and from there along `rest`.
     @inlinable
     init(step: Int, then rest: TreePath) { steps = rest.steps << 8 | UInt64(truncatingIfNeeded: step) }
 
-    /// In the node it starts from.
+    /// The step within the first node.
     @inlinable
     var step: Int { Int(truncatingIfNeeded: steps & 255) }
 
-    /// The way on from there.
+    /// The path after the first node.
     @inlinable
     var rest: TreePath {
         var rest = self
@@ -30,7 +31,7 @@ struct TreePath: Sendable {
 }
 
 extension TreeNode {
-    /// The way to the entry of a place; nil when there is none.
+    /// Returns the path to the entry at a position; `nil` if there is no entry.
     @inlinable
     func path<Probe: TreeProbe>(to place: Probe) -> TreePath? where Probe.Separator == Entry.Separator {
         if isLeaf {
@@ -42,8 +43,8 @@ extension TreeNode {
         return rest.map { TreePath(step: child, then: $0) }
     }
 
-    /// Changes the entry of a place, but not its separator, if that is where a way leads; nil if it is not. Gives its index, and how much
-    /// weight it gained.
+    /// Changes the entry at a position, but not its separator, if `path` leads to it. Returns its index and the weight
+    /// it gained; `nil` if the path leads elsewhere.
     @inlinable
     mutating func modify<Probe: TreeProbe, Result>(
         at place: Probe, along path: TreePath, _ body: (inout Entry) -> Result
