@@ -1,11 +1,13 @@
 extension Batch {
-    /// Whether the batch is well formed, as far as that can be said without the states: it is canonical, names every id and
-    /// every key once, leaves from and comes to every place once, empties what it deletes and fills what it inserts, and does
-    /// no needless work; where its rows are named, they stand in order.
+    /// Checks that the batch is well formed, as far as that is possible without the states. It must be canonical, name
+    /// every id and every key once, remove from and insert at every path once, empty the sections it deletes, fill
+    /// those it inserts, and do no needless work. The rows that it names must be in order.
     ///
-    /// These are the rules W1 to W6 of a sectioned batch. W3 and W4 are whole only with both states: `check(from:to:)`.
-    /// A batch that passes can be inverted, composed and turned into its other forms without a trap. Throws `badBatch` with
-    /// the rule and the place. O(k log k) for k records.
+    /// These are the rules W1 to W6 of a sectioned batch. W3 and W4 can only be checked completely with both states:
+    /// `check(from:to:)`. A batch that passes can be inverted, composed and converted to its other forms without a
+    /// trap. O(k log k) for k records.
+    ///
+    /// - Throws: `badBatch` with the rule and the position.
     @inlinable
     public func check() throws(ModelError) {
         if isEmpty { throw .badBatch("the batch has nothing in it") }
@@ -22,11 +24,12 @@ extension Batch {
         if count > 1 { try checkWork() } else { try checkSoleWork() }
     }
 
-    /// More rows or sections than this are not believed: sums of indices can then not overflow.
+    /// The limit of the numbers of rows and sections. Larger ones are rejected, so that sums of
+    /// indices cannot overflow.
     @inlinable
     static var indexLimit: Int { 1 << 40 }
 
-    /// Each record by itself, and the canonical order.
+    /// Checks each record by itself, and the canonical order.
     @inlinable
     func checkRecords() throws(ModelError) {
         try Batch.checkPaths(deletions.count, "deletions") { deletions[$0].path }
@@ -72,7 +75,7 @@ extension Batch {
         if change.old == change.new { throw .badBatch("W6: the \(name) to \(change.to) changes nothing") }
     }
 
-    /// W5: an id occurs once.
+    /// Checks W5: an id occurs once.
     @inlinable
     func checkIDs(_ count: Int) throws(ModelError) {
         var ids: Set<Element.ID> = []
@@ -82,7 +85,7 @@ extension Batch {
         }
     }
 
-    /// W6: no more moves than needed, no fewer than needed.
+    /// Checks W6: the batch has no more moves than needed, and no fewer.
     @inlinable
     func checkWork() throws(ModelError) {
         let before = SurvivingRows(without: deletions.map(\.path) + moves.map(\.from))
@@ -99,11 +102,11 @@ extension Batch {
                 throw .badBatch("W6: the move to \(move.to) moves nothing")
             }
         }
-        // A move to another section is needed, and so is a sole one that could not be left out.
+        // A move to another section is needed, and so is a sole move that passed the loop above.
         if movesWithin > 1 { try checkMoveCount() }
     }
 
-    /// The moves are the fewest of all batches with these rows and this outcome.
+    /// Checks that no batch with these rows and this outcome has fewer moves.
     @inlinable
     func checkMoveCount() throws(ModelError) {
         var touched: [Touched] = []
@@ -114,7 +117,7 @@ extension Batch {
         if moves.count > fewest { throw .badBatch("W6: there are \(moves.count) moves where \(fewest) would do") }
     }
 
-    /// The same for a batch of one row: no other row is taken out or put in.
+    /// Checks the same for a batch of one row: no other row is removed or inserted.
     @inlinable
     func checkSoleWork() throws(ModelError) {
         for update in updates { try SoleChange(update, moves: false).checkWork() }
@@ -123,7 +126,7 @@ extension Batch {
 }
 
 extension Batch.SoleChange {
-    /// As `Batch.check`, of what nearly all batches are.
+    /// Checks the form that almost all batches have, as `Batch.check()` does.
     @inlinable
     func check() throws(ModelError) {
         try Batch.checkRange(change.to)

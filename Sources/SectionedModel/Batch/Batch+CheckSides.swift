@@ -1,11 +1,11 @@
 extension Batch {
-    /// One of the two states of a batch, as far as the batch speaks of it.
+    /// One of the two states of a batch, as far as the batch describes it.
     @usableFromInline
     enum Side {
         case old
         case new
 
-        /// What a record does there, for messages.
+        /// The verb for a record on this side, for messages.
         @inlinable
         var verb: String {
             switch self {
@@ -15,7 +15,7 @@ extension Batch {
         }
     }
 
-    /// A row on one side: where it stands, and whether it leaves from there or comes there.
+    /// A row on one side: its path, and whether it is removed from there or inserted there.
     @usableFromInline
     struct Standing {
         @usableFromInline let path: SectionPath
@@ -30,7 +30,7 @@ extension Batch {
         }
     }
 
-    /// A section on one side: its index, key and rank, and whether all its rows leave or come.
+    /// A section on one side: its index, key and rank, and whether all its rows are removed or inserted.
     @usableFromInline
     struct SectionStanding {
         @usableFromInline let index: Int
@@ -47,7 +47,7 @@ extension Batch {
         }
     }
 
-    /// The rows of one side that are named, in order.
+    /// Returns the rows that the batch names on one side, in order.
     @inlinable
     func standings(_ side: Side) -> [Standing] {
         var standings: [Standing] = []
@@ -65,7 +65,7 @@ extension Batch {
         return standings
     }
 
-    /// The sections of one side that are named, in order.
+    /// Returns the sections that the batch names on one side, in order.
     @inlinable
     func sectionStandings(_ side: Side) -> [SectionStanding] {
         var standings: [SectionStanding] = []
@@ -81,8 +81,9 @@ extension Batch {
         return standings
     }
 
-    /// W1 or W2, and that what the batch names of this side stands in order: sections by (rank, key), rows by (sort key, id),
-    /// each in the section of its key; a section that goes or comes does so with all its rows, and has one.
+    /// Checks W1 or W2, and the order of what the batch names on this side: sections by (rank, key), rows by
+    /// (sort key, id), each row in the section of its key. A section that is deleted or inserted must include
+    /// all its rows, and at least one.
     @inlinable
     func checkSide(_ side: Side) throws(ModelError) {
         let rows = standings(side)
@@ -110,13 +111,13 @@ extension Batch {
         for section in sections[next...] { try Batch.checkPassed(section, side) }
     }
 
-    /// A section without named rows.
+    /// Checks a section without named rows.
     @inlinable
     static func checkPassed(_ section: SectionStanding, _ side: Side) throws(ModelError) {
         if section.isWhole { throw .badBatch("W3: section \(section.index) \(side.verb) without a row") }
     }
 
-    /// The rows of a section that goes or comes: all of them, from the first on.
+    /// Checks the rows of a deleted or inserted section: all of them must be named, from the first on.
     @inlinable
     static func checkWhole(_ rows: ArraySlice<Standing>, _ side: Side) throws(ModelError) {
         let section = rows.first?.path.section
@@ -157,7 +158,7 @@ extension Batch {
         }
     }
 
-    /// Each section record by itself, the canonical order, every key once.
+    /// Checks each section record by itself, the canonical order, and that every key occurs once.
     @inlinable
     func checkSections() throws(ModelError) {
         try Batch.checkIndices(sectionDeletions.map(\.index), "section deletions")

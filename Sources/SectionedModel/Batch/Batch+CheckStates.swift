@@ -1,11 +1,13 @@
 extension Batch {
-    /// Whether this is a well-formed batch between these two states: W1 to W6 of a sectioned batch, whole.
+    /// Checks that this is a well-formed batch between two states: the rules W1 to W6 of a sectioned batch, in full.
     ///
-    /// Beyond `check()`: what is named stands where the batch says (and the checksums are those of the states), sections and
-    /// rows add up (W3), what is not taken out and not put in is the same sequence in both (W4), and whatever differs there
-    /// is an update (W5). Then every interpreter that takes out in descending old order and puts in in ascending new order
-    /// gets from the one state to the other. Throws `badBatch` with the rule and the place. O(n + k log k) for states of n
-    /// elements and k records.
+    /// In addition to `check()`: the named rows and sections are where the batch places them, and the checksums are
+    /// those of the states; sections and rows add up (W3); the rows that are neither removed nor inserted are the same
+    /// sequence in both states (W4); and every difference among them is an update (W5). Then every interpreter that
+    /// removes in descending old order and inserts in ascending new order leads from one state to the other. O(n + k
+    /// log k) for states of n elements and k records.
+    ///
+    /// - Throws: `badBatch` with the rule and the position, or `checksumDiffers`.
     @inlinable
     public func check(
         from old: SectionedSnapshot<Element>, to new: SectionedSnapshot<Element>
@@ -49,7 +51,7 @@ extension Batch {
         }
     }
 
-    /// The sections that are named stand where the batch says.
+    /// Checks that the named sections are at the indices that the batch contains.
     @inlinable
     func checkSections(_ state: SectionedSnapshot<Element>, _ side: Side) throws(ModelError) {
         for section in sectionStandings(side) {
@@ -59,13 +61,13 @@ extension Batch {
         }
     }
 
-    /// Goes through both states, section by section, and holds every row against the records.
+    /// A walk through both states, section by section, that compares every row with the records.
     @usableFromInline
     struct RowWalk {
         @usableFromInline let old: [Standing]
         @usableFromInline let new: [Standing]
         @usableFromInline let updates: [Change]
-        /// How many records have been met.
+        /// The number of records that were found.
         @usableFromInline var met = 0
 
         @inlinable
@@ -78,21 +80,21 @@ extension Batch {
 }
 
 extension Batch.RowWalk {
-    /// A section that comes: all its rows do.
+    /// Checks an inserted section: all its rows must be inserted.
     @inlinable
     mutating func enter(_ section: Int, _ rows: [Element]) throws(ModelError) {
         let coming = try passing(section, rows, new)
         if coming.count != rows.count { throw .badBatch("W3: section \(section) comes, but not all its rows") }
     }
 
-    /// A section that leaves: all its rows do.
+    /// Checks a deleted section: all its rows must be deleted.
     @inlinable
     mutating func leave(_ section: Int, _ rows: [Element]) throws(ModelError) {
         let leaving = try passing(section, rows, old)
         if leaving.count != rows.count { throw .badBatch("W3: section \(section) leaves, but not all its rows") }
     }
 
-    /// A section of both states: the rows that stay in it are the same, and what differs is an update.
+    /// Checks a section of both states: its remaining rows are the same, and every difference is an update.
     @inlinable
     mutating func pass(
         _ origin: Int, _ before: [Element], _ section: Int, _ after: [Element]
@@ -115,7 +117,8 @@ extension Batch.RowWalk {
         }
     }
 
-    /// The items, ascending, of the rows of a section that pass; those named there must be there.
+    /// Returns the items, ascending, of a section's rows that are removed or inserted. Every
+    /// named row must be in the section.
     @inlinable
     mutating func passing(
         _ section: Int, _ rows: [Element], _ standings: [Batch<Element>.Standing]
@@ -134,7 +137,8 @@ extension Batch.RowWalk {
         return items
     }
 
-    /// Elements that differ must be an update; which elements, the records of both sides have been held against.
+    /// Checks that differing elements are an update. The elements themselves were already compared
+    /// with the records of both sides.
     @inlinable
     func meetUpdate(_ from: SectionPath, _ to: SectionPath) throws(ModelError) {
         let position = partitionPoint(updates.count) { updates[$0].to < to }
@@ -143,7 +147,7 @@ extension Batch.RowWalk {
         }
     }
 
-    /// Records of sections that neither state has were never met.
+    /// Checks that all records were found, which those of sections in neither state are not.
     @inlinable
     func checkEnd() throws(ModelError) {
         if met != old.count + new.count { throw .badBatch("W3: a row of a section that does not exist") }

@@ -1,16 +1,18 @@
 extension Batch {
-    /// The batch that does what this one and then `second` do; nil when together they do nothing.
+    /// Returns the batch with the effect of this one and then `second`; `nil` if together they change nothing.
     ///
-    /// It is the batch that one transaction of both would have emitted: as few records and as few moves, whatever came and
-    /// went between. No state is needed for that. A batch names the elements before and after, so what is left to say of an
-    /// id is known from the records alone; and where a row stood that one of the two does not touch follows from its place
-    /// in the state between, for what a batch does not touch is the same sequence before and after it. A row that is back
-    /// to its first contents is back at its place among the untouched, and no record.
+    /// It is the batch that one transaction of both would have returned: as few records and as few moves, whatever
+    /// was inserted and deleted in between. No state is needed. A batch contains the elements before and after, so
+    /// the net change of an id follows from the records alone. The position of a row that one of the batches does
+    /// not touch follows from its position in the state between them, because untouched rows are the same sequence
+    /// before and after a batch. A row that returns to its first contents is back at its position among the
+    /// untouched rows, and needs no record.
     ///
-    /// Throws `badBatch` when one of them is not well formed, or when the second does not follow the first as far as the two
-    /// tell: another element or section at a place that both speak of; and `checksumDiffers`. The result has checksums when
-    /// both have.
-    /// O(k log k) for k records.
+    /// The result has checksums if both batches have them. O(k log k) for k records.
+    ///
+    /// - Throws: `badBatch` if one of the batches is not well formed, or if the second does not follow the first as far
+    ///   as their records show: another element or section at a position that both name. `checksumDiffers` if the
+    ///   checksums between them differ.
     @inlinable
     public func composed(with second: Batch) throws(ModelError) -> Batch? {
         try check()
@@ -31,7 +33,7 @@ extension Batch {
 }
 
 extension Batch {
-    /// What is known of one id over two batches: its element and place before, between and after.
+    /// One id over two batches: its element and path before, between and after, as far as they are known.
     @usableFromInline
     struct RowLink {
         @usableFromInline typealias Stand = (element: Element, path: SectionPath)
@@ -39,7 +41,7 @@ extension Batch {
         @usableFromInline var old: Stand?
         @usableFromInline var middle: Stand?
         @usableFromInline var new: Stand?
-        /// Whether the second batch has a record of it.
+        /// Whether the second batch has a record for the id.
         @usableFromInline var isSettled = false
 
         @inlinable
@@ -48,14 +50,14 @@ extension Batch {
             self.middle = middle
         }
 
-        /// What a transaction over both would have to say; nil when nothing differs in the end.
+        /// The change that a transaction over both would contain; `nil` if nothing differs in the end.
         @inlinable
         var touched: Touched? {
             old?.element == new?.element ? nil : Touched(old, new)
         }
     }
 
-    /// Calls `body` with what each record says of an id: where it stood, where it stands.
+    /// Calls `body` with the id of each record, its old element and path, and its new ones.
     @inlinable
     func forEachRow(
         _ body: (Element.ID, RowLink.Stand?, RowLink.Stand?) throws(ModelError) -> Void
@@ -66,7 +68,7 @@ extension Batch {
         for record in updates { try body(record.old.id, (record.old, record.from), (record.new, record.to)) }
     }
 
-    /// One link for each id that one of the two names.
+    /// Returns one link for each id that either batch names.
     @inlinable
     func rowLinks(with second: Batch, _ onward: Passage, _ back: Passage) throws(ModelError) -> [RowLink] {
         var links: [RowLink] = []

@@ -1,5 +1,5 @@
 extension Batch {
-    /// The batch that leads back: applied to the new state it gives the old one.
+    /// Returns the inverse batch: applied to the new state, it leads to the old one.
     @inlinable
     public func inverted() -> Batch {
         var inverse: Batch

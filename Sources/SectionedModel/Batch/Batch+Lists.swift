@@ -1,7 +1,7 @@
-// What a batch is made of. Nearly every transaction changes one row, which stands by itself and costs no allocation: lists do, and a count
-// of references for each that is empty.
+// The representation of a batch. Almost every transaction changes one row. That change is stored without lists, because
+// lists cost an allocation, and a reference count for each that is empty.
 extension Batch {
-    /// What is in a batch, each in its one form: lists have something in them, and more than a sole change.
+    /// The contents of a batch, each in its only form: lists contain something, and more than a sole change.
     @usableFromInline
     enum Contents: Sendable {
         case nothing
@@ -20,7 +20,7 @@ extension Batch {
         }
     }
 
-    /// Each in the order the batch gives it.
+    /// The changes, each list in the order that the batch defines.
     @usableFromInline
     struct Lists: Equatable, Sendable {
         @usableFromInline var sectionDeletions: [SectionChange] = []
@@ -42,7 +42,7 @@ extension Batch {
         @inlinable
         var areSectionsEmpty: Bool { sectionDeletions.isEmpty && sectionInsertions.isEmpty && sectionMoves.isEmpty }
 
-        /// The only thing in them, if that is a row of both states.
+        /// The only change in the lists, if it changes a row of both states.
         @inlinable
         var soleChange: SoleChange? {
             guard moves.count + updates.count == 1, areSectionsEmpty, deletions.isEmpty, insertions.isEmpty else {
@@ -52,7 +52,7 @@ extension Batch {
         }
     }
 
-    /// A batch of these.
+    /// Creates a batch from lists of changes.
     @inlinable
     public init(
         sectionDeletions: [SectionChange] = [], sectionInsertions: [SectionChange] = [],
@@ -71,11 +71,11 @@ extension Batch {
         self.checksums = checksums
     }
 
-    /// The lists, where there are any.
+    /// The lists; `nil` for an empty batch and for a sole change.
     @inlinable
     var listed: Lists? { if case .lists(let lists) = contents { lists } else { nil } }
 
-    /// The lists, of a sole change too.
+    /// The lists, also for a sole change.
     @inlinable
     var lists: Lists {
         get {
@@ -89,54 +89,55 @@ extension Batch {
         }
         _modify {
             var lists = lists
-            // Nobody else holds them while they are changed.
+            // No other reference to the lists exists while they are changed.
             contents = .nothing
             defer { contents = Contents(lists) }
             yield &lists
         }
     }
 
-    /// What changes in a batch of one row of both states that makes and ends no section; nil for others. Costs less than the lists.
+    /// The change in a batch that changes one row of both states and neither inserts nor deletes a section; `nil` for
+    /// other batches. Costs less than the lists.
     @inlinable
     public var soleChange: SoleChange? { if case .sole(let sole) = contents { sole } else { nil } }
 
-    /// Sections that left, old indices.
+    /// The deleted sections, by old index.
     @inlinable
     public var sectionDeletions: [SectionChange] {
         get { listed?.sectionDeletions ?? [] }
         _modify { yield &lists.sectionDeletions }
     }
-    /// Sections that came, new indices.
+    /// The inserted sections, by new index.
     @inlinable
     public var sectionInsertions: [SectionChange] {
         get { listed?.sectionInsertions ?? [] }
         _modify { yield &lists.sectionInsertions }
     }
-    /// Sections that were given another rank, ordered by new index.
+    /// The sections whose rank changed, ordered by new index.
     @inlinable
     public var sectionMoves: [SectionMove] {
         get { listed?.sectionMoves ?? [] }
         _modify { yield &lists.sectionMoves }
     }
-    /// Rows that left, old paths.
+    /// The deleted rows, by old path.
     @inlinable
     public var deletions: [Deletion] {
         get { listed?.deletions ?? [] }
         _modify { yield &lists.deletions }
     }
-    /// Rows that came, new paths.
+    /// The inserted rows, by new path.
     @inlinable
     public var insertions: [Insertion] {
         get { listed?.insertions ?? [] }
         _modify { yield &lists.insertions }
     }
-    /// Rows that moved (with or without a change of contents), ordered by new path.
+    /// The rows that moved, with or without a change of contents, ordered by new path.
     @inlinable
     public var moves: [Change] {
         get { if case .sole(let sole) = contents { sole.moves ? [sole.change] : [] } else { listed?.moves ?? [] } }
         _modify { yield &lists.moves }
     }
-    /// Rows that changed and did not move relative to their untouched neighbours, ordered by new path.
+    /// The rows that changed without moving relative to their untouched neighbours, ordered by new path.
     @inlinable
     public var updates: [Change] {
         get { if case .sole(let sole) = contents { sole.moves ? [] : [sole.change] } else { listed?.updates ?? [] } }
@@ -145,11 +146,11 @@ extension Batch {
 }
 
 extension Batch {
-    /// One row that moved, or changed where it stands.
+    /// One row that moved, or changed in place.
     public struct SoleChange: Equatable, Sendable {
-        /// What changed, as it stands in a list.
+        /// The change, as a list contains it.
         public let change: Change
-        /// Whether it is among the moves of its batch, or among the updates.
+        /// Whether the change is one of the batch's moves; otherwise it is one of the updates.
         public let moves: Bool
 
         @inlinable
@@ -161,7 +162,7 @@ extension Batch {
 }
 
 extension Batch {
-    /// Whether both tell the same.
+    /// Returns whether both batches contain the same changes and checksums.
     @inlinable
     public static func == (a: Batch, b: Batch) -> Bool {
         guard a.checksums == b.checksums else { return false }

@@ -1,5 +1,5 @@
 extension Batch {
-    /// What is known of one section over two batches.
+    /// One section over two batches: its index and rank before, between and after, as far as they are known.
     @usableFromInline
     struct SectionLink {
         @usableFromInline typealias Stand = (index: Int, rank: Int64)
@@ -8,7 +8,7 @@ extension Batch {
         @usableFromInline var old: Stand?
         @usableFromInline var middle: Stand?
         @usableFromInline var new: Stand?
-        /// Whether the second batch has a record of it.
+        /// Whether the second batch has a record for the section.
         @usableFromInline var isSettled = false
 
         @inlinable
@@ -18,12 +18,12 @@ extension Batch {
             self.middle = middle
         }
 
-        /// A section that was and is, with the same rank, is no change.
+        /// Whether the section changes. A section of both states with the same rank does not.
         @inlinable
         var isChange: Bool { old?.rank != new?.rank }
     }
 
-    /// Calls `body` with what each record says of a section: where it stood, where it stands.
+    /// Calls `body` with the key of each section record, its old index and rank, and its new ones.
     @inlinable
     func forEachSection(
         _ body: (Element.SectionKey, SectionLink.Stand?, SectionLink.Stand?) throws(ModelError) -> Void
@@ -35,7 +35,7 @@ extension Batch {
         }
     }
 
-    /// One link for each section that one of the two names.
+    /// Returns one link for each section that either batch names.
     @inlinable
     func sectionLinks(with second: Batch, _ onward: Passage, _ back: Passage) throws(ModelError) -> [SectionLink] {
         var links: [SectionLink] = []
@@ -77,7 +77,7 @@ extension Batch {
 }
 
 extension SectionedCollection.SectionChanges {
-    /// The records of these sections, each a change.
+    /// Creates the records of these sections, each of which must be a change.
     @inlinable
     init(_ links: [Batch<Element>.SectionLink]) {
         for link in links {

@@ -1,27 +1,27 @@
-/// One change of a list of sections of rows. Its places are those of the state that the steps before it have led to; a target
-/// is a place of the state it leads to itself.
+/// A single change to a list of sections of rows. Its positions refer to the state that the previous steps lead to; a
+/// target position refers to the state after the step.
 public enum BatchStep<Element: SectionedElement>: Equatable, Sendable {
-    /// A row is taken out: because it leaves, or because it moves and is put in further on.
+    /// Removes a row, because it is deleted, or because it moves and a later step inserts it.
     case removeRow(SectionPath, Element)
-    /// A section is taken out; it is empty.
+    /// Removes a section, which has no rows.
     case removeSection(Int, Element.SectionKey)
-    /// A section is moved with the rows it has: taken out at `from`, and put in so that it stands at `to`.
+    /// Moves a section with its rows: removes it at `from`, and inserts it so that its index is `to`.
     case moveSection(from: Int, to: Int, Element.SectionKey)
-    /// A section without rows is put in.
+    /// Inserts a section without rows.
     case insertSection(Int, Element.SectionKey)
-    /// A row is put in.
+    /// Inserts a row at a path.
     case insertRow(SectionPath, Element)
-    /// A row in place gets other contents; the element after.
+    /// Replaces the contents of a row in place by the given element.
     case updateRow(SectionPath, Element)
 }
 
 extension Batch {
-    /// The same change as a list of single steps, each in the index space the one before it leaves, for consumers that
-    /// understand nothing else. Ranks are not in it, the order they make is.
+    /// The batch as a list of single steps, each in the index space that the previous step leaves, for consumers that
+    /// understand nothing else. The steps do not contain ranks, only the order that follows from them.
     ///
-    /// Rows are taken out from the last to the first, so that the old paths hold, and put in from the first to the last, so
-    /// that the new ones do; between these, sections go, and then come and move from the first to the last. Requires a
-    /// well-formed batch, as `commit()` makes it. O(k log k) for k records.
+    /// Rows are removed from the last to the first, so that the old paths stay valid, and inserted from the first to
+    /// the last, so that the new ones do. In between, sections are removed, and then inserted and moved from the first
+    /// to the last. Requires a well-formed batch, as `commit()` returns it. O(k log k) for k records.
     @inlinable
     public var steps: [BatchStep<Element>] {
         var steps: [BatchStep<Element>] = []
@@ -35,11 +35,11 @@ extension Batch {
         return steps
     }
 
-    /// Sections come and move, in the order of their new indices.
+    /// Appends the insertions and moves of sections, in the order of their new indices.
     ///
-    /// Sections still to be moved stand in the way meanwhile. What comes to index `to` is put right behind the `to` sections
-    /// that are final before it; those of them that never move are `to` minus the ones put in already, and whatever waits
-    /// stands before such a one or behind.
+    /// Sections that are still to be moved remain in the list meanwhile. A section with the new index `to` is placed
+    /// directly after the `to` sections that are final before it. Of those, `to` minus the number of sections already
+    /// placed never move, and each waiting section is before or after such a section.
     @inlinable
     func appendSectionSteps(to steps: inout [BatchStep<Element>]) {
         let moves = neededSectionMoves
@@ -66,19 +66,21 @@ extension Batch {
     }
 }
 
-/// The sections that are still to be moved, in their old order, among those that never move and those put in already.
+/// The sections that still have to be moved, in their old order, among the sections that never
+/// move and those already placed.
 @usableFromInline
 struct WaitingSections {
-    /// For each, ascending: how many sections that never move stand before it.
+    /// For each waiting section, ascending: the number of sections before it that never move.
     @usableFromInline var settledBefore: [Int] = []
-    /// Where in that order the section at a position of the given list is.
+    /// The position in that order of the section at each position of the given list.
     @usableFromInline var order: [Int] = []
-    /// How many still wait, as sums over ranges that double (a Fenwick tree).
+    /// The number of sections that still wait, as sums over ranges that double (a Fenwick tree).
     @usableFromInline var sums: [Int]
-    /// For each section put in already, ascending: how many that never move stand before it.
+    /// For each section already placed, ascending: the number of sections before it that never move.
     @usableFromInline var placed: [Int] = []
 
-    /// The old indices of those to be moved, in any order; `gone` sections are out already.
+    /// Creates the list from the old indices of the sections to be moved, in any order. The `gone`
+    /// sections are already removed.
     @inlinable
     init(_ sources: [Int], gone: SurvivingSections) {
         let current = sources.map { $0 - gone.countBefore($0) }
@@ -91,13 +93,13 @@ struct WaitingSections {
         sums = (0..<(sources.count + 1)).map { $0 & -$0 }
     }
 
-    /// How many wait before the section that `settled` sections that never move stand before.
+    /// Returns the number of waiting sections before the section that follows `settled` sections that never move.
     @inlinable
     func count(before settled: Int) -> Int {
         prefix(partitionPoint(settledBefore.count) { settledBefore[$0] < settled })
     }
 
-    /// How many of the first `count` still wait.
+    /// Returns how many of the first `count` sections still wait.
     @inlinable
     func prefix(_ count: Int) -> Int {
         var (sum, position) = (0, count)
@@ -108,7 +110,7 @@ struct WaitingSections {
         return sum
     }
 
-    /// Takes a section, given by its position in the list, out of those that wait. Returns where it stands.
+    /// Removes a section, given by its position in the list, from those that wait, and returns its current index.
     @inlinable
     mutating func remove(_ source: Int) -> Int {
         let position = order[source]
@@ -122,7 +124,7 @@ struct WaitingSections {
         return index
     }
 
-    /// A section was put in behind `settled` sections that never move.
+    /// Records that a section was placed after `settled` sections that never move.
     @inlinable
     mutating func note(_ settled: Int) { placed.append(settled) }
 }

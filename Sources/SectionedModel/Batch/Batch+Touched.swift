@@ -1,7 +1,7 @@
 extension Batch {
     @usableFromInline typealias Touched = SectionedCollection<Element>.Touched
 
-    /// The canonical batch of a transaction whose paths are all known.
+    /// Creates the canonical batch of a transaction whose paths are all known.
     @inlinable
     init(_ touched: [Touched], _ changes: SectionedCollection<Element>.SectionChanges) {
         var lists = Lists()
@@ -9,7 +9,7 @@ extension Batch {
         lists.sectionInsertions = changes.insertions
         lists.sectionMoves = changes.moves
         let stays = Batch.staying(touched)
-        // Ordered before they are filled: what is sorted is small, an element may not be.
+        // The order is computed before the lists are filled: its entries are small, an element may not be.
         var order = touched.indices.compactMap { index in
             (touched[index].to ?? touched[index].from).map { (path: $0, index: index) }
         }
@@ -18,11 +18,12 @@ extension Batch {
         contents = Contents(lists)
     }
 
-    /// For each of the touched, whether it need not move; empty when none of them is in both states.
+    /// Returns for each touched row whether it need not move; empty if none of them is in both states.
     ///
-    /// Untouched rows never move, so a row that stood between other untouched rows than now has to. Those left between the
-    /// same ones can stay as far as they are still in order: a longest increasing subsequence of them does. As rows of one section are
-    /// compared with each other only, new items are numbered under the old section, and one sequence serves all sections.
+    /// Untouched rows never move, so a row that is between other untouched rows than before has to. The rows that are
+    /// still between the same ones can stay as far as they are in order: those of a longest increasing subsequence do.
+    /// Rows are only compared with rows of their section, so the new items are numbered under the old section, and one
+    /// sequence serves all sections.
     @inlinable
     static func staying(_ touched: [Touched]) -> [Bool] {
         guard touched.contains(where: { $0.from != nil && $0.to != nil }) else { return [] }
@@ -45,7 +46,7 @@ extension Batch {
 }
 
 extension SectionedCollection.Touched {
-    /// What a batch tells of one id, without a state: neither slot nor hash.
+    /// Creates the change of one id from a batch, without a state: it has neither slot nor hash.
     @inlinable
     init(_ old: Batch<Element>.RowLink.Stand?, _ new: Batch<Element>.RowLink.Stand?) {
         self.init(old: old?.element, slot: nil, new: new?.element, hash: 0)

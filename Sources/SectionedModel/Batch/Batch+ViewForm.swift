@@ -1,31 +1,32 @@
-/// A batch as views that animate want it, for example table and collection views of UIKit.
+/// A batch in the form that animating views need, for example the table and collection views of UIKit.
 ///
-/// What leaves is in the index space before, what comes in the one after, as in the batch. Rows of a section that is deleted
-/// go with it, rows of one that is inserted come with it, and neither is listed; a row that moves out of a deleted section is
-/// an insertion, one that moves into an inserted section a deletion, one that does both is not listed. A section is moved
-/// only if it has to be: a rank is nothing a view knows.
+/// As in the batch, deletions have indices of the old state, and insertions of the new one. The rows of a deleted or
+/// inserted section are deleted or inserted with it and are not listed. A row that moves out of a deleted section is an
+/// insertion, a row that moves into an inserted section is a deletion, and a row that does both is not listed. A
+/// section is moved only if it has to be, because views do not know ranks.
 ///
-/// No row is named twice. A row that moves is not updated besides, which such views forbid; if its contents changed too, its
-/// new path is in `reconfigured`, to be drawn afresh after the batch.
+/// No row is named twice. A row that moves is not also updated, which such views forbid. If its contents changed too,
+/// its new path is in `reconfigured`: redraw it after the batch.
 public struct ViewForm<Element: SectionedElement>: Equatable, Sendable {
-    /// Sections that leave, old indices, ascending.
+    /// The deleted sections, by old index, ascending.
     public var sectionDeletions: [Batch<Element>.SectionChange] = []
-    /// Sections that come, new indices, ascending.
+    /// The inserted sections, by new index, ascending.
     public var sectionInsertions: [Batch<Element>.SectionChange] = []
-    /// Sections that move, ascending by new index: the fewest that lead to the new order.
+    /// The moved sections, ascending by new index: the fewest moves that lead to the new order.
     public var sectionMoves: [Batch<Element>.SectionMove] = []
-    /// Rows that leave sections that stay, old paths, ascending.
+    /// The rows deleted from sections that remain, by old path, ascending.
     public var deletions: [Batch<Element>.Deletion] = []
-    /// Rows that come to sections that stay, new paths, ascending.
+    /// The rows inserted into sections that remain, by new path, ascending.
     public var insertions: [Batch<Element>.Insertion] = []
-    /// Rows that move from a section that stays to a section that stays, ascending by new path.
+    /// The rows that move between sections that remain, or within one, ascending by new path.
     public var moves: [Batch<Element>.Change] = []
-    /// Rows to be drawn afresh in place, ascending by new path; a view that reloads wants their old paths.
+    /// The rows to redraw in place, ascending by new path. A view that reloads rows needs their old paths.
     public var updates: [Batch<Element>.Change] = []
-    /// New paths, ascending, of those moved rows that are to be drawn afresh.
+    /// The new paths, ascending, of the moved rows to redraw.
     public var reconfigured: [SectionPath] = []
 
-    /// Whether there is nothing to do. A batch that only gave a section another rank at its old place has such a form.
+    /// Whether the form contains no change. This is also true for a batch that only gives a section
+    /// another rank at its old index.
     @inlinable
     public var isEmpty: Bool {
         sectionDeletions.isEmpty && sectionInsertions.isEmpty && sectionMoves.isEmpty
@@ -34,11 +35,11 @@ public struct ViewForm<Element: SectionedElement>: Equatable, Sendable {
 }
 
 extension Batch {
-    /// The same change for views that animate.
+    /// Returns the batch in the form for animating views.
     ///
-    /// A row that moves or is updated always differs in its element, if only in its sort key. `looksAlike` says of the
-    /// element before and after whether that shows: one that looks alike is neither updated nor reconfigured. Requires a
-    /// well-formed batch, as `commit()` makes it.
+    /// A row that moves or is updated always has another element, if only by its sort key. `looksAlike` returns whether
+    /// the elements before and after look the same; a row for which it returns true is neither updated nor
+    /// reconfigured. Requires a well-formed batch, as `commit()` returns it.
     @inlinable
     public func viewForm(looksAlike: (Element, Element) -> Bool = { $0 == $1 }) -> ViewForm<Element> {
         let gone = SurvivingSections(without: sectionDeletions.map(\.index))
@@ -62,7 +63,7 @@ extension Batch {
         return form
     }
 
-    /// Of the section moves those that lead to the new order: the others still stand between the same sections.
+    /// The section moves that lead to the new order. The others leave a section between the same sections.
     @inlinable
     var neededSectionMoves: [SectionMove] {
         if sectionMoves.isEmpty { return [] }

@@ -1,17 +1,17 @@
 /// The exact difference between two states of a sectioned collection, in log form.
 ///
-/// What leaves is given in the index space of the old state, what comes in that of the new one; every row that leaves or
-/// enters is listed, also those of sections that come or go. Arrays are sorted ascending by (section, item).
+/// Deletions have indices of the old state, insertions of the new state. Every row that is deleted or inserted is
+/// listed, including the rows of deleted and inserted sections. Arrays are sorted ascending by (section, item).
 public struct Batch<Element: SectionedElement>: Equatable, Sendable {
-    /// A section that leaves (old index) or comes (new index).
+    /// A section that is deleted (old index) or inserted (new index).
     public struct SectionChange: Equatable, Sendable {
-        /// Index of the section.
+        /// The index of the section in the old or the new state.
         public var index: Int
-        /// Its key.
+        /// The key of the section.
         public var key: Element.SectionKey
-        /// Its rank; sections stand in the order of (rank, key).
+        /// The rank of the section; sections are ordered by (rank, key).
         public var rank: Int64
-        /// A change.
+        /// Creates the deletion or insertion of a section.
         @inlinable
         public init(index: Int, key: Element.SectionKey, rank: Int64 = 0) {
             self.index = index
@@ -19,19 +19,20 @@ public struct Batch<Element: SectionedElement>: Equatable, Sendable {
             self.rank = rank
         }
     }
-    /// A section in both states whose rank changed; listed also when its index did not, for the rank is part of the state.
+    /// A section in both states whose rank changed. It is listed even if its index did not change, because
+    /// the rank is part of the state.
     public struct SectionMove: Equatable, Sendable {
-        /// Old index.
+        /// The index in the old state.
         public var from: Int
-        /// New index.
+        /// The index in the new state.
         public var to: Int
-        /// Its key.
+        /// The key of the section.
         public var key: Element.SectionKey
-        /// The rank before.
+        /// The rank in the old state.
         public var oldRank: Int64
-        /// The rank after.
+        /// The rank in the new state.
         public var newRank: Int64
-        /// A move.
+        /// Creates the move of a section.
         @inlinable
         public init(from: Int, to: Int, key: Element.SectionKey, oldRank: Int64, newRank: Int64) {
             self.from = from
@@ -41,39 +42,39 @@ public struct Batch<Element: SectionedElement>: Equatable, Sendable {
             self.newRank = newRank
         }
     }
-    /// The checksums of the two states, of a collection that keeps one.
+    /// The checksums of both states, for a collection that keeps a checksum.
     public struct Checksums: Equatable, Sendable {
-        /// Of the state the batch is applied to.
+        /// The checksum of the state to which the batch is applied.
         public var before: UInt64
-        /// Of the state it leads to.
+        /// The checksum of the state to which the batch leads.
         public var after: UInt64
-        /// Two checksums.
+        /// Creates a pair of checksums.
         @inlinable
         public init(before: UInt64, after: UInt64) {
             self.before = before
             self.after = after
         }
     }
-    /// A row that leaves: where it stood in the old state, and what stood there.
+    /// A deleted row: its path in the old state, and its element.
     public struct Deletion: Equatable, Sendable {
-        /// Old path.
+        /// The path in the old state.
         public var path: SectionPath
-        /// The element that left.
+        /// The element that is deleted.
         public var element: Element
-        /// A deletion.
+        /// Creates the deletion of a row.
         @inlinable
         public init(path: SectionPath, element: Element) {
             self.path = path
             self.element = element
         }
     }
-    /// A row that comes: where it stands in the new state.
+    /// An inserted row: its path in the new state, and its element.
     public struct Insertion: Equatable, Sendable {
-        /// New path.
+        /// The path in the new state.
         public var path: SectionPath
-        /// The element that came.
+        /// The element that is inserted.
         public var element: Element
-        /// An insertion.
+        /// Creates the insertion of a row.
         @inlinable
         public init(path: SectionPath, element: Element) {
             self.path = path
@@ -82,15 +83,15 @@ public struct Batch<Element: SectionedElement>: Equatable, Sendable {
     }
     /// A row in both states that moved, changed its contents, or both.
     public struct Change: Equatable, Sendable {
-        /// Old path.
+        /// The path in the old state.
         public var from: SectionPath
-        /// New path.
+        /// The path in the new state.
         public var to: SectionPath
-        /// The element before.
+        /// The element in the old state.
         public var old: Element
-        /// The element after.
+        /// The element in the new state.
         public var new: Element
-        /// A change.
+        /// Creates the change of a row.
         @inlinable
         public init(from: SectionPath, to: SectionPath, old: Element, new: Element) {
             self.from = from
@@ -99,17 +100,17 @@ public struct Batch<Element: SectionedElement>: Equatable, Sendable {
             self.new = new
         }
     }
-    /// What is in it, in the form that costs least.
+    /// The changes, in the form that costs least.
     @usableFromInline var contents = Contents.nothing
-    /// Of the states before and after; nil when the collection keeps none.
+    /// The checksums of the states before and after; `nil` if the collection keeps none.
     public var checksums: Checksums?
-    /// An empty batch.
+    /// Creates a batch without changes, to be filled.
     @inlinable
     public init() {}
-    /// Whether there is nothing in it.
+    /// Whether the batch contains no change.
     @inlinable
     public var isEmpty: Bool { if case .nothing = contents { true } else { false } }
-    /// The number of rows that leave, come, move or change.
+    /// The number of rows that are deleted, inserted, moved or updated.
     @inlinable
     public var rowCount: Int {
         switch contents {
