@@ -1,12 +1,13 @@
-/// A 64-bit digest of one element, the same in every process; what is fed, and in which order, is the element's to say.
+/// A 64-bit digest of one element, which is the same in every process. The element decides what
+/// to feed, and in which order.
 ///
-/// An element of which a part seldom changes may make a digest of that part, keep its value with it, and feed that.
+/// An element with a part that rarely changes can compute a digest of that part, keep its value, and feed that.
 ///
-/// It finds accidents: a lost line, a flipped bit. It is no defence against somebody who forges states.
+/// The digest finds accidents, such as a lost line or a flipped bit. It does not protect against forged states.
 public struct ElementDigest: Sendable {
     @usableFromInline var state: UInt64 = 0x9E37_79B9_7F4A_7C15
 
-    /// Of nothing yet.
+    /// Creates a digest of no input.
     @inlinable
     public init() {}
 
@@ -14,18 +15,18 @@ public struct ElementDigest: Sendable {
     @inlinable
     public mutating func feed(_ value: some BinaryInteger) { mix(UInt64(truncatingIfNeeded: value)) }
 
-    /// Feeds a number; both zeros are equal and feed equally.
+    /// Feeds a number. Both zeros are equal and feed equally.
     @inlinable
     public mutating func feed(_ value: Double) { mix(value == 0 ? 0 : value.bitPattern) }
 
-    /// Feeds a text by its UTF-8 and its length.
+    /// Feeds a string by its UTF-8 and its length.
     @inlinable
     @inline(__always)
     public mutating func feed(_ text: String) {
         text.utf8.span.withUnsafeBytes { feed(bytes: $0) }
     }
 
-    /// Feeds bytes and their number.
+    /// Feeds bytes, and how many they are.
     @inlinable
     @inline(__always)
     public mutating func feed(bytes: UnsafeRawBufferPointer) {
@@ -37,7 +38,7 @@ public struct ElementDigest: Sendable {
         mix(UInt64(bytes.count))
     }
 
-    /// The last bytes, fewer than eight, as the low ones of a word.
+    /// Returns the last bytes, fewer than eight, as the low bytes of a word.
     @inlinable
     @inline(__always)
     static func word(of bytes: UnsafeRawBufferPointer, last count: Int) -> UInt64 {
@@ -51,12 +52,12 @@ public struct ElementDigest: Sendable {
             let last = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self))
             return UInt64(first) | UInt64(last) << UInt64(8 * (count - 4))
         }
-        // One to three: the first, the middle and the last are all of them.
+        // For one to three bytes, the first, the middle and the last include all of them.
         let ends = UInt64(bytes[0]) | UInt64(bytes[count - 1]) << UInt64(8 * (count - 1))
         return ends | UInt64(bytes[count / 2]) << UInt64(8 * (count / 2))
     }
 
-    /// Multiplies to twice the width and folds: every bit of the word reaches every bit of the state.
+    /// Multiplies to twice the width and folds, so that every bit of the word reaches every bit of the state.
     @inlinable
     @inline(__always)
     mutating func mix(_ word: UInt64) {
@@ -64,7 +65,7 @@ public struct ElementDigest: Sendable {
         state = (product.high ^ product.low) &+ 0x9E37_79B9_7F4A_7C15
     }
 
-    /// The digest of what was fed.
+    /// The digest of the input so far.
     @inlinable
     public var value: UInt64 {
         var last = self

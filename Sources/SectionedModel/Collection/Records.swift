@@ -1,9 +1,9 @@
-/// The elements by slot: a value whose copy is O(1) and whose change copies one page at most.
+/// The elements by slot. A value: a copy is O(1), and a change copies at most one page.
 @usableFromInline
 struct Records<Element: SectionedElement>: Sendable {
     @usableFromInline var pages = SlotPages<Place>()
 
-    /// What lies in a slot.
+    /// The contents of a slot: an element or nothing.
     @usableFromInline
     struct Place: Sendable {
         @usableFromInline var element: Element?
@@ -19,14 +19,15 @@ struct Records<Element: SectionedElement>: Sendable {
     @inlinable
     var end: Int { pages.end }
 
-    /// The element in a slot, which must have one.
+    /// The element in a slot, which must not be empty.
     @inlinable
     subscript(slot: Slot) -> Element {
         guard let element = pages[slot].element else { preconditionFailure("an empty slot") }
         return element
     }
 
-    /// Calls `body` with the element in a slot, which must have one, where it lies: to take it out counts a reference.
+    /// Calls `body` with the element in a slot, which must not be empty. The element stays in place, because a
+    /// copy would count a reference.
     @inlinable
     func withElement<Result>(in slot: Slot, _ body: (borrowing Element) -> Result) -> Result {
         pages.withValue(in: slot) { place in
@@ -37,26 +38,26 @@ struct Records<Element: SectionedElement>: Sendable {
         }
     }
 
-    /// The element in a slot, or nil.
+    /// Returns the element in a slot; `nil` if the slot is empty.
     @inlinable
     func element(in slot: Slot) -> Element? { pages[slot].element }
 
     @inlinable
     mutating func set(_ slot: Slot, to element: Element?) { pages[slot].element = element }
 
-    /// Puts another element into a slot, which must have one. Gives the one that was there.
+    /// Replaces the element in a slot, which must not be empty, and returns the old one.
     @inlinable
     mutating func exchange(_ slot: Slot, for new: Element) -> Element {
         guard let old = Swift.exchange(&pages[slot].element, with: new) else { preconditionFailure("an empty slot") }
         return old
     }
 
-    /// Puts an element into a slot that was never used; gives the slot.
+    /// Stores an element in a slot that was never used, and returns the slot.
     @inlinable
     mutating func append(_ element: Element) -> Slot { pages.append(Place(element)) }
 }
 
-/// Records without a reference to them, for a search: they stay where they are while it lasts.
+/// The records without a counted reference, for a search. They must not be changed or released while it lasts.
 @usableFromInline
 struct SearchedRecords<Element: SectionedElement> {
     @usableFromInline typealias Blocks = ChunkStorage<Chunk<Chunk<Chunk<Records<Element>.Place>>>>
@@ -66,7 +67,7 @@ struct SearchedRecords<Element: SectionedElement> {
     @inlinable
     init(_ records: borrowing Records<Element>) { blocks = records.pages.blocks.storage }
 
-    /// Whether the element in a slot stands before that in another by its id.
+    /// Returns whether the element in `slot` precedes the one in `other` by its id.
     @inlinable
     func comesFirst(_ slot: Slot, before other: Slot) -> Bool {
         var records = Records<Element>()

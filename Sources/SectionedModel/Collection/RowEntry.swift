@@ -1,4 +1,5 @@
-/// A row in the tree of its section: the sort key, copied in so that comparing follows no reference, and where the element lies.
+/// A row in the tree of its section: the sort key, copied so that a comparison follows no
+/// reference, and the slot of the element.
 @usableFromInline
 struct RowEntry<SortKey: Comparable & Sendable>: TreeEntry {
     @usableFromInline let key: SortKey
@@ -20,13 +21,13 @@ struct RowEntry<SortKey: Comparable & Sendable>: TreeEntry {
     static var leafLimit: Int { 128 }
 }
 
-/// The place of a row in its section: by sort key, then by id, which is looked at only when sort keys are equal.
+/// The position of a row in its section: by sort key, then by id, which is only read when sort keys are equal.
 @usableFromInline
 struct RowPlace<Element: SectionedElement>: TreeProbe {
     @usableFromInline var key: Element.SortKey
-    /// The row's own, whether it stands in the section yet or not.
+    /// The slot of the row, whether the section contains it yet or not.
     @usableFromInline let slot: Slot
-    /// Hold the elements of all rows of the section, and the row's.
+    /// The records with the elements of all rows of the section, and of this row.
     @usableFromInline let records: SearchedRecords<Element>
 
     @inlinable
@@ -36,7 +37,7 @@ struct RowPlace<Element: SectionedElement>: TreeProbe {
         self.records = SearchedRecords(records)
     }
 
-    /// The row there.
+    /// The entry for a row at this position.
     @inlinable
     var entry: RowEntry<Element.SortKey> { RowEntry(key: key, slot: slot) }
 
@@ -51,7 +52,7 @@ struct RowPlace<Element: SectionedElement>: TreeProbe {
     }
 }
 
-/// A section in the directory, and the tree of its rows.
+/// A section in the directory, with the tree of its rows.
 @usableFromInline
 struct SectionEntry<Element: SectionedElement>: TreeEntry {
     @usableFromInline var rows = CountedTree<RowEntry<Element.SortKey>>()
@@ -70,7 +71,7 @@ struct SectionEntry<Element: SectionedElement>: TreeEntry {
     static var leafLimit: Int { 16 }
 }
 
-/// The place of a section: by rank, then by key.
+/// The position of a section: by rank, then by key.
 @usableFromInline
 struct SectionPlace<Key: Hashable & Comparable & Sendable>: Comparable, Sendable, TreeProbe {
     @usableFromInline let rank: Int64

@@ -1,8 +1,10 @@
 extension SectionedCollection {
-    /// Applies a batch made by `commit()` elsewhere, or its inverse. Throws, and changes nothing, when it does not fit this
-    /// state or is not well formed: then no interpreter of it could reach an ordered state.
+    /// Applies a batch made by `commit()` elsewhere, or its inverse.
     ///
-    /// What is staged stays staged and is committed on top of the new state.
+    /// Staged changes stay staged, and are committed on top of the new state.
+    ///
+    /// - Throws: An error, and nothing is changed, if the batch does not fit this state or is not well formed: no
+    ///   interpreter of it could then reach an ordered state.
     @inlinable
     public mutating func apply(_ batch: Batch<Element>) throws(ModelError) {
         try batch.check()
@@ -31,8 +33,8 @@ extension SectionedCollection {
         state.batches += 1
     }
 
-    /// Applies a batch of one row, which needs no lists. Returns whether it was one that fits; if not, nothing has changed, and
-    /// the general way applies it or says what is wrong.
+    /// Applies a batch of one row, which needs no lists. Returns whether the batch is of that form and fits. If not,
+    /// nothing has changed, and the general path applies the batch or reports the error.
     @inlinable
     mutating func applySole(_ batch: Batch<Element>) -> Bool {
         if let sole = batch.soleChange { return applySole(sole.change, batch.checksums) }
@@ -50,7 +52,8 @@ extension SectionedCollection {
         return false
     }
 
-    /// A row that changes between sections that stay, by far the most frequent: its path leads to it without a look for its id.
+    /// Applies a change of a row between sections that remain, by far the most frequent case: its path leads to the
+    /// row without a lookup of its id.
     @inlinable
     mutating func applySole(_ change: Batch<Element>.Change, _ checksums: Batch<Element>.Checksums?) -> Bool {
         let (old, new) = (change.old, change.new)
@@ -64,7 +67,8 @@ extension SectionedCollection {
         return false
     }
 
-    /// Puts a row where its new element belongs; gives the path. Nil, and nothing has changed, when a section would go or come.
+    /// Moves a row to the position of its new element and returns the path. Returns `nil`, and nothing has changed, if
+    /// a section would be deleted or inserted.
     @inlinable
     mutating func relocate(_ slot: Slot, from old: Element, at path: SectionPath, to new: Element) -> SectionPath? {
         guard old.sectionKey == new.sectionKey else {
@@ -77,7 +81,8 @@ extension SectionedCollection {
         return state.move(slot, in: old.sectionKey, from: old.sortKey, to: new.sortKey).to
     }
 
-    /// The records of the batch in the order deletions, insertions, moves, updates, with the elements this state holds.
+    /// Returns the records of the batch in the order deletions, insertions, moves, updates,
+    /// with the elements of this state.
     @inlinable
     func matched(_ batch: Batch<Element>) throws(ModelError) -> [Touched] {
         var touched: [Touched] = []
@@ -97,7 +102,7 @@ extension SectionedCollection {
         return touched
     }
 
-    /// The record of an element that the batch says stands at a path.
+    /// Returns the record of an element that the batch places at a path.
     @inlinable
     func standing(
         _ element: Element, at path: SectionPath, becoming new: Element?
@@ -117,7 +122,7 @@ extension SectionedCollection {
 }
 
 extension Batch {
-    /// The element before and after in a batch of one row and no ranks; nil for others.
+    /// The element before and after, in a batch of one row and no ranks; `nil` for other batches.
     @inlinable
     var sole: (old: Element?, new: Element?)? {
         if let soleChange { return (soleChange.change.old, soleChange.change.new) }
@@ -128,21 +133,21 @@ extension Batch {
         return (deletions.first?.element, insertions.first?.element)
     }
 
-    /// The ranks this batch gives, of sections that come too.
+    /// The ranks that the batch sets, including those of inserted sections.
     @inlinable
     var newRanks: [SectionedCollection<Element>.RankChange] {
         sectionMoves.map { ($0.key, $0.newRank) } + sectionInsertions.map { ($0.key, $0.rank) }
     }
 
-    /// The keys whose ranks it gives.
+    /// The keys of the sections whose ranks the batch sets.
     @inlinable
     var rankedKeys: [Element.SectionKey] { sectionMoves.map(\.key) + sectionInsertions.map(\.key) }
 }
 
 extension Batch {
-    /// Whether the transaction led where the batch says.
+    /// Checks that the transaction led to the outcome that the batch describes.
     ///
-    /// `touched` holds the records in the order deletions, insertions, moves, updates.
+    /// `touched` contains the records in the order deletions, insertions, moves, updates.
     @inlinable
     func checkOutcome(
         _ touched: [Touched], _ changes: SectionedCollection<Element>.SectionChanges

@@ -1,7 +1,7 @@
 extension SectionedCollection {
-    /// Applies what is staged as one transaction. Nil when nothing differs.
+    /// Applies the staged changes as one transaction. Returns `nil` if nothing differs.
     ///
-    /// The batch has the fewest moves of all that move only rows that were staged and differ.
+    /// The batch has the fewest moves of all batches that move only rows that were staged and differ.
     @inlinable
     public mutating func commit() -> Batch<Element>? {
         let before = state.sum
@@ -15,8 +15,8 @@ extension SectionedCollection {
         return batch
     }
 
-    /// Counts the batch that has just been committed, and gives it the checksums of a collection that keeps them; false when there is
-    /// nothing in it.
+    /// Counts the batch that was just committed, and sets its checksums if the collection keeps them.
+    /// Returns false if the batch is empty.
     @inlinable
     mutating func number(_ batch: inout Batch<Element>, since before: UInt64?) -> Bool {
         if batch.isEmpty { return false }
@@ -35,7 +35,7 @@ extension SectionedCollection {
         batch = Batch(touched, changes)
     }
 
-    /// One record for each staged id whose element differs from the committed one.
+    /// Returns one record for each staged id whose element differs from the committed one.
     @inlinable
     func netEffect() -> [Touched] {
         var touched: [Touched] = []
@@ -84,7 +84,7 @@ extension SectionedCollection {
         state.drop(slot, hash: hash, freeSlots: &freeSlots)
     }
 
-    /// A change that leaves the row in its section: a move if that changes its index, otherwise an update.
+    /// Changes a row that stays in its section: a move if its index changes, otherwise an update.
     @inlinable
     mutating func changeSole(
         _ slot: Slot, from sortKey: Element.SortKey, to new: Element, into batch: inout Batch<Element>
@@ -108,7 +108,7 @@ extension SectionedCollection {
         batch.moves = [.init(from: from, to: putIn(new, slot, &batch), old: old, new: new)]
     }
 
-    /// Takes a row out, and its section if that has lost its last.
+    /// Removes a row, and its section if that was the last row.
     @inlinable
     mutating func takeOut(_ element: Element, _ slot: Slot, _ batch: inout Batch<Element>) -> SectionPath {
         let (path, isSectionEmpty) = state.takeOut(element, slot)
@@ -120,7 +120,7 @@ extension SectionedCollection {
         return path
     }
 
-    /// Puts a row in, and its section if that is missing.
+    /// Inserts a row, and its section if that is missing.
     @inlinable
     mutating func putIn(_ element: Element, _ slot: Slot, _ batch: inout Batch<Element>) -> SectionPath {
         if let path = state.putIn(element, slot) { return path }

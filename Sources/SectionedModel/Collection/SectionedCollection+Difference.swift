@@ -1,8 +1,8 @@
 extension SectionedCollection {
-    /// Stages what it takes to make these the elements: those that are missing are removed, new ones come, and what differs is replaced.
-    /// Ranks stay. What was staged before is forgotten.
+    /// Stages the changes that make these the elements: missing ones are removed, new ones inserted, and differing ones
+    /// replaced. Ranks stay. Changes that were staged before are discarded.
     ///
-    /// Throws `duplicateID` or `unorderedKey`, and stages nothing.
+    /// - Throws: `duplicateID` or `unorderedKey`, and nothing is staged.
     @inlinable
     public mutating func stageDifference(from elements: some Collection<Element>) throws(ModelError) {
         staging.clear()
@@ -30,7 +30,7 @@ extension SectionedCollection {
         }
     }
 
-    /// What is known of an element that is looked up: the hash of its id, and the slot if the id is here.
+    /// The result of looking up an element: the hash of its id, and its slot if the collection contains the id.
     @usableFromInline
     struct Found {
         @usableFromInline let hash: Int
@@ -39,17 +39,18 @@ extension SectionedCollection {
         @inlinable
         init(hash: Int) { self.hash = hash }
 
-        /// So many are looked up side by side: each lookup waits for memory a few times, and those of others go on meanwhile.
+        /// The number of elements looked up side by side: each lookup waits for memory a few times, and
+        /// the others proceed meanwhile.
         @inlinable
         static var together: Int { 64 }
     }
 
-    /// Looks up a block of elements, one step of all before the next step of any.
+    /// Looks up a block of elements, one step of all of them before the next step of any.
     @inlinable
     func find(_ block: some Collection<Element>, _ found: inout [Found]) {
         found.removeAll(keepingCapacity: true)
         for element in block { found.append(Found(hash: Element.hash(of: element.id))) }
-        // The first place of this hash is nearly always the right one.
+        // The first place with this hash is nearly always the right one.
         for index in found.indices { found[index].slot = state.slots.slot(hash: found[index].hash) { _ in true } }
         var index = 0
         for element in block {

@@ -1,5 +1,5 @@
 extension SectionedCollection {
-    /// A section while the directory is built anew: the rows that stay, in order, and those that come.
+    /// A section while the directory is rebuilt: the rows that stay, in order, and the rows to add.
     @usableFromInline
     struct Draft {
         @usableFromInline let key: Element.SectionKey
@@ -14,7 +14,8 @@ extension SectionedCollection {
         }
     }
 
-    /// As `replace`, by building the directory anew: cheaper when a large part of the rows comes, goes or moves.
+    /// Does what `replace` does by rebuilding the directory, which is cheaper if a large part of the rows
+    /// is inserted, deleted or moved.
     @inlinable
     mutating func rebuild(_ touched: inout [Touched], _ ranks: [RankChange]) -> SectionChanges {
         var drafts = draftsOfOldState(&touched)
@@ -63,7 +64,8 @@ extension SectionedCollection {
         return changes
     }
 
-    /// The sections of the old state with the rows that keep their places; fills in the old paths.
+    /// Returns the sections of the old state with the rows that keep their positions, and sets
+    /// the old paths in `touched`.
     @inlinable
     func draftsOfOldState(_ touched: inout [Touched]) -> [Draft] {
         var owners = Array(repeating: Int32(-1), count: state.records.end)
@@ -106,7 +108,7 @@ extension SectionedCollection {
         }
     }
 
-    /// All rows of a section in order.
+    /// Returns all rows of a section, in order.
     @inlinable
     func merged(_ draft: inout Draft) -> [RowEntry<Element.SortKey>] {
         let records = state.records

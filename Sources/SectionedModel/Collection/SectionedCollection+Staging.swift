@@ -1,15 +1,15 @@
 extension SectionedCollection {
-    /// What was asked for since the last commit: for each id the last word, in the order the ids came.
+    /// The changes requested since the last commit: the last one for each id, in the order in which the ids arrived.
     ///
-    /// The old state needs no place here: until the commit it is the committed one.
+    /// The old state is not stored here: until the commit, it is the committed one.
     @usableFromInline
     struct Staging: Sendable {
         @usableFromInline
         struct Entry: Sendable {
             @usableFromInline let id: Element.ID
-            /// Of the id, so that it is computed once.
+            /// The hash of the id, kept so that it is computed once.
             @usableFromInline let hash: Int
-            /// Nil: the element is to be removed.
+            /// The new element; `nil` if the element is to be removed.
             @usableFromInline var element: Element?
 
             @inlinable
@@ -21,9 +21,9 @@ extension SectionedCollection {
         }
 
         @usableFromInline var entries: [Entry] = []
-        /// Where in `entries` an id stands; left empty while there are few, when a look at each is cheaper.
+        /// The positions of the ids in `entries`. Empty while there are few, when looking at each is cheaper.
         @usableFromInline var positions = SlotTable()
-        /// Ranks that were asked for; the last one of a key counts.
+        /// The requested ranks; the last one for a key counts.
         @usableFromInline var ranks: [(key: Element.SectionKey, rank: Int64)] = []
 
         @inlinable
@@ -49,7 +49,7 @@ extension SectionedCollection {
             }
         }
 
-        /// Adds an entry whose id is not among them.
+        /// Appends an entry whose id is not among them.
         @inlinable
         mutating func append(_ entry: consuming Entry) {
             let hash = entry.hash
@@ -61,7 +61,7 @@ extension SectionedCollection {
             }
         }
 
-        /// Keeps room for a few, so that small transactions allocate nothing here.
+        /// Removes all entries, but keeps room for a few, so that small transactions allocate nothing here.
         @inlinable
         mutating func clear() {
             if entries.count > Staging.fewEntries { positions = SlotTable() }
@@ -70,7 +70,7 @@ extension SectionedCollection {
         }
     }
 
-    /// The element with this id as it will be after `commit()`: staged changes are seen.
+    /// The element with this id as it will be after `commit()`, staged changes included.
     @inlinable
     public subscript(id: Element.ID) -> Element? {
         let hash = Element.hash(of: id)
@@ -80,8 +80,8 @@ extension SectionedCollection {
 
     /// Stages an insertion, or a replacement of the element with the same id.
     ///
-    /// Throws `unorderedKey`, and stages nothing, when the id or a key of the element is not equal to itself (a NaN) and so has
-    /// no place in an order.
+    /// - Throws: `unorderedKey`, and nothing is staged, if the id or a key of the element does not equal itself (a NaN)
+    ///   and therefore has no position in an order.
     @inlinable
     public mutating func upsert(_ element: Element) throws(ModelError) {
         guard element.isOrdered else { throw .unorderedKey }
@@ -89,22 +89,22 @@ extension SectionedCollection {
         staging.set(.init(id: id, hash: Element.hash(of: id), element: element))
     }
 
-    /// Stages a removal; an unknown id is no change.
+    /// Stages a removal. An unknown id is not a change.
     @inlinable
     public mutating func remove(_ id: Element.ID) {
         guard id == id else { return }
         staging.set(.init(id: id, hash: Element.hash(of: id), element: nil))
     }
 
-    /// Stages a rank for a section: sections stand in the order of (rank, key), and a rank is 0 until one is set.
+    /// Stages a rank for a section. Sections are in the order of (rank, key), and a rank is 0 until one is set.
     ///
-    /// A rank stays when its section goes, and is no change of its own while the section is not there.
+    /// A rank stays when its section is deleted. It is not a change of its own while the section does not exist.
     @inlinable
     public mutating func setRank(_ rank: Int64, of section: Element.SectionKey) {
         staging.ranks.append((section, rank))
     }
 
-    /// Forgets what is staged.
+    /// Discards all staged changes without a commit.
     @inlinable
     public mutating func rollBack() { staging.clear() }
 }

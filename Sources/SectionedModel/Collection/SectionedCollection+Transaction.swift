@@ -1,16 +1,16 @@
 extension SectionedCollection {
-    /// One id of a transaction: what stood before, what stands after, and where.
+    /// One id of a transaction: its element and path before and after.
     @usableFromInline
     struct Touched {
         @usableFromInline var old: Element?
-        /// Of the old element, then of the new one.
+        /// The slot of the old element, then of the new one.
         @usableFromInline var slot: Slot?
         @usableFromInline var new: Element?
-        /// Of the id.
+        /// The hash of the element's id.
         @usableFromInline let hash: Int
-        /// In the old state; found by `replace` together with `old`, unless known before.
+        /// The path in the old state. `replace` sets it for an `old` element, unless it is already known.
         @usableFromInline var from: SectionPath?
-        /// In the new state; set by `replace` together with `new`.
+        /// The path in the new state. `replace` sets it for a `new` element.
         @usableFromInline var to: SectionPath?
 
         @inlinable
@@ -21,7 +21,7 @@ extension SectionedCollection {
             self.hash = hash
         }
 
-        /// Whether the row keeps its place in the order.
+        /// Whether the row keeps its position in the order.
         @inlinable
         var keepsPlace: Bool {
             guard let old, let new else { return false }
@@ -29,7 +29,7 @@ extension SectionedCollection {
         }
     }
 
-    /// The sections that left, came, and were given another rank.
+    /// The sections that were deleted, inserted, or given another rank.
     @usableFromInline
     struct SectionChanges {
         @usableFromInline var deletions: [Batch<Element>.SectionChange] = []
@@ -42,10 +42,10 @@ extension SectionedCollection {
 
     @usableFromInline typealias RankChange = (key: Element.SectionKey, rank: Int64)
 
-    /// Leads from the state with the old elements and ranks to the one with the new; fills in slots and paths.
+    /// Leads from the state with the old elements and ranks to the state with the new ones, and sets slots and paths.
     ///
-    /// Ids must be distinct and the old elements be those of the state. Old paths are found before anything leaves, new ones when
-    /// everything has come: each is final.
+    /// Ids must be distinct, and the old elements must be those of the state. Old paths are found before any row is
+    /// removed, new paths after all rows are inserted, so each path is final.
     @inlinable
     mutating func replace(_ touched: inout [Touched], _ ranks: [RankChange]) -> SectionChanges {
         let moving = touched.indices.filter { !touched[$0].keepsPlace }
@@ -69,7 +69,7 @@ extension SectionedCollection {
         return changes
     }
 
-    /// Takes the elements into the records; gives the new ones slots.
+    /// Stores the elements in the records, and assigns slots to new ones.
     @inlinable
     mutating func record(_ touched: inout [Touched]) {
         for index in touched.indices {
@@ -83,9 +83,10 @@ extension SectionedCollection {
         }
     }
 
-    /// Takes out the sections that lost all their rows and get none, puts in those that are missing, and gives ranks.
+    /// Removes the sections that lost all their rows and get none, inserts those that are missing, and sets ranks.
     ///
-    /// Rows have left and have not come yet. Old indices are found before any section leaves, new ones when all have come.
+    /// Called after rows are removed and before rows are inserted. Old indices are found before any section is removed,
+    /// new ones after all are inserted.
     @inlinable
     mutating func settleSections(
         leftBy moving: [Int], _ touched: [Touched], _ ranks: [RankChange]
@@ -121,7 +122,7 @@ extension SectionedCollection {
         return changes
     }
 
-    /// The last rank asked for of each key that differs from the one it has.
+    /// Returns, for each key, the last requested rank if it differs from the current one.
     @inlinable
     func netRanks(_ ranks: [RankChange]) -> [RankChange] {
         guard !ranks.isEmpty else { return [] }
@@ -133,7 +134,7 @@ extension SectionedCollection {
         }
     }
 
-    /// Ascending, each once.
+    /// Returns the keys in ascending order, each once.
     @inlinable
     static func distinct(_ keys: [Element.SectionKey]) -> [Element.SectionKey] {
         var distinct: [Element.SectionKey] = []
@@ -158,7 +159,7 @@ extension SectionedCollection.SectionChanges {
 }
 
 extension SectionEntry {
-    /// The same rows at another place of the directory.
+    /// Returns the same rows at another position of the directory.
     @inlinable
     func placed(at place: SectionPlace<Element.SectionKey>) -> SectionEntry {
         var section = SectionEntry(place)

@@ -1,55 +1,59 @@
-/// What a sectioned collection holds: values with an identity, the section they belong to, and their place in it.
+/// An element of a sectioned collection: a value with an identity, the section that it belongs
+/// to, and its position there.
 ///
-/// Section, order and identity are functions of the value alone; equal values have equal ones. All three must be totally
-/// ordered: a value that is not equal to itself, as a floating-point NaN, has no place, and its element is refused.
+/// Section, order and identity depend on the value alone: equal values have equal ones. All three must
+/// be totally ordered. A value that does not equal itself, such as a floating-point NaN, has no
+/// position, and its element is refused.
 public protocol SectionedElement: Equatable, Sendable {
-    /// Unique over the whole collection. Its order breaks ties between equal sort keys.
+    /// The type of the identity, which is unique across the whole collection. Its order breaks
+    /// ties between equal sort keys.
     associatedtype ID: Hashable, Comparable, Sendable
-    /// Names a section; sections stand in the order of their keys.
+    /// The type that names a section. Sections are in the order of their keys.
     associatedtype SectionKey: Hashable, Comparable, Sendable
-    /// Orders the elements of a section.
+    /// The type that orders the elements of a section.
     associatedtype SortKey: Comparable, Sendable
-    /// Unique over the whole collection.
+    /// The identity, which is unique across the whole collection.
     var id: ID { get }
-    /// The section this element belongs to.
+    /// The section that this element belongs to.
     var sectionKey: SectionKey { get }
-    /// The place in the section, ascending.
+    /// The position in the section, ascending.
     var sortKey: SortKey { get }
-    /// By what an id is looked up: equal ids have equal ones, which may be others in every process. Its `hashValue`, unless said otherwise.
+    /// Returns the hash by which an id is looked up. Equal ids have equal hashes, which may differ from process to
+    /// process. The default is the id's `hashValue`.
     static func hash(of id: ID) -> Int
-    /// Whether identity, section and sort key are each equal to themselves, as binary search needs them to be. They are compared, unless
-    /// said otherwise: true for types whose keys always have a place in an order.
+    /// Whether identity, section and sort key each equal themselves, as binary search requires. The default compares
+    /// each with itself; types whose keys always have a position in an order can return true.
     var isOrdered: Bool { get }
-    /// Feeds what makes the value what it is, keys included, besides what `feedIdentity` feeds before: equal values feed equally, in every
-    /// process.
+    /// Feeds everything that determines the value, including its keys, but not what `feedIdentity` already fed. Equal
+    /// values feed equally, in every process.
     ///
-    /// Only asked for by a collection that keeps a checksum.
+    /// Only a collection that keeps a checksum calls this.
     func feed(_ digest: inout ElementDigest)
-    /// Feeds what follows from identity and section alone; nothing, unless said otherwise. A collection does that once for a row, however
-    /// often the row changes.
+    /// Feeds what follows from identity and section alone; the default feeds nothing. A collection keeps the result
+    /// while a row changes within its section.
     func feedIdentity(_ digest: inout ElementDigest)
-    /// Feeds a section's key; its description, unless said otherwise. Only asked for when sections are ranked.
+    /// Feeds a section's key; the default feeds its description. Only called when sections have ranks.
     static func feed(_ section: SectionKey, _ digest: inout ElementDigest)
 }
 
-/// A place in a stated state of a collection: which section, which item in it, both counted from 0.
+/// A position in a given state of a collection: the section, and the item within it, both counted from 0.
 public struct SectionPath: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// Index of the section.
+    /// The index of the section, from 0.
     public var section: Int
-    /// Index of the item in its section.
+    /// The index of the item within its section, from 0.
     public var item: Int
-    /// A place.
+    /// Creates the path of an item in a section.
     @inlinable
     public init(section: Int, item: Int) {
         self.section = section
         self.item = item
     }
-    /// As it reads in a message.
+    /// The path as it appears in messages.
     public var description: String { "section \(section), item \(item)" }
-    /// Section first, then item.
+    /// Orders paths by section, then by item.
     @inlinable
     public static func < (a: SectionPath, b: SectionPath) -> Bool { (a.section, a.item) < (b.section, b.item) }
-    /// Both are the same.
+    /// Returns whether both section and item are equal.
     @inlinable
     public static func == (a: SectionPath, b: SectionPath) -> Bool { a.section == b.section && a.item == b.item }
 }
@@ -59,19 +63,19 @@ extension SectionedElement {
     @inlinable
     public static func feed(_ section: SectionKey, _ digest: inout ElementDigest) { digest.feed("\(section)") }
 
-    /// Feeds nothing.
+    /// Feeds nothing, which is the default.
     @inlinable
     public func feedIdentity(_ digest: inout ElementDigest) {}
 
-    /// The `hashValue`.
+    /// Returns the `hashValue` of the id.
     @inlinable
     public static func hash(of id: ID) -> Int { id.hashValue }
 
-    /// Compares each with itself.
+    /// Whether identity, section and sort key each equal themselves, found by comparison.
     @inlinable
     public var isOrdered: Bool { id == id && sectionKey == sectionKey && sortKey == sortKey }
 
-    /// Whether the other element, of the same identity, would stand at the very same place in the total order.
+    /// Returns whether another element with the same identity has the same position in the total order.
     @inlinable
     func sharesPlace(with other: Self) -> Bool { sortKey == other.sortKey && sectionKey == other.sectionKey }
 }

@@ -1,6 +1,7 @@
-// What one transaction does to the state, in steps that each leave it whole but for what the next one says.
+// The steps by which one transaction changes the state. Each leaves it consistent, except for
+// what the next step completes.
 extension SectionedSnapshot {
-    /// Takes a row out of its section, which is left, perhaps empty. Gives the path it had.
+    /// Removes a row from its section, which stays, perhaps empty. Returns the row's former path.
     @inlinable
     mutating func takeOut(_ element: Element, _ slot: Slot) -> (path: SectionPath, isSectionEmpty: Bool) {
         let row = RowPlace(of: slot, at: element.sortKey, in: records)
@@ -11,7 +12,7 @@ extension SectionedSnapshot {
         return (SectionPath(section: section, item: item), isEmpty)
     }
 
-    /// Puts the row of a slot into its section; gives its path, or nil when there is no such section.
+    /// Inserts the row of a slot into its section and returns its path; `nil` if there is no such section.
     @inlinable
     mutating func putIn(_ element: Element, _ slot: Slot) -> SectionPath? {
         let row = RowPlace(of: slot, at: element.sortKey, in: records)
@@ -21,7 +22,7 @@ extension SectionedSnapshot {
         return put.map { SectionPath(section: $0.index, item: $0.result) }
     }
 
-    /// Moves a row within its section from one sort key to another. Gives both paths.
+    /// Moves a row within its section from one sort key to another, and returns both paths.
     @inlinable
     mutating func move(
         _ slot: Slot, in section: Element.SectionKey, from old: Element.SortKey, to new: Element.SortKey
@@ -36,11 +37,11 @@ extension SectionedSnapshot {
         return (SectionPath(section: section, item: items.from), SectionPath(section: section, item: items.to))
     }
 
-    /// Whether there is a section with this key.
+    /// Returns whether there is a section with this key.
     @inlinable
     func hasSection(_ key: Element.SectionKey) -> Bool { sectionIndex(of: key) != nil }
 
-    /// Whether the section with this key is there and has no rows, as it may be for a moment.
+    /// Returns whether the section with this key exists without rows, as it can within a transaction.
     @inlinable
     func isEmptySection(_ key: Element.SectionKey) -> Bool {
         directory.withEntry(at: place(of: key)) { _, section in section.rows.isEmpty } ?? false
@@ -48,7 +49,7 @@ extension SectionedSnapshot {
 
     // MARK: - Elements and checksum
 
-    /// Records an element that comes.
+    /// Adds an element and returns its slot.
     @inlinable
     mutating func add(_ element: Element, hash: Int, freeSlots: inout [Slot]) -> Slot {
         let slot: Slot
@@ -63,7 +64,7 @@ extension SectionedSnapshot {
         return slot
     }
 
-    /// Records that an element is another now. Gives the one it was.
+    /// Replaces the element in a slot, and returns the old one.
     @inlinable
     @discardableResult
     mutating func replace(_ slot: Slot, by new: Element, inSameSection staysInSection: Bool = false) -> Element {
@@ -71,7 +72,7 @@ extension SectionedSnapshot {
         return records.exchange(slot, for: new)
     }
 
-    /// Records that an element is gone.
+    /// Removes the element in a slot.
     @inlinable
     mutating func drop(_ slot: Slot, hash: Int, freeSlots: inout [Slot]) {
         records.set(slot, to: nil)
@@ -80,7 +81,8 @@ extension SectionedSnapshot {
         count(nil, in: slot)
     }
 
-    /// Counts what is in a slot now instead of what was. The checksum is a sum, so that it does not depend on the way.
+    /// Replaces a slot's part of the checksum by that of `element`. The checksum is a sum, so that it does not
+    /// depend on the order of changes.
     @inlinable
     mutating func count(_ element: Element?, in slot: Slot, inSameSection staysInSection: Bool = false) {
         guard let sum else { return }
@@ -108,7 +110,7 @@ extension SectionedSnapshot {
         self.sum = sign > 0 ? sum &+ Self.digest(of: place) : sum &- Self.digest(of: place)
     }
 
-    /// What a section has in the checksum: nothing without a rank, for then it follows from its rows.
+    /// Returns a section's part of the checksum. It is 0 for a section without a rank, which follows from its rows.
     @inlinable
     static func digest(of place: SectionPlace<Element.SectionKey>) -> UInt64 {
         if place.rank == 0 { return 0 }

@@ -1,46 +1,48 @@
-/// A state of a sectioned collection, kept as it was while the collection goes on. Taking one is O(1), whatever the collection holds.
+/// A state of a sectioned collection, kept as it was while the collection changes further. Taking one is O(1),
+/// however large the collection is.
 ///
-/// Safe to read on any thread. While a snapshot is held, the collection copies what it changes of the shared parts: some nodes and
-/// pages a change, never a number that grows with the collection but by its logarithm.
+/// Safe to read on any thread. While a snapshot is held, the collection copies the shared parts that it changes: a few
+/// nodes and pages per change. Their number only grows with the logarithm of the collection's size.
 public struct SectionedSnapshot<Element: SectionedElement>: Sendable {
     @usableFromInline typealias Directory = CountedTree<SectionEntry<Element>>
 
     @usableFromInline var directory = Directory()
-    /// Where the section stood in it that changed last: what happens, happens in few places at a time.
+    /// The path to the section that changed last: successive changes mostly affect few sections.
     @usableFromInline var recentSection = TreePath()
     @usableFromInline var records = Records<Element>()
     @usableFromInline var slots = SlotTable()
-    /// The ranks that are not 0. Only looked up.
+    /// The ranks that are not 0. They are only looked up, never iterated.
     @usableFromInline var ranks: [Element.SectionKey: Int64] = [:]
-    /// How many batches have led here.
+    /// The number of batches that led to this state.
     public internal(set) var sequence: Int {
         @inlinable get { batches }
         set { batches = newValue }
     }
     @usableFromInline var batches = 0
     @usableFromInline var sum: UInt64?
-    /// What each slot has in the sum, where there is one: what an element counts is found once, and not again when it goes.
+    /// The part of the checksum of each slot, if a checksum is kept. An element's part is computed once, and not
+    /// again when the element is removed.
     @usableFromInline var digests = SlotPages<RowDigest>()
 
     @inlinable
     init(keepsChecksum: Bool) { sum = keepsChecksum ? 0 : nil }
 
-    /// A 64-bit checksum of the elements and of their sections' ranks, the same in every process and for every way to this state; nil when
-    /// the collection keeps none.
+    /// A 64-bit checksum of the elements and of their sections' ranks, the same in every process and for every path to
+    /// this state; `nil` if the collection keeps none.
     @inlinable
     public var checksum: UInt64? { sum }
 
-    /// The number of elements.
+    /// The number of elements in all sections.
     @inlinable
     public var count: Int { directory.weight }
 
-    /// The number of sections.
+    /// The number of sections, none of which is empty.
     @inlinable
     public var sectionCount: Int { directory.count }
 
     // MARK: - Sections
 
-    /// The keys of the sections, in order; a section exists while it has an element.
+    /// The keys of the sections, in order. A section exists while it has an element.
     @inlinable
     public var sectionKeys: [Element.SectionKey] {
         var keys: [Element.SectionKey] = []
@@ -49,20 +51,20 @@ public struct SectionedSnapshot<Element: SectionedElement>: Sendable {
         return keys
     }
 
-    /// The key of the section with this index; nil when there is none.
+    /// Returns the key of the section with this index; `nil` if there is none.
     @inlinable
     public func sectionKey(at index: Int) -> Element.SectionKey? {
         guard index >= 0, index < sectionCount else { return nil }
         return directory.withEntry(at: index) { $0.place.key }
     }
 
-    /// The index of the section with this key.
+    /// Returns the index of the section with this key; `nil` if there is none.
     @inlinable
     public func sectionIndex(of key: Element.SectionKey) -> Int? {
         directory.withEntry(at: place(of: key)) { index, _ in index }
     }
 
-    /// The rank a section has, or will have when it comes; 0 unless one was set.
+    /// Returns the rank that a section has, or will have when it is inserted; 0 unless one was set.
     @inlinable
     public func rank(of key: Element.SectionKey) -> Int64 { ranks.isEmpty ? 0 : ranks[key] ?? 0 }
 
@@ -73,13 +75,13 @@ public struct SectionedSnapshot<Element: SectionedElement>: Sendable {
 
     // MARK: - Elements
 
-    /// The elements of the section with this key, in order; empty when there is no such section.
+    /// Returns the elements of the section with this key, in order; empty if there is no such section.
     @inlinable
     public func elements(in key: Element.SectionKey) -> [Element] {
         directory.withEntry(at: place(of: key)) { _, section in elements(of: section) } ?? []
     }
 
-    /// The elements of the section with this index, in order; empty when there is none.
+    /// Returns the elements of the section with this index, in order; empty if there is none.
     @inlinable
     public func elements(at index: Int) -> [Element] {
         guard index >= 0, index < sectionCount else { return [] }
@@ -94,28 +96,28 @@ public struct SectionedSnapshot<Element: SectionedElement>: Sendable {
         return elements
     }
 
-    /// The number of elements in the section with this key; 0 when there is no such section.
+    /// Returns the number of elements in the section with this key; 0 if there is no such section.
     @inlinable
     public func elementCount(in key: Element.SectionKey) -> Int {
         directory.withEntry(at: place(of: key)) { _, section in section.rows.count } ?? 0
     }
 
-    /// The number of elements in the section with this index; 0 when there is none.
+    /// Returns the number of elements in the section with this index; 0 if there is none.
     @inlinable
     public func elementCount(at index: Int) -> Int {
         guard index >= 0, index < sectionCount else { return 0 }
         return directory.withEntry(at: index) { $0.rows.count }
     }
 
-    /// The element with this id.
+    /// Returns the element with this id; `nil` if there is none.
     @inlinable
     public func element(of id: Element.ID) -> Element? { slot(of: id).map { records[$0] } }
 
-    /// Where the element with this id stands.
+    /// Returns the path of the element with this id; `nil` if there is none.
     @inlinable
     public func path(of id: Element.ID) -> SectionPath? { slot(of: id).map { path(of: records[$0], slot: $0) } }
 
-    /// The element at a path; nil when there is none.
+    /// Returns the element at a path; `nil` if there is none.
     @inlinable
     public func element(at path: SectionPath) -> Element? { slot(at: path).map { records[$0] } }
 
@@ -134,7 +136,7 @@ public struct SectionedSnapshot<Element: SectionedElement>: Sendable {
         }
     }
 
-    /// The slot of the row at a path; nil when there is none.
+    /// Returns the slot of the row at a path; `nil` if there is none.
     @inlinable
     func slot(at path: SectionPath) -> Slot? {
         guard path.section >= 0, path.section < sectionCount else { return nil }
@@ -144,17 +146,17 @@ public struct SectionedSnapshot<Element: SectionedElement>: Sendable {
         }
     }
 
-    /// The slot of an id.
+    /// Returns the slot of an id; `nil` if the id is unknown.
     @inlinable
     func slot(of id: Element.ID) -> Slot? { slot(of: id, hash: Element.hash(of: id)) }
 
-    /// The slot of an id whose hash is known.
+    /// Returns the slot of an id whose hash is known.
     @inlinable
     func slot(of id: Element.ID, hash: Int) -> Slot? {
         slots.slot(hash: hash) { slot in records.withElement(in: slot) { $0.id == id } }
     }
 
-    /// Where an element of this state, which has this slot, stands.
+    /// Returns the path of an element that is in this slot of this state.
     @inlinable
     func path(of element: Element, slot: Slot) -> SectionPath {
         let row = RowPlace(of: slot, at: element.sortKey, in: records)
@@ -165,7 +167,7 @@ public struct SectionedSnapshot<Element: SectionedElement>: Sendable {
         return path
     }
 
-    /// The same where there may be none.
+    /// Returns the path of an element in a slot; `nil` if either is `nil`.
     @inlinable
     func path(of element: Element?, slot: Slot?) -> SectionPath? {
         guard let element, let slot else { return nil }

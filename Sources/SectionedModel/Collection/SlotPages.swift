@@ -1,8 +1,9 @@
-/// Values by slot, in pages: a value whose copy is O(1) and whose change copies one page at most.
+/// Values by slot, in pages. A value: a copy is O(1), and a change copies at most one page.
 @usableFromInline
 struct SlotPages<Value: Sendable>: Sendable {
-    /// Slots are 64 to a page, pages 16 to a group and groups 16 to a block. A change after a copy copies one list of each kind, and that
-    /// touches all it names: many short lists cost less than few long ones, and the list of blocks stays short, too.
+    /// A page has 64 slots, a group 16 pages, and a block 16 groups. A change after a copy copies one list of each
+    /// kind, and that touches everything that the list names. Many short lists therefore cost less than few long ones,
+    /// and the list of blocks stays short too.
     @usableFromInline var blocks = Chunk<Chunk<Chunk<Chunk<Value>>>>()
     /// One more than the highest slot ever used.
     @usableFromInline var end = 0
@@ -17,14 +18,14 @@ struct SlotPages<Value: Sendable>: Sendable {
         _modify { yield &blocks[slot.block][slot.group][slot.page][slot.index] }
     }
 
-    /// Calls `body` with the value of a slot that was used, where it lies.
+    /// Calls `body` with the value, in place, of a slot that was used.
     @inlinable
     func withValue<Result>(in slot: Slot, _ body: (borrowing Value) -> Result) -> Result {
         let group = blocks.place(of: slot.block).pointee.place(of: slot.group)
         return group.pointee.place(of: slot.page).pointee.withElement(at: slot.index, body)
     }
 
-    /// Gives a value to a slot that was never used; gives the slot.
+    /// Stores a value in a slot that was never used, and returns the slot.
     @inlinable
     mutating func append(_ value: Value) -> Slot {
         let slot = Slot(end)
@@ -39,7 +40,8 @@ struct SlotPages<Value: Sendable>: Sendable {
     }
 }
 
-/// What a row has in the checksum, and the digest of its identity and its section, from which that of its next element goes on.
+/// A row's part of the checksum, and the digest of its identity and section, from which the digest
+/// of its next element continues.
 @usableFromInline
 struct RowDigest: Sendable {
     @usableFromInline var value: UInt64 = 0
@@ -49,7 +51,7 @@ struct RowDigest: Sendable {
     init() {}
 }
 
-/// Where an element lies in the records; it keeps its slot while it lives.
+/// The location of an element in the records. An element keeps its slot for its lifetime.
 @usableFromInline
 struct Slot: Equatable, Sendable {
     @usableFromInline let number: UInt32

@@ -1,15 +1,16 @@
-/// Which slot an id has: open addressing over hashes and slots only; the ids themselves lie in the records.
+/// The map from ids to slots: open addressing over hashes and slots only. The ids themselves are in the records.
 ///
-/// The table is cut into shards by the hash, so that no growth moves more than one shard's entries. It is looked up and never
-/// iterated: its order changes with the process.
+/// The table is split into shards by the hash, so that growing it never moves more than one shard's entries. It is only
+/// looked up and never iterated, because its order changes with the process.
 @usableFromInline
 struct SlotTable: Sendable {
-    /// Each a power of two of entries, at most three quarters of them used.
+    /// The shards, each with a power of two of places, at most three quarters of them used.
     @usableFromInline var shards: [Shard] = []
 
     @usableFromInline
     struct Shard: Sendable {
-        /// The lower half of a hash above the slot's number plus one; 0 is a free place.
+        /// Each entry has the lower half of a hash in its upper 32 bits, and the slot's number plus one in its lower 32.
+        /// 0 is a free place.
         @usableFromInline var places: [UInt64] = []
         @usableFromInline var used = 0
 
@@ -29,29 +30,29 @@ struct SlotTable: Sendable {
     @inlinable
     static func mark(of hash: Int) -> UInt64 { UInt64(UInt32(truncatingIfNeeded: hash)) << 32 }
 
-    /// The slot with this hash for which `matches` is true.
+    /// Returns the slot with this hash for which `matches` is true.
     @inlinable
     func slot(hash: Int, _ matches: (Slot) -> Bool) -> Slot? {
         guard !shards.isEmpty else { return nil }
         return shards[Self.shard(of: hash)].place(hash: hash, matches)?.slot
     }
 
-    /// Makes room for a number of entries at once.
+    /// Reserves room for `count` entries at once.
     @inlinable
     mutating func reserve(_ count: Int) {
         if shards.isEmpty { shards = Array(repeating: Shard(), count: Self.shardCount) }
-        // Shards are filled unevenly: a quarter more keeps most of them from growing again.
+        // Shards fill unevenly: a quarter more keeps most of them from growing again.
         for shard in shards.indices { shards[shard].grow(toHold: count / Self.shardCount * 5 / 4) }
     }
 
-    /// Adds a slot, which must not be there.
+    /// Adds a slot, which must not be in the table.
     @inlinable
     mutating func insert(_ slot: Slot, hash: Int) {
         if shards.isEmpty { shards = Array(repeating: Shard(), count: Self.shardCount) }
         shards[Self.shard(of: hash)].insert(Self.mark(of: hash) | UInt64(slot.number) + 1)
     }
 
-    /// Takes a slot out, which must be there.
+    /// Removes a slot, which must be in the table.
     @inlinable
     mutating func remove(_ slot: Slot, hash: Int) {
         let shard = Self.shard(of: hash)
@@ -105,7 +106,7 @@ extension SlotTable.Shard {
         for place in old where place != 0 { put(place) }
     }
 
-    /// Frees a place and moves those up that were pushed behind it, so that no search ends too early.
+    /// Frees a place and moves up the entries that were displaced past it, so that no search ends too early.
     @inlinable
     mutating func free(_ place: Int) {
         let mask = places.count - 1
@@ -115,7 +116,7 @@ extension SlotTable.Shard {
             index = (index + 1) & mask
             guard places[index] != 0 else { break }
             let home = Int(places[index] >> 32) & mask
-            // It may move into the hole unless its home lies behind the hole.
+            // An entry may move into the hole unless its home is after the hole.
             if (index - home) & mask >= (index - hole) & mask {
                 places[hole] = places[index]
                 hole = index
