@@ -1,12 +1,12 @@
 extension EntityModel {
-    /// What says where rows that are written stand.
+    /// The rule for the positions of written rows.
     @usableFromInline
     enum Placement {
-        /// The model's order.
+        /// The model's order determines the positions.
         case order
-        /// The row, which is the only one, stands before the one with this index among the others of its section.
+        /// The row, which is the only one, is placed before the one with this index among the others of its section.
         case item(Int)
-        /// They stand as they are given; there are no others in their sections.
+        /// The rows keep the order in which they are passed; their sections contain no others.
         case given
     }
 
@@ -15,7 +15,7 @@ extension EntityModel {
     mutating func commit(
         _ rows: [Row], removing removals: [Entity.UniqueValue] = [], placement: Placement = .order
     ) throws(ModelError) -> Batch<Row>? {
-        // Asked once, so that a filter that changes its mind makes no second row.
+        // The filter is called once per row, so that a filter with changing results cannot make a second row.
         let passes = rows.map { filter?($0.entity) ?? true }
         let visible = zip(rows, passes).filter(\.1).map(\.0)
         do throws(ModelError) {
@@ -47,7 +47,7 @@ extension EntityModel {
         }
     }
 
-    /// Inside `perform` the batch is kept for the end.
+    /// Returns the batch. Inside `perform`, keeps it for the end and returns `nil`.
     @inlinable
     mutating func record(_ batch: Batch<Row>?) -> Batch<Row>? {
         guard journal != nil else { return batch }
@@ -55,8 +55,8 @@ extension EntityModel {
         return nil
     }
 
-    /// Makes any number of operations one transaction with one exact batch. Inside, an operation sees what those before it have
-    /// done, and its own batch is nil. When `body` throws, nothing has happened.
+    /// Combines any number of operations into one transaction with one exact batch. Inside, an operation sees the
+    /// results of those before it, and its own batch is `nil`. If `body` throws, nothing has changed.
     @inlinable
     public mutating func perform<Failure: Error>(
         _ body: (inout EntityModel) throws(Failure) -> Void
@@ -75,13 +75,13 @@ extension EntityModel {
         return batches.count > 1 ? net(of: batches, since: before) : batches.first
     }
 
-    /// One batch for several: what differs at last is written once more, onto the state before all of them.
+    /// Returns one batch for several: the final differences are written once more, onto the state before all of them.
     @inlinable
     mutating func net(of batches: [Batch<Row>], since before: EntityModel) -> Batch<Row>? {
         var target = before.shown
         for batch in batches {
             for id in batch.touchedIDs {
-                // It has been written before, so it is not refused now.
+                // The row was written before, so it is not refused now.
                 if let row = shown[id] { try? target.upsert(row) } else { target.remove(id) }
             }
             for key in batch.rankedSections { target.setRank(shown.rank(of: key), of: key) }
@@ -92,13 +92,13 @@ extension EntityModel {
 }
 
 extension Batch {
-    /// The ids of all rows it names.
+    /// The ids of all rows in the batch.
     @inlinable
     var touchedIDs: [Element.ID] {
         deletions.map(\.element.id) + insertions.map(\.element.id) + moves.map(\.new.id) + updates.map(\.new.id)
     }
 
-    /// The sections whose ranks it tells.
+    /// The sections whose ranks the batch contains.
     @inlinable
     var rankedSections: [Element.SectionKey] {
         sectionDeletions.map(\.key) + sectionInsertions.map(\.key) + sectionMoves.map(\.key)

@@ -1,7 +1,8 @@
 extension EntityModel where Entity: FaultableEntity {
-    /// Drops the heavy properties of some entities of a section that have them.
+    /// Drops the heavy properties of a section's entities in `items`, unless they are dropped already.
     ///
-    /// The rows keep their places, for these properties decide none. A model with observers does not call them for it.
+    /// The rows keep their positions, which do not depend on these properties. A model with
+    /// observers does not call them for it.
     @discardableResult
     @inlinable
     public mutating func fault(at section: Int, in items: Range<Int>) throws(ModelError) -> Batch<Row>? {
@@ -12,7 +13,7 @@ extension EntityModel where Entity: FaultableEntity {
         }
     }
 
-    /// Brings back the heavy properties of some entities of a section that have been dropped.
+    /// Loads the dropped properties of a section's entities in `items` again.
     @discardableResult
     @inlinable
     public mutating func fire(at section: Int, in items: Range<Int>) throws(ModelError) -> Batch<Row>? {

@@ -1,8 +1,9 @@
-// What changes for the whole model at once. Everything is looked at again, and what differs is one batch.
+// Changes that affect the whole model at once. Everything is evaluated again, and the differences are one batch.
 extension EntityModel {
-    /// Orders the entities of every section otherwise from now on.
+    /// Changes the order of the entities in every section.
     ///
-    /// Entities that the new order holds equal stay as they stand. A manual order leaves all as they stand.
+    /// Entities that are equal in the new order keep their relative order. A manual order
+    /// leaves all entities where they are.
     @discardableResult
     @inlinable
     public mutating func sortEntities(by order: EntityOrder<Entity>) throws(ModelError) -> Batch<Row>? {
@@ -18,8 +19,8 @@ extension EntityModel {
         }
     }
 
-    /// Puts the entities of one section into an order, once. Of use in a manual order only: any other says itself where
-    /// entities stand.
+    /// Sorts the entities of one section, once. This is only useful in a manual order: any other
+    /// determines the positions itself.
     @discardableResult
     @inlinable
     public mutating func sortEntities(
@@ -31,15 +32,16 @@ extension EntityModel {
         return try commit(rows, placement: .given)
     }
 
-    /// Groups the entities by another section key from now on; nil makes one section. Rows that were moved into a section by
-    /// hand go where they belong.
+    /// Groups the entities by another section key; `nil` makes one section. Rows that were moved into a section by hand
+    /// return to the section that their entity names.
     @discardableResult
     @inlinable
     public mutating func groupEntities(bySectionKey key: String?) throws(ModelError) -> Batch<Row>? {
         try groupEntities(by: Self.naming(by: key))
     }
 
-    /// Groups the entities by another name from now on, nil and the empty name being the same; nil makes one section.
+    /// Groups the entities by another section name; a `nil` name and an empty one are the same. A
+    /// `nil` function makes one section.
     @discardableResult
     @inlinable
     public mutating func groupEntities(
@@ -52,7 +54,7 @@ extension EntityModel {
         }
     }
 
-    /// Filters the entities otherwise from now on; nil shows them all. Those that do not pass stay known.
+    /// Changes the filter; `nil` shows all entities. Those that do not pass remain known.
     @discardableResult
     @inlinable
     public mutating func filterEntities(
@@ -64,7 +66,7 @@ extension EntityModel {
         return try commit(leaving + Self.rows(of: hidden))
     }
 
-    /// Writes all rows anew.
+    /// Changes all rows and writes them again.
     @inlinable
     mutating func rewrite(
         placement: Placement, _ change: (inout Row) -> Void
@@ -76,17 +78,17 @@ extension EntityModel {
 }
 
 extension EntityModel {
-    /// Makes the model hold exactly these entities: what is not among them is removed, what is known is merged, and is an
-    /// update only when its contents differ after that. Two entities with the same unique value are an error.
+    /// Makes the model contain exactly these entities. Missing ones are removed; known ones are merged, and are updates
+    /// only if their contents differ afterwards. Throws `duplicateID` if two entities have the same unique value.
     ///
-    /// In a manual order they stand in the order of the array afterwards, and as few rows move as possible.
+    /// In a manual order, the entities are in the order of the array afterwards, and as few rows move as possible.
     @discardableResult
     @inlinable
     public mutating func applyingDifference(from entities: [Entity]) throws(ModelError) -> Batch<Row>? {
         try applyingDifference(from: entities) { $0 == $1 }
     }
 
-    /// The same with a comparison of your own for whether contents are equal.
+    /// Makes the model contain exactly these entities, with the caller's comparison of contents.
     @discardableResult
     @inlinable
     public mutating func applyingDifference(
@@ -102,7 +104,7 @@ extension EntityModel {
             let present = row(of: entity.uniqueValue)
             let row = try merged(entity, into: present)
             if let present, areEqual(present.entity, row.entity) {
-                // A manual order needs them all, to find who moves.
+                // A manual order needs all rows, to find those that move.
                 if order.isManual { rows.append(present) }
             } else {
                 rows.append(row)

@@ -1,6 +1,6 @@
-// Where rows stand that no key orders: each gets a label between those of its neighbours.
+// The positions of rows that no key orders: each row gets a label between those of its neighbours.
 extension EntityModel {
-    /// The rows with labels that put them where they belong, and those of their neighbours that had to be labelled anew.
+    /// Returns the rows with labels for their positions, and those neighbours that had to be labelled anew.
     @inlinable
     mutating func placed(
         _ rows: [Row], removing removals: [Entity.UniqueValue], by placement: Placement
@@ -33,7 +33,8 @@ extension EntityModel {
         return result
     }
 
-    /// Those that stand somewhere already, as they stand, then the rest: so rows that compare equal need not move.
+    /// Returns the rows that have a position already, in its order, then the others: rows that
+    /// compare equal then need not move.
     @inlinable
     static func asTheyStand(_ rows: [Row], in state: SectionedSnapshot<Row>) -> [Row] {
         let standing = rows.map { (row: $0, path: state.path(of: $0.id)) }
@@ -44,7 +45,7 @@ extension EntityModel {
         .map(\.row)
     }
 
-    /// The rows by section; sections in the order in which they are first met.
+    /// Returns the rows by section, in the order in which the sections first occur.
     @inlinable
     func grouped(_ rows: [Row]) -> [(name: String, rows: [Row])] {
         var positions: [String: Int] = [:]
@@ -60,7 +61,7 @@ extension EntityModel {
         return groups
     }
 
-    /// The items of rows by section index, ascending: what is not to be looked at.
+    /// Returns the items of the given rows by section index, ascending: those to leave out.
     @inlinable
     func others(than ids: [Entity.UniqueValue]) -> [Int: [Int]] {
         var items: [Int: [Int]] = [:]
@@ -68,7 +69,8 @@ extension EntityModel {
         return items.mapValues { $0.sorted() }
     }
 
-    /// Where among the others an entity stands by a comparison: where it is, if it may, otherwise behind its equals.
+    /// Returns the position of an entity among the others by a comparison: its present one if that is allowed,
+    /// otherwise the one after its equals.
     @inlinable
     static func gap(
         for row: Row, among others: Others, _ precedes: (Entity, Entity) -> Bool
@@ -82,7 +84,7 @@ extension EntityModel {
         return mayStay && isBehind ? present : end
     }
 
-    /// The rows of a section but for some.
+    /// The rows of a section, except for some.
     @usableFromInline
     struct Others {
         @usableFromInline
@@ -91,7 +93,7 @@ extension EntityModel {
         let name: String
         @usableFromInline
         let section: Int?
-        /// The items that are not looked at, ascending.
+        /// The items to leave out, ascending.
         @usableFromInline
         let excluded: [Int]
         @usableFromInline
@@ -116,14 +118,14 @@ extension EntityModel {
         @inlinable
         var sequence: LabelledSequence { LabelledSequence(count: count) { row($0)?.label ?? 0 } }
 
-        /// The label a row has, if it stands in this section.
+        /// Returns the label of a row if this section contains it.
         @inlinable
         func label(of row: Row) -> Int64? {
             guard let path = rows.path(of: row.id), path.section == section else { return nil }
             return rows.element(at: path)?.label
         }
 
-        /// How many of the others a row stands behind, if it stands in this section.
+        /// Returns the number of the others before a row if this section contains it.
         @inlinable
         func gap(of row: Row) -> Int? {
             guard let path = rows.path(of: row.id), path.section == section else { return nil }

@@ -1,5 +1,5 @@
 extension EntityModel {
-    /// Stages the ranks of sections that come or, when their contents decide, of all that are about to change.
+    /// Stages the ranks of new sections or, if contents decide the order, of all sections that are about to change.
     @inlinable
     mutating func stageRanks(of rows: [Row]) {
         switch sectionOrder.rule {
@@ -14,7 +14,7 @@ extension EntityModel {
         }
     }
 
-    /// A section that comes again is a new one: its rank is not kept for it.
+    /// Removes the ranks of deleted sections. A section that is inserted again is a new one.
     @inlinable
     mutating func forgetRanks(_ sections: [Batch<Row>.SectionChange]) {
         var isStaged = false
@@ -22,11 +22,12 @@ extension EntityModel {
             shown.setRank(0, of: section.key)
             isStaged = true
         }
-        // Of a section that is not there: no change of the state, and no batch.
+        // The rank of a section that does not exist is no change of the state, and makes no batch.
         if isStaged { _ = shown.commit() }
     }
 
-    /// Sections stand where their contents put them after the transaction, so it is done on a copy first.
+    /// Stages ranks by the contents that the sections have after the transaction, which is
+    /// therefore tried on a copy first.
     @inlinable
     mutating func stageRanks(
         _ precedes: (SectionInfo<Entity>, SectionInfo<Entity>) -> Bool, all: Bool
@@ -56,13 +57,13 @@ extension EntityModel {
         nextRank = max(nextRank, OrderLabels.following(rank))
     }
 
-    /// Orders the sections otherwise from now on. They are all looked at, in one batch.
+    /// Changes the order of the sections. All of them are evaluated again, in one batch.
     @discardableResult
     @inlinable
     public mutating func sortSections(by order: SectionOrder<Entity>) -> Batch<Row>? {
         sectionRule = order
         switch order.rule {
-        // New sections will come last; those that are here stay as they are.
+        // New sections will be last; present ones stay where they are.
         case .arrival: break
         case .name: for name in shown.sectionKeys { shown.setRank(0, of: name) }
         case .comparing(let precedes): stageRanks(precedes, all: true)
@@ -71,12 +72,12 @@ extension EntityModel {
     }
 }
 
-/// The sections of a state but for some, and where others stand among them.
+/// The sections of a state, except for some, and the positions of others among them.
 @usableFromInline
 struct SectionRanks<Entity: ModelEntity> {
     @usableFromInline
     let state: EntitySnapshot<Entity>
-    /// The sections that are not looked at, ascending.
+    /// The sections to leave out, ascending.
     @usableFromInline
     let touched: [Int]
 
@@ -99,7 +100,7 @@ struct SectionRanks<Entity: ModelEntity> {
         LabelledSequence(count: count) { index in info(index).map { state.rows.rank(of: $0.name) } ?? 0 }
     }
 
-    /// Where a section stands: where it is, if it may, otherwise behind its equals.
+    /// Returns the position of a section: its present one if that is allowed, otherwise the one after its equals.
     @inlinable
     func gap(
         for section: SectionInfo<Entity>, _ precedes: (SectionInfo<Entity>, SectionInfo<Entity>) -> Bool
@@ -115,7 +116,7 @@ struct SectionRanks<Entity: ModelEntity> {
 }
 
 extension Batch {
-    /// The sections, by their indices after it, of which it changes anything; ascending.
+    /// Returns the sections that the batch changes in any way, by their indices after it, ascending.
     @inlinable
     func touchedSections(in rows: SectionedCollection<Element>) -> [Int] {
         var keys: Set<Element.SectionKey> = []

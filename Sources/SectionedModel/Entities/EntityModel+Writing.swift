@@ -1,9 +1,9 @@
 // MARK: - Loading and inserting
 
 extension EntityModel {
-    /// Loads entities, as `insert(_:)` does, but two with the same unique value are an error.
+    /// Loads entities as `insert(_:)` does, but throws `duplicateID` if two of them have the same unique value.
     ///
-    /// A model with observers does not call them for it: a list is loaded from the model afterwards.
+    /// A model with observers does not call them for it: views load the list from the model afterwards.
     @discardableResult
     @inlinable
     public mutating func fetch(_ entities: [Entity]) throws(ModelError) -> Batch<Row>? {
@@ -11,7 +11,7 @@ extension EntityModel {
         return try insert(entities)
     }
 
-    /// Inserts entities; those that are known are merged.
+    /// Inserts entities, and merges those that are known.
     @discardableResult
     @inlinable
     public mutating func insert(_ entities: [Entity]) throws(ModelError) -> Batch<Row>? {
@@ -32,18 +32,18 @@ extension EntityModel {
         return try commit(rows)
     }
 
-    /// Inserts an entity, or merges it when it is known.
+    /// Inserts an entity, or merges it if it is known.
     @discardableResult
     @inlinable
     public mutating func insert(_ entity: Entity) throws(ModelError) -> Batch<Row>? {
         try commit([merged(entity, into: row(of: entity.uniqueValue))])
     }
 
-    /// Inserts an entity at a place, or merges it and moves it there.
+    /// Inserts an entity at a path, or merges it and moves it there.
     ///
-    /// It stands in the section with this index, whatever section it names; the index after the last one stands for the section
-    /// it names, when that is not there. In a manual order it stands before the item with this index among the others of the
-    /// section; any other order says itself where it stands.
+    /// The entity goes to the section with this index, whatever section it names. The index after the last section
+    /// means the section that the entity names, if that does not exist yet. In a manual order, the entity is placed
+    /// before the item with this index among the others of the section; any other order determines the position itself.
     @discardableResult
     @inlinable
     public mutating func insert(_ entity: Entity, at path: SectionPath) throws(ModelError) -> Batch<Row>? {
@@ -56,7 +56,7 @@ extension EntityModel {
         return try put(row, at: path)
     }
 
-    /// The row with what the entity says.
+    /// Returns the row after a merge with the entity, or a new row.
     @inlinable
     mutating func merged(_ entity: Entity, into row: Row?) throws(ModelError) -> Row {
         guard let row else { return newRow(entity) }
@@ -73,7 +73,7 @@ extension EntityModel {
         }
     }
 
-    /// Writes a row into a section that is there.
+    /// Writes a row into a section that exists.
     @inlinable
     mutating func put(_ row: Row, at path: SectionPath) throws(ModelError) -> Batch<Row>? {
         guard let name = shown.sectionKey(at: path.section) else { throw .noSection(path.section) }
@@ -91,9 +91,10 @@ extension EntityModel {
 extension EntityModel {
     /// Moves the entity at a path.
     ///
-    /// It goes to the section that has the index `target.section` before the move, and stands there, in a manual order, before
-    /// the item with the index `target.item` among the others; any other order says itself where it stands. A row that was moved
-    /// into another section stays there until its entity names another section than now. A section it leaves empty is gone.
+    /// The entity goes to the section that has the index `target.section` before the move. In a manual order, it is
+    /// placed before the item with the index `target.item` among the others; any other order determines the position
+    /// itself. A row that was moved into another section stays there until its entity names another section than now. A
+    /// section that becomes empty is deleted.
     @discardableResult
     @inlinable
     public mutating func move(at path: SectionPath, to target: SectionPath) throws(ModelError) -> Batch<Row>? {
@@ -119,7 +120,7 @@ extension EntityModel {
         return try update(row, mutate)
     }
 
-    /// Changes an entity, known by its unique value: the model's, not the one that is given.
+    /// Changes the model's entity with the same unique value as `entity`. The contents of `entity` are not used.
     @discardableResult
     @inlinable
     public mutating func update(
@@ -144,7 +145,7 @@ extension EntityModel {
     @inlinable
     public mutating func remove(at path: SectionPath) throws(ModelError) -> Batch<Row>? { try remove(at: [path]) }
 
-    /// Removes the entities at some paths, which are all of the state before.
+    /// Removes the entities at several paths, which all refer to the state before.
     @discardableResult
     @inlinable
     public mutating func remove(at paths: [SectionPath]) throws(ModelError) -> Batch<Row>? {
@@ -153,14 +154,14 @@ extension EntityModel {
         return try commit([], removing: ids)
     }
 
-    /// Removes an entity, known by its unique value.
+    /// Removes the entity with the same unique value as `entity`.
     @discardableResult
     @inlinable
     public mutating func remove(_ entity: Entity) throws(ModelError) -> Batch<Row>? {
         try remove(withUniqueValue: entity.uniqueValue)
     }
 
-    /// Removes some entities, known by their unique values. When one is unknown, none is removed.
+    /// Removes the entities with the same unique values as `entities`. If one is unknown, none is removed.
     @discardableResult
     @inlinable
     public mutating func remove(_ entities: [Entity]) throws(ModelError) -> Batch<Row>? {
@@ -176,14 +177,14 @@ extension EntityModel {
         return try commit([], removing: [value])
     }
 
-    /// Removes all entities that stand in a section.
+    /// Removes all entities of a section.
     @discardableResult
     @inlinable
     public mutating func removeSection(at index: Int) throws(ModelError) -> Batch<Row>? {
         try removeSections(at: [index])
     }
 
-    /// Removes all entities that stand in some sections, whose indices are all of the state before.
+    /// Removes all entities of several sections, whose indices all refer to the state before.
     @discardableResult
     @inlinable
     public mutating func removeSections(at indices: [Int]) throws(ModelError) -> Batch<Row>? {
@@ -195,7 +196,7 @@ extension EntityModel {
         return try commit([], removing: ids)
     }
 
-    /// Removes all entities, those that do not pass the filter too.
+    /// Removes all entities, including those that do not pass the filter.
     @discardableResult
     @inlinable
     public mutating func removeAll() -> Batch<Row>? {

@@ -1,21 +1,24 @@
-/// Entities in sections, ordered and filtered, as a value: every operation is a transaction and gives its exact batch.
+/// Entities in sections, ordered and filtered, as a value. Every operation is a transaction and
+/// returns its exact batch.
 ///
-/// An entity is known by its unique value and has one row, or none while it does not pass the filter. Writing an entity that is
-/// known merges it (`ModelEntity.update(with:)`) and looks again at its section, its place and the filter. Section, sort key and
-/// order are copied when an entity is written.
+/// An entity is identified by its unique value and has one row, or none while it does not pass the filter. Writing a
+/// known entity merges it (`ModelEntity.update(with:)`) and evaluates its section, its position and the filter again.
+/// Section, sort key and order are copied when an entity is written.
 ///
-/// A batch tells where every row that left stood before, and where every row that came stands now; nil means that nothing
-/// differs. Operations that throw change nothing. Several operations become one batch in `perform`.
+/// A batch contains the old path of every row that is deleted and the new path of every row that is
+/// inserted; `nil` means that nothing differs. Operations that throw change nothing. `perform` combines
+/// several operations into one batch.
 ///
-/// A copy is a value of its own; to read elsewhere while this one goes on, take a `snapshot`, which costs the writer less.
+/// A copy is an independent value. To read elsewhere while this one changes, take a `snapshot`,
+/// which costs the writer less.
 public struct EntityModel<Entity: ModelEntity>: EntityReading, Sendable {
-    /// What the batches of this model consist of.
+    /// The type of row in this model's batches.
     public typealias Row = EntityRow<Entity>
 
-    /// The rows.
+    /// The rows that pass the filter.
     @usableFromInline
     var shown: SectionedCollection<Row>
-    /// What does not pass the filter; its sections and order are as they would be, and nobody's business.
+    /// The rows that do not pass the filter. They have sections and an order too, which are never reported.
     @usableFromInline
     var hidden = SectionedCollection<Row>()
 
@@ -28,31 +31,33 @@ public struct EntityModel<Entity: ModelEntity>: EntityReading, Sendable {
     @usableFromInline
     var filter: (@Sendable (Entity) -> Bool)?
 
-    /// What stands for a section in an index at the side of a list, by its name, which is not empty. The first character,
-    /// upper-case, unless it is set.
+    /// Returns the title of a section in an index at the side of a list, given the section's name, which is not empty.
+    /// The default is the first character in upper case.
     public var sectionIndexTitle: @Sendable (String) -> String? = { $0.first.map { String($0).uppercased() } }
 
-    /// How many entities the source gives at a time. Of use for `nextFetchIndex` only; 20 unless it is set.
+    /// The number of entities that the source returns at a time. Only `lastFetchIndex` and
+    /// `nextFetchIndex` use it; the default is 20.
     public var fetchBatchSize = 20
 
-    /// Above the labels of all rows.
+    /// A label above those of all rows.
     @usableFromInline
     var nextLabel: Int64 = 0
-    /// Above the ranks of all sections.
+    /// A rank above those of all sections.
     @usableFromInline
     var nextRank: Int64 = 0
-    /// What the operations since `perform` began have done; nil outside of it.
+    /// The batches of the operations since `perform` began; `nil` outside `perform`.
     @usableFromInline
     var journal: [Batch<Row>]?
 
-    /// An empty model. `sectionKey` is what every entity is asked for the name of its section (`ModelEntity.subscript(key:)`);
-    /// nil makes one section without a name. The sections stand as they came, the entities too.
+    /// Creates an empty model. It asks each entity for the name of its section with `sectionKey`
+    /// (`ModelEntity.subscript(key:)`); `nil` makes one section without a name. Sections and entities are in the order
+    /// of arrival.
     @inlinable
     public init(sectionKey: String? = nil) {
         self.init(sectionKey: sectionKey, sortedBy: .manual)
     }
 
-    /// An empty model with orders and a filter of its own.
+    /// Creates an empty model with its own orders and filter.
     @inlinable
     public init(
         sectionKey: String?, sortedBy order: EntityOrder<Entity>,
@@ -66,15 +71,16 @@ public struct EntityModel<Entity: ModelEntity>: EntityReading, Sendable {
         self.filter = filter
     }
 
-    /// How the entities of a section are ordered.
+    /// The order of the entities in a section.
     @inlinable
     public var order: EntityOrder<Entity> { entityRule }
 
-    /// How the sections are ordered.
+    /// The order of the model's sections.
     @inlinable
     public var sectionOrder: SectionOrder<Entity> { sectionRule }
 
-    /// The present state. While it is kept, writing copies what it changes of what both share: some nodes, never all.
+    /// The current state. While it is kept, each write copies what it changes of the parts that both
+    /// share: some nodes, never all.
     @inlinable
     public var snapshot: EntitySnapshot<Entity> {
         EntitySnapshot(
@@ -82,18 +88,18 @@ public struct EntityModel<Entity: ModelEntity>: EntityReading, Sendable {
             fetchBatchSize: fetchBatchSize)
     }
 
-    /// The row of an entity, shown or not.
+    /// Returns the row of an entity, whether it is shown or hidden.
     @inlinable
     func row(of id: Entity.UniqueValue) -> Row? { shown[id] ?? hidden[id] }
 
-    /// The row at a path.
+    /// Returns the row at a path, or throws `noElement`.
     @inlinable
     func row(at path: SectionPath) throws(ModelError) -> Row {
         guard let row = shown.element(at: path) else { throw .noElement(path) }
         return row
     }
 
-    /// The row that an entity nobody knows gets.
+    /// Returns a row for an entity that the model does not contain.
     @inlinable
     mutating func newRow(_ entity: Entity) -> Row {
         let row = Row(entity, in: name(of: entity), at: Row.Place(key: order.key(of: entity), label: nextLabel))
@@ -101,8 +107,8 @@ public struct EntityModel<Entity: ModelEntity>: EntityReading, Sendable {
         return row
     }
 
-    /// The row of a known entity with new contents. A row that somebody moved into another section stays there until the entity
-    /// names another section than before.
+    /// Returns the row of a known entity with new contents. A row that was moved into another section by hand stays
+    /// there until the entity names another section than before.
     @inlinable
     func row(_ row: Row, with entity: Entity) throws(ModelError) -> Row {
         guard entity.uniqueValue == row.id else { throw .changedID }

@@ -1,8 +1,8 @@
-/// How the entities of a section are ordered. Can be changed while a model holds entities.
+/// The order of the entities in a section. It can be changed while a model contains entities.
 public struct EntityOrder<Entity: ModelEntity>: Sendable {
     @usableFromInline
     enum Rule: Sendable {
-        /// As they came, and as they were put by hand.
+        /// The order of arrival, and of moves by hand.
         case manual
         case keys(@Sendable (Entity) -> OrderKey)
         case comparing(@Sendable (Entity, Entity) -> Bool)
@@ -14,11 +14,11 @@ public struct EntityOrder<Entity: ModelEntity>: Sendable {
     @inlinable
     init(rule: Rule) { self.rule = rule }
 
-    /// As they came, and as they were put by hand: new entities come last.
+    /// The order of arrival, and of moves by hand: new entities are last.
     @inlinable
     public static var manual: EntityOrder { EntityOrder(rule: .manual) }
 
-    /// By a key, ascending. Entities with equal keys stay in the order in which they came.
+    /// Returns the ascending order of a key. Entities with equal keys keep the order of their arrival.
     ///
     /// The key is copied when the entity is written; this is the fastest order.
     @inlinable
@@ -28,7 +28,7 @@ public struct EntityOrder<Entity: ModelEntity>: Sendable {
         EntityOrder(rule: .keys { OrderKey(key($0), descending: false) })
     }
 
-    /// By a key, descending. Entities with equal keys stay in the order in which they came.
+    /// Returns the descending order of a key. Entities with equal keys keep the order of their arrival.
     @inlinable
     public static func descending<Key: Comparable & Sendable>(
         _ key: @escaping @Sendable (Entity) -> Key
@@ -36,10 +36,11 @@ public struct EntityOrder<Entity: ModelEntity>: Sendable {
         EntityOrder(rule: .keys { OrderKey(key($0), descending: true) })
     }
 
-    /// By a comparison, as `sort(by:)` takes it: a strict weak order, of the values alone. Prefer a key where there is one.
+    /// Returns the order of a comparison, as `sort(by:)` takes it: a strict weak order that depends on the values
+    /// alone. Prefer a key if there is one.
     ///
-    /// A comparison that is no such order makes a strange order, and nothing worse: a row has its place once it is written, and
-    /// is compared again only when it changes.
+    /// A comparison that is not such an order makes a strange order, and nothing worse: a row has its position once it
+    /// is written, and is compared again only when it changes.
     @inlinable
     public static func comparing(
         _ areInIncreasingOrder: @escaping @Sendable (Entity, Entity) -> Bool
@@ -47,7 +48,7 @@ public struct EntityOrder<Entity: ModelEntity>: Sendable {
         EntityOrder(rule: .comparing(areInIncreasingOrder))
     }
 
-    /// This order, and another among those it holds equal. Nothing can follow a manual order.
+    /// Returns this order, with another one among the entities that are equal in it. Nothing can follow a manual order.
     @inlinable
     public func then(_ next: EntityOrder) -> EntityOrder {
         switch (rule, next.rule) {
@@ -72,7 +73,7 @@ public struct EntityOrder<Entity: ModelEntity>: Sendable {
         }
     }
 
-    /// The key to be copied into the row.
+    /// Returns the key to copy into the row.
     @inlinable
     func key(of entity: Entity) -> OrderKey {
         switch rule {
@@ -90,7 +91,7 @@ public struct EntityOrder<Entity: ModelEntity>: Sendable {
     }
 }
 
-/// How sections are ordered. Can be changed while a model holds entities.
+/// The order of sections. It can be changed while a model contains entities.
 public struct SectionOrder<Entity: ModelEntity>: Sendable {
     @usableFromInline
     enum Rule: Sendable {
@@ -105,16 +106,16 @@ public struct SectionOrder<Entity: ModelEntity>: Sendable {
     @inlinable
     init(rule: Rule) { self.rule = rule }
 
-    /// As they came: a new section is the last one.
+    /// The order of arrival: a new section is last.
     @inlinable
     public static var arrival: SectionOrder { SectionOrder(rule: .arrival) }
 
-    /// By name, ascending.
+    /// The ascending order of the names.
     @inlinable
     public static var name: SectionOrder { SectionOrder(rule: .name) }
 
-    /// By a key of what is in them, ascending; sections with equal keys stay as they stood. A section is looked at again when
-    /// anything in it has changed.
+    /// Returns the ascending order of a key of the sections' contents. Sections with equal keys keep their relative
+    /// order. A section is evaluated again when anything in its contents changes.
     @inlinable
     public static func ascending<Key: Comparable & SendableMetatype>(
         _ key: @escaping @Sendable (SectionInfo<Entity>) -> Key
@@ -122,7 +123,7 @@ public struct SectionOrder<Entity: ModelEntity>: Sendable {
         .comparing { key($0) < key($1) }
     }
 
-    /// By a key of what is in them, descending.
+    /// Returns the descending order of a key of the sections' contents.
     @inlinable
     public static func descending<Key: Comparable & SendableMetatype>(
         _ key: @escaping @Sendable (SectionInfo<Entity>) -> Key
@@ -130,7 +131,7 @@ public struct SectionOrder<Entity: ModelEntity>: Sendable {
         .comparing { key($1) < key($0) }
     }
 
-    /// By a comparison, as `sort(by:)` takes it: a strict weak order of what is in the sections.
+    /// Returns the order of a comparison, as `sort(by:)` takes it: a strict weak order of the sections' contents.
     @inlinable
     public static func comparing(
         _ areInIncreasingOrder: @escaping @Sendable (SectionInfo<Entity>, SectionInfo<Entity>) -> Bool

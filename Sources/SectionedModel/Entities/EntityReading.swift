@@ -1,16 +1,16 @@
-/// What can be read of a model, of a snapshot of it, and of a model with observers.
+/// The reading interface of a model, of its snapshot, and of a model with observers.
 ///
-/// Reading never throws: where there is nothing, the answer is nil, 0 or empty.
+/// If something does not exist, the result is `nil`, 0 or empty. Only `section(forSectionIndexTitle:at:)` throws an error.
 public protocol EntityReading<Entity> {
-    /// What the model holds.
+    /// The type of the model's entities.
     associatedtype Entity: ModelEntity
-    /// The present state, for as long as it is kept; safe to read on any thread. O(1).
+    /// The current state, unchanged for as long as it is kept; safe to read on any thread. O(1).
     var snapshot: EntitySnapshot<Entity> { get }
 }
 
-/// The state of a model at one time.
+/// The state of a model at one point in time.
 public struct EntitySnapshot<Entity: ModelEntity>: EntityReading, Sendable {
-    /// The rows: sections in order, and in each its entities in order.
+    /// The rows: the sections in order, and the entities of each in order.
     public let rows: SectionedSnapshot<EntityRow<Entity>>
     /// The entities that do not pass the filter.
     @usableFromInline
@@ -31,7 +31,7 @@ public struct EntitySnapshot<Entity: ModelEntity>: EntityReading, Sendable {
         self.fetchBatchSize = fetchBatchSize
     }
 
-    /// Itself.
+    /// The snapshot itself, which never changes.
     @inlinable
     public var snapshot: EntitySnapshot { self }
 
@@ -47,11 +47,11 @@ public struct EntitySnapshot<Entity: ModelEntity>: EntityReading, Sendable {
 // MARK: - Counts
 
 extension EntityReading {
-    /// Whether there is no row.
+    /// Whether no entity passes the filter.
     @inlinable
     public var isEmpty: Bool { numberOfEntities == 0 }
 
-    /// The number of sections; a section is there while it has an entity.
+    /// The number of sections. A section exists while it has an entity.
     @inlinable
     public var numberOfSections: Int { snapshot.rows.sectionCount }
 
@@ -59,19 +59,19 @@ extension EntityReading {
     @inlinable
     public var numberOfEntities: Int { snapshot.rows.count }
 
-    /// The number of all entities that are known, whether they pass the filter or not.
+    /// The number of all known entities, whether they pass the filter or not.
     @inlinable
     public var numberOfFetchedEntities: Int {
         let snapshot = snapshot
         return snapshot.rows.count + snapshot.hidden.count
     }
 
-    /// The number of entities in a section; 0 when there is no such section.
+    /// Returns the number of entities in a section; 0 if there is no such section.
     @inlinable
     public func numberOfEntities(at section: Int) -> Int { snapshot.rows.elementCount(at: section) }
 
-    /// The index, from 0, of the last page of which anything is known; nil before the first fetch. A page has as many
-    /// entities as the model's `fetchBatchSize`, and those that do not pass the filter count.
+    /// The index, from 0, of the last page that contains a known entity; `nil` before the first fetch. A page has the
+    /// model's `fetchBatchSize` entities, including those that do not pass the filter.
     @inlinable
     public var lastFetchIndex: Int? {
         let (known, size) = (numberOfFetchedEntities, snapshot.fetchBatchSize)
@@ -79,7 +79,8 @@ extension EntityReading {
         return (known - 1) / size
     }
 
-    /// The index, from 0, of the page to fetch next: the last one again while it is not full. 0 when nothing is paged.
+    /// The index, from 0, of the page to fetch next: the last one again while it is not full. 0 if
+    /// the model does not use pages.
     @inlinable
     public var nextFetchIndex: Int {
         let size = snapshot.fetchBatchSize
@@ -90,33 +91,33 @@ extension EntityReading {
 // MARK: - Sections
 
 extension EntityReading {
-    /// The section with this index.
+    /// Returns the section with this index; `nil` if there is none.
     @inlinable
     public func section(at index: Int) -> SectionInfo<Entity>? {
         let snapshot = snapshot
         return snapshot.rows.sectionKey(at: index).map { snapshot.info(of: index, name: $0) }
     }
 
-    /// The section with this index.
+    /// The section with this index; `nil` if there is none.
     @inlinable
     public subscript(section: Int) -> SectionInfo<Entity>? { self.section(at: section) }
 
-    /// All sections, in order.
+    /// All sections of the model, in order.
     @inlinable
     public var sections: [SectionInfo<Entity>] {
         let snapshot = snapshot
         return snapshot.rows.sectionKeys.enumerated().map { snapshot.info(of: $0.offset, name: $0.element) }
     }
 
-    /// The index now of a section, known by its name.
+    /// Returns the current index of a section, which is identified by its name.
     @inlinable
     public func index(of section: SectionInfo<Entity>) -> Int? { indexOfSection(withSectionName: section.name) }
 
-    /// The index of the section with this name.
+    /// Returns the index of the section with this name; `nil` if there is none.
     @inlinable
     public func indexOfSection(withSectionName name: String) -> Int? { snapshot.rows.sectionIndex(of: name) }
 
-    /// What stands for the sections in an index at the side of a list: each title once, in the order of the sections.
+    /// The titles of the sections in an index at the side of a list: each title once, in the order of the sections.
     @inlinable
     public var sectionIndexTitles: [String] {
         let snapshot = snapshot
@@ -124,11 +125,13 @@ extension EntityReading {
         return snapshot.rows.sectionKeys.compactMap { snapshot.title(of: $0) }.filter { seen.insert($0).inserted }
     }
 
-    /// What stands for a section of this name; nil for a name that is empty.
+    /// Returns the title of a section with this name; `nil` for an empty name.
     @inlinable
     public func sectionIndexTitle(forSectionName name: String) -> String? { snapshot.title(of: name) }
 
-    /// The index of the first section of this title. `index` is the title's among `sectionIndexTitles`.
+    /// Returns the index of the first section with this title. `index` is the title's index in `sectionIndexTitles`.
+    ///
+    /// - Throws: `noSection` if the title is not at that index.
     @inlinable
     public func section(forSectionIndexTitle title: String, at index: Int) throws(ModelError) -> Int {
         let snapshot = snapshot
@@ -144,26 +147,27 @@ extension EntityReading {
 // MARK: - Entities
 
 extension EntityReading {
-    /// The entity at a path.
+    /// Returns the entity at a path; `nil` if there is none.
     @inlinable
     public func entity(at path: SectionPath) -> Entity? { snapshot.rows.element(at: path)?.entity }
 
-    /// The entity at a path.
+    /// The entity at a path; `nil` if there is none.
     @inlinable
     public subscript(path: SectionPath) -> Entity? { entity(at: path) }
 
-    /// The entity with this unique value, whether it passes the filter or not.
+    /// Returns the entity with this unique value, whether it passes the filter or not.
     @inlinable
     public func entity(withUniqueValue value: Entity.UniqueValue) -> Entity? {
         let snapshot = snapshot
         return (snapshot.rows.element(of: value) ?? snapshot.hidden.element(of: value))?.entity
     }
 
-    /// Where an entity stands, known by its unique value; nil when it is unknown or does not pass the filter.
+    /// Returns the path of an entity, which is identified by its unique value; `nil` if it is
+    /// unknown or does not pass the filter.
     @inlinable
     public func path(for entity: Entity) -> SectionPath? { pathForEntity(withUniqueValue: entity.uniqueValue) }
 
-    /// Where the entity with this unique value stands; nil when it is unknown or does not pass the filter.
+    /// Returns the path of the entity with this unique value; `nil` if it is unknown or does not pass the filter.
     @inlinable
     public func pathForEntity(withUniqueValue value: Entity.UniqueValue) -> SectionPath? {
         snapshot.rows.path(of: value)
@@ -179,13 +183,13 @@ extension EntityReading {
         return entities
     }
 
-    /// All entities that pass the filter, in an order of your own.
+    /// Returns all entities that pass the filter, in the given order.
     @inlinable
     public func entities(sortedBy order: EntityOrder<Entity>) -> [Entity] {
         entities.sorted { order.precedes($0, $1) }
     }
 
-    /// Those of the model's entities that are wanted, in the order of their rows.
+    /// Returns the model's entities for which `isIncluded` is true, in the order of their rows.
     @inlinable
     public func filteredEntities<Failure: Error>(
         with isIncluded: (Entity) throws(Failure) -> Bool
@@ -197,7 +201,7 @@ extension EntityReading {
         return entities
     }
 
-    /// Those of a section's entities that are wanted, in order; none when there is no such section.
+    /// Returns a section's entities for which `isIncluded` is true, in order; empty if there is no such section.
     @inlinable
     public func filteredEntities<Failure: Error>(
         atSection section: Int, with isIncluded: (Entity) throws(Failure) -> Bool

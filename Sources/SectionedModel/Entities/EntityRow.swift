@@ -1,10 +1,10 @@
-/// An entity in its row: all the model decided by when the entity was written is copied in.
+/// An entity in its row, with a copy of everything that decided its place when it was written.
 public struct EntityRow<Entity: ModelEntity>: SectionedElement {
-    /// Where the row stands in its section.
+    /// The position of a row in its section.
     public struct Place: Comparable, Sendable {
         @usableFromInline
         var key: OrderKey
-        /// Orders rows of equal keys: by arrival, or as they were put.
+        /// Orders rows with equal keys: by arrival, or by moves by hand.
         @usableFromInline
         var label: Int64
 
@@ -14,22 +14,22 @@ public struct EntityRow<Entity: ModelEntity>: SectionedElement {
             self.label = label
         }
 
-        /// Key first, then label.
+        /// Orders places by key, then by label.
         @inlinable
         public static func < (a: Place, b: Place) -> Bool { a.key < b.key || (a.key == b.key && a.label < b.label) }
     }
 
-    /// The place in the section.
+    /// The position of the row in its section.
     public var sortKey: Place
-    /// The section the row stands in.
+    /// The section that contains the row.
     public var sectionName: String
-    /// The section the entity named itself; the row stands in another while somebody has moved it there.
+    /// The section that the entity names. The row is in another one while a move by hand keeps it there.
     @usableFromInline
     var ownSectionName: String
-    /// Counts how often heavy properties were dropped or brought back: entities that are equal may differ in them.
+    /// The number of times heavy properties were dropped or loaded again: equal entities may differ in these.
     @usableFromInline
     var revision: UInt32 = 0
-    /// The entity.
+    /// The entity of the row, as written.
     public var entity: Entity
 
     @inlinable
@@ -40,15 +40,15 @@ public struct EntityRow<Entity: ModelEntity>: SectionedElement {
         sortKey = place
     }
 
-    /// The entity's unique value.
+    /// The unique value of the entity.
     @inlinable
     public var id: Entity.UniqueValue { entity.uniqueValue }
 
-    /// The section's name.
+    /// The name of the row's section.
     @inlinable
     public var sectionKey: String { sectionName }
 
-    /// Feeds section, order and what the entity feeds.
+    /// Feeds the section, the label, and what the entity feeds.
     @inlinable
     public func feed(_ digest: inout ElementDigest) {
         digest.feed(sectionName)

@@ -1,14 +1,15 @@
-/// What rows are sorted by, copied out of the entity when it is written, so that nothing can change it behind the model's back.
+/// The key by which rows are sorted, copied from the entity when it is written, so that a later change
+/// of the entity cannot affect it.
 @usableFromInline
 enum OrderKey: Sendable {
-    /// Of a model without a sort key; all are equal.
+    /// The key of a model without a sort key; all are equal.
     case none
     case integer(Int64)
     case number(Double)
     case text(String)
     case textDescending(String)
     case other(AnyOrderKey)
-    /// Compared one after the other.
+    /// Several keys, compared one after the other.
     case several([OrderKey])
 
     @inlinable
@@ -26,7 +27,8 @@ enum OrderKey: Sendable {
         }
     }
 
-    /// Keys of one order are all of one case; this orders the cases, so that the order is total whatever is compared.
+    /// The number of the case. All keys of one order have the same case; ordering the cases makes
+    /// the order total for any keys.
     @inlinable
     var kind: Int {
         switch self {
@@ -72,7 +74,7 @@ extension OrderKey: Comparable {
     }
 }
 
-/// A key of any comparable type; those of one order are all of one type.
+/// A key of any comparable type; all keys of one order have the same type.
 @usableFromInline
 struct AnyOrderKey: Comparable, Sendable {
     @usableFromInline

@@ -1,14 +1,14 @@
-/// Numbers that keep things in an order that was decided elsewhere: between two of them there is room for others, and where the
-/// room is used up, some neighbours are numbered anew.
+/// Numbers that keep an order that was decided elsewhere. There is room for others between two of them; where the room
+/// is used up, some neighbours get new numbers.
 @usableFromInline
 enum OrderLabels {
-    /// Room left between two things that come one after the other; enough for 2^43 of them, and for 20 halvings.
+    /// The room between two successive labels: enough for 2^43 of them, and for 20 halvings.
     static let stride: Int64 = 1 << 20
-    /// Labels that are given anew are at least this far apart, so that it is worth it.
+    /// The least distance between new labels, so that relabelling is worthwhile.
     static let leastRoom: Int64 = 1 << 8
 
-    /// Labels for `present.count` things that stand in this order between the two bounds (exclusive), changing as few as
-    /// possible of those they have at present. Nil when there is no room.
+    /// Returns labels for `present.count` things in this order between two exclusive bounds, which change as few of the
+    /// present labels as possible. Returns `nil` if there is no room.
     static func labels(
         for present: [Int64?], between lower: Int64?, and upper: Int64?
     ) -> [Int64]? {
@@ -33,8 +33,8 @@ enum OrderLabels {
         return labels + filled
     }
 
-    /// Evenly spaced labels between two bounds, which are exclusive, or open when nil. Nil when there is no room, or less than
-    /// `room` from one to the next.
+    /// Returns evenly spaced labels between two bounds, which are exclusive, or open if `nil`. Returns `nil` if there
+    /// is no room, or less than `room` from one label to the next.
     static func spread(_ count: Int, between lower: Int64?, and upper: Int64?, room: Int64 = 1) -> [Int64]? {
         if count == 0 { return [] }
         let width = Int64(count).addingReportingOverflow(1)
@@ -60,17 +60,18 @@ enum OrderLabels {
         sum.overflow ? limit : sum.partialValue
     }
 
-    /// The label of what comes after all others. At the end of all numbers (after 2^43 arrivals) those that come are equal.
+    /// Returns the label of what comes after all others. At the end of all numbers (after 2^43
+    /// arrivals), new labels are equal.
     @usableFromInline
     static func following(_ label: Int64) -> Int64 { saturating(label.addingReportingOverflow(stride), .max) }
 }
 
-/// Things in order by their labels, some of which are taken out and put in elsewhere.
+/// Things in the order of their labels, some of which are taken out and put in elsewhere.
 @usableFromInline
 struct LabelledSequence {
-    /// How many there are, not counting those taken out.
+    /// The number of things, not counting those taken out.
     @usableFromInline let count: Int
-    /// The label of one, by its index among those not taken out.
+    /// Returns the label of a thing, given its index among those not taken out.
     @usableFromInline let label: (Int) -> Int64
 
     @inlinable
@@ -79,7 +80,7 @@ struct LabelledSequence {
         self.label = label
     }
 
-    /// A thing that shall stand in a gap, before the one with index `gap`; `present` is the label it has, if any.
+    /// A thing to put before the one with the index `gap`. `present` is the label that it has, if any.
     @usableFromInline
     struct Newcomer {
         @usableFromInline var gap: Int
@@ -92,15 +93,15 @@ struct LabelledSequence {
         }
     }
 
-    /// What the newcomers, in order, and some that are there already, are labelled from now on.
+    /// The new labels of the newcomers, in order, and of some of the others.
     @usableFromInline
     struct Labelling {
         @usableFromInline var newcomers: [Int64]
-        /// By index.
+        /// The new labels of others, by index.
         @usableFromInline var others: [(index: Int, label: Int64)] = []
     }
 
-    /// The labels for newcomers whose gaps ascend.
+    /// Returns the labels for newcomers whose gaps ascend.
     @usableFromInline
     func labelling(_ newcomers: [Newcomer]) -> Labelling {
         var labels: [Int64] = []
@@ -122,8 +123,8 @@ struct LabelledSequence {
     private func lower(_ gap: Int) -> Int64? { gap > 0 ? label(gap - 1) : nil }
     private func upper(_ gap: Int) -> Int64? { gap < count ? label(gap) : nil }
 
-    /// Labels everything from a little before the first gap to a little behind the last one anew; how little depends on how
-    /// crowded it is there, so that this stays rare.
+    /// Relabels everything from a little before the first gap to a little after the last one. The reach grows with the
+    /// density of the labels there, so that this stays rare.
     private func relabelling(_ newcomers: [Newcomer]) -> Labelling {
         let (first, last) = (newcomers.first?.gap ?? 0, newcomers.last?.gap ?? 0)
         var reach = 32
@@ -134,7 +135,7 @@ struct LabelledSequence {
             let labels = OrderLabels.spread(
                 end - start + newcomers.count, between: lower(start), and: upper(end), room: room)
             if let labels { return merge(labels, from: start, to: end, newcomers) }
-            // All of a sequence has the whole line to itself, and that is longer than any memory.
+            // A whole sequence has all numbers to itself, and these are more than fit into any memory.
             if isAll { return Labelling(newcomers: newcomers.map { $0.present ?? 0 }) }
             reach *= 2
         }

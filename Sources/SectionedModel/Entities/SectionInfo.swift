@@ -1,16 +1,16 @@
-/// A section of a model, as it was when it was asked for. Equal and ordered by name.
+/// A section of a model, as it was when it was read. Sections are equal and ordered by name.
 public struct SectionInfo<Entity: ModelEntity>: Sendable {
     @usableFromInline
     enum Contents: Sendable {
         /// The section with this index of a state.
         case section(Int, SectionedSnapshot<EntityRow<Entity>>)
-        /// Of a section that is gone.
+        /// The entities of a deleted section.
         case entities([Entity])
     }
 
-    /// The section's name; empty for the one section of a model without sections.
+    /// The section's name; empty for the single section of a model without sections.
     public let name: String
-    /// What stands for it in an index at the side of a list; nil when nothing does.
+    /// The title of the section in an index at the side of a list; `nil` if it has none.
     public let indexTitle: String?
     @usableFromInline
     let contents: Contents
@@ -29,7 +29,7 @@ public struct SectionInfo<Entity: ModelEntity>: Sendable {
         contents = .entities(entities)
     }
 
-    /// How many entities are in it.
+    /// The number of entities in the section.
     @inlinable
     public var numberOfEntities: Int {
         switch contents {
@@ -38,7 +38,7 @@ public struct SectionInfo<Entity: ModelEntity>: Sendable {
         }
     }
 
-    /// The entities in order. Copies them all; for one of them use the subscript.
+    /// The entities in order. Copies all of them; for one of them use the subscript.
     @inlinable
     public var entities: [Entity] {
         switch contents {
@@ -47,7 +47,7 @@ public struct SectionInfo<Entity: ModelEntity>: Sendable {
         }
     }
 
-    /// The entity with this index in the section; nil when there is none.
+    /// The entity with this index in the section; `nil` if there is none.
     @inlinable
     public subscript(item: Int) -> Entity? {
         switch contents {
@@ -56,25 +56,25 @@ public struct SectionInfo<Entity: ModelEntity>: Sendable {
         }
     }
 
-    /// The first entity.
+    /// The first entity of the section.
     @inlinable
     public var first: Entity? { self[0] }
 
-    /// The last entity.
+    /// The last entity of the section.
     @inlinable
     public var last: Entity? { self[numberOfEntities - 1] }
 }
 
 extension SectionInfo: Hashable, Comparable {
-    /// Whether both have one name.
+    /// Returns whether both sections have the same name.
     @inlinable
     public static func == (a: SectionInfo, b: SectionInfo) -> Bool { a.name == b.name }
 
-    /// By name.
+    /// Orders the sections by name.
     @inlinable
     public static func < (a: SectionInfo, b: SectionInfo) -> Bool { a.name < b.name }
 
-    /// By name.
+    /// Hashes the name of the section.
     @inlinable
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
