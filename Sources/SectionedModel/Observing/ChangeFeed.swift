@@ -1,39 +1,40 @@
-/// What waits for one reader: batches in order or, when it lags behind, one reset with the newest state.
+/// The changes that wait for one reader: batches in order or, if the reader lags behind, one
+/// reset with the newest state.
 ///
-/// The reader keeps up with batches or starts anew; in no case does the writer wait, and never do more than `capacity` batches
-/// wait here. This is the decision only: who hands the feed from the writer's thread to the reader's guards it by a lock of its own.
+/// The reader keeps up with batches or starts anew. The writer never waits, and never do more than `capacity` batches
+/// wait here. The feed has no lock: the code that passes it from the writer's thread to the reader's must guard it.
 public struct ChangeFeed<Element: SectionedElement>: Sendable {
-    /// What a reader is given.
+    /// A delivery to the reader.
     public enum Delivery: Sendable {
-        /// To be applied one after the other to the state the reader has; that leads to the snapshot.
+        /// Batches to apply one after the other to the reader's state, which leads to the snapshot.
         case batches([Batch<Element>], SectionedSnapshot<Element>)
-        /// To be taken instead of the state the reader has: there were too many batches, or this is the first it hears.
+        /// A state that replaces the reader's: there were too many batches, or this is the first delivery.
         case reset(SectionedSnapshot<Element>)
     }
 
     @usableFromInline
     enum State: Sendable {
-        /// Nothing new. A batch makes it `waiting`.
+        /// Nothing waits. A batch makes it `waiting`.
         case idle
-        /// At least one batch. One too many makes it `lagging`; a delivery, `idle`.
+        /// At least one batch waits. One too many makes it `lagging`; a delivery makes it `idle`.
         case waiting([Batch<Element>], SectionedSnapshot<Element>)
-        /// Batches do not count until the reader has the newest state; a delivery makes it `idle`.
+        /// Batches are ignored until the reader has the newest state. A delivery makes it `idle`.
         case lagging(SectionedSnapshot<Element>)
     }
 
-    /// The most batches that wait.
+    /// The maximum number of batches that wait.
     public let capacity: Int
     @usableFromInline
     var state: State
 
-    /// A feed whose first delivery is a reset to the state the reader starts from.
+    /// Creates a feed whose first delivery is a reset to the state that the reader starts from.
     @inlinable
     public init(startingWith snapshot: SectionedSnapshot<Element>, capacity: Int = 16) {
         self.capacity = capacity
         state = .lagging(snapshot)
     }
 
-    /// Whether nothing waits to be taken.
+    /// Whether there is nothing to deliver.
     @inlinable
     public var isIdle: Bool {
         switch state {
@@ -42,7 +43,8 @@ public struct ChangeFeed<Element: SectionedElement>: Sendable {
         }
     }
 
-    /// Takes in what a transaction did and the state it led to. Every batch of the model must be offered, in order.
+    /// Adds the batch of a transaction and the state that it led to. Every batch of the model
+    /// must be offered, in order.
     @inlinable
     public mutating func offer(_ batch: Batch<Element>, _ snapshot: SectionedSnapshot<Element>) {
         switch state {
@@ -56,7 +58,7 @@ public struct ChangeFeed<Element: SectionedElement>: Sendable {
         }
     }
 
-    /// Gives all that waits; nil when nothing does.
+    /// Returns everything that waits; `nil` if there is nothing.
     @inlinable
     public mutating func take() -> Delivery? {
         defer { state = .idle }

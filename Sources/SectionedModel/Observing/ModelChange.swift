@@ -1,8 +1,8 @@
-/// What one transaction did to a model, as one value that any thread may have.
+/// The effect of one transaction on a model, as one value for use on any thread.
 public struct ModelChange<Entity: ModelEntity>: Sendable {
-    /// What differs.
+    /// The difference between both states.
     public let batch: Batch<EntityRow<Entity>>
-    /// The state after it.
+    /// The state after the transaction.
     public let snapshot: EntitySnapshot<Entity>
 
     @inlinable
@@ -11,7 +11,7 @@ public struct ModelChange<Entity: ModelEntity>: Sendable {
         self.snapshot = snapshot
     }
 
-    /// Tells an observer, in the order that `ModelObserver` states.
+    /// Notifies an observer, in the order that `ModelObserver` defines.
     @inlinable
     public func tell(_ observer: some ModelObserver<Entity>) {
         let view = batch.viewForm { $0.entity == $1.entity && $0.revision == $1.revision }
@@ -71,7 +71,7 @@ public struct ModelChange<Entity: ModelEntity>: Sendable {
         }
     }
 
-    /// A section that is gone. Its rows are all named by the batch: they went, or moved elsewhere.
+    /// Returns a deleted section. The batch names all its rows: they were deleted, or moved elsewhere.
     @inlinable
     func departed(_ section: Batch<EntityRow<Entity>>.SectionChange) -> SectionInfo<Entity> {
         let rows =

@@ -1,57 +1,61 @@
-/// What has happened to some sections or entities.
+/// The kind of change to some sections or entities.
 public enum ModelChangeType: Hashable, Sendable {
-    /// They are new, or show again.
+    /// They are new, or shown again.
     case insert
-    /// They are gone, or do not show any longer.
+    /// They are gone, or no longer shown.
     case delete
-    /// They stand elsewhere; their contents may have changed too.
+    /// They have another position; their contents may have changed too.
     case move
-    /// Their contents changed.
+    /// Their contents changed in place.
     case update
 }
 
-/// Is told of every change of an observed model, once it is complete, in terms that views understand.
+/// An observer of a model, which is notified of every change once it is complete, in terms that views understand.
 ///
-/// One change is: will; sections deleted; entities deleted; sections moved; sections inserted; entities inserted, moved,
-/// updated; did. What is deleted, moved from or updated is told by its place before the whole change, what is inserted or moved
-/// to by its place after it, as the batch updates of table and collection views want it. Entities of a section that is deleted
-/// or inserted go and come with it and are not told. Arrays correspond and ascend: by the old places where things are deleted
-/// or updated, by the new ones otherwise. A change in which there is nothing to see is not told at all.
+/// The calls for one change are: will; sections deleted; entities deleted; sections moved; sections inserted; entities
+/// inserted, moved, updated; did. Deletions, updates and the sources of moves are positions before the whole change,
+/// insertions and the targets of moves are positions after it, as the batch updates of table and collection views
+/// require. The entities of a deleted or inserted section are deleted or inserted with it and are not reported. Arrays
+/// correspond and ascend: by the old positions for deletions and updates, by the new ones otherwise. A change without a
+/// visible effect is not reported at all.
 ///
-/// Implement the array form or the singular one; an array that is not implemented is told one by one.
+/// Implement either the array method or the singular one. The default of the array method calls
+/// the singular one for each item.
 public protocol ModelObserver<Entity>: AnyObject {
-    /// What the model holds.
+    /// The type of the model's entities.
     associatedtype Entity: ModelEntity
 
-    /// A change is about to be told. The model has changed already.
+    /// Called before a change is reported. The model has changed already.
     func modelWillChangeContent()
 
-    /// Sections have changed. `indexes` is nil for an insert, `newIndexes` for a delete; sections are not updated.
+    /// Called when sections changed. `indexes` is `nil` for an insertion, `newIndexes` for a
+    /// deletion; sections are not updated.
     func model(
         didChange sections: [SectionInfo<Entity>], atSectionIndexes indexes: [Int]?, for type: ModelChangeType,
         newSectionIndexes newIndexes: [Int]?)
 
-    /// A section has changed. `index` is nil for an insert, `newIndex` for a delete; sections are not updated.
+    /// Called when a section changed. `index` is `nil` for an insertion, `newIndex` for a
+    /// deletion; sections are not updated.
     func model(
         didChange section: SectionInfo<Entity>, atSectionIndex index: Int?, for type: ModelChangeType,
         newSectionIndex newIndex: Int?)
 
-    /// Entities have changed. `paths` is nil for an insert, `newPaths` for a delete and an update.
+    /// Called when entities changed. `paths` is `nil` for an insertion, `newPaths` for a deletion and an update.
     func model(
         didChange entities: [Entity], at paths: [SectionPath]?, for type: ModelChangeType, newPaths: [SectionPath]?)
 
-    /// An entity has changed. `path` is nil for an insert, `newPath` for a delete and an update.
+    /// Called when an entity changed. `path` is `nil` for an insertion, `newPath` for a deletion and an update.
     func model(didChange entity: Entity, at path: SectionPath?, for type: ModelChangeType, newPath: SectionPath?)
 
-    /// The change has been told.
+    /// Called after a change was reported.
     func modelDidChangeContent()
 }
 
 extension ModelObserver {
-    /// Does nothing.
+    /// Does nothing, unless the observer implements it.
     public func modelWillChangeContent() {}
 
-    /// Tells them one by one.
+    /// Calls the singular method for each section.
     public func model(
         didChange sections: [SectionInfo<Entity>], atSectionIndexes indexes: [Int]?, for type: ModelChangeType,
         newSectionIndexes newIndexes: [Int]?
@@ -63,13 +67,13 @@ extension ModelObserver {
         }
     }
 
-    /// Does nothing.
+    /// Does nothing, unless the observer implements it.
     public func model(
         didChange section: SectionInfo<Entity>, atSectionIndex index: Int?, for type: ModelChangeType,
         newSectionIndex newIndex: Int?
     ) {}
 
-    /// Tells them one by one.
+    /// Calls the singular method for each entity.
     public func model(
         didChange entities: [Entity], at paths: [SectionPath]?, for type: ModelChangeType, newPaths: [SectionPath]?
     ) {
@@ -79,11 +83,11 @@ extension ModelObserver {
         }
     }
 
-    /// Does nothing.
+    /// Does nothing, unless the observer implements it.
     public func model(
         didChange entity: Entity, at path: SectionPath?, for type: ModelChangeType, newPath: SectionPath?
     ) {}
 
-    /// Does nothing.
+    /// Does nothing, unless the observer implements it.
     public func modelDidChangeContent() {}
 }

@@ -1,38 +1,38 @@
-// The operations of `EntityModel`, each told as one change.
+// The operations of `EntityModel`, each reported as one change.
 extension ObservedModel {
-    /// What an operation gives.
+    /// The batch that an operation returns.
     public typealias Changes = Batch<EntityRow<Entity>>
 
-    /// Loads entities; observers are not told. Two with the same unique value are an error.
+    /// Loads entities without a call to observers. Throws `duplicateID` if two entities have the same unique value.
     @discardableResult
     @inlinable
     public func fetch(_ entities: [Entity]) throws(ModelError) -> Changes? {
         try apply(isSilent: true) { model throws(ModelError) in try model.fetch(entities) }
     }
 
-    /// Inserts entities; those that are known are merged.
+    /// Inserts entities, and merges those that are known.
     @discardableResult
     @inlinable
     public func insert(_ entities: [Entity]) throws(ModelError) -> Changes? {
         try apply { model throws(ModelError) in try model.insert(entities) }
     }
 
-    /// Inserts an entity, or merges it when it is known.
+    /// Inserts an entity, or merges it if it is known.
     @discardableResult
     @inlinable
     public func insert(_ entity: Entity) throws(ModelError) -> Changes? {
         try apply { model throws(ModelError) in try model.insert(entity) }
     }
 
-    /// Inserts an entity at a place, or merges it and moves it there; see `EntityModel.insert(_:at:)`.
+    /// Inserts an entity at a path, or merges it and moves it there; see `EntityModel.insert(_:at:)`.
     @discardableResult
     @inlinable
     public func insert(_ entity: Entity, at path: SectionPath) throws(ModelError) -> Changes? {
         try apply { model throws(ModelError) in try model.insert(entity, at: path) }
     }
 
-    /// Moves the entity at a path; see `EntityModel.move(at:to:)`. What a user has dragged where it is now is user-driven, and
-    /// observers are not told.
+    /// Moves the entity at a path; see `EntityModel.move(at:to:)`. A move is user-driven if the user has already
+    /// dragged the row there; observers are then not notified.
     @discardableResult
     @inlinable
     public func move(
@@ -57,14 +57,14 @@ extension ObservedModel {
         try apply { model throws(ModelError) in try model.update(withUniqueValue: value, mutate) }
     }
 
-    /// Changes an entity, known by its unique value: the model's, not the one that is given.
+    /// Changes the model's entity with the same unique value as `entity`. The contents of `entity` are not used.
     @discardableResult
     @inlinable
     public func update(_ entity: Entity, _ mutate: (inout Entity) -> Void) throws(ModelError) -> Changes? {
         try update(withUniqueValue: entity.uniqueValue, mutate)
     }
 
-    /// Makes the model hold exactly these entities; see `EntityModel.applyingDifference(from:)`.
+    /// Makes the model contain exactly these entities; see `EntityModel.applyingDifference(from:)`.
     @discardableResult
     @inlinable
     public func applyingDifference(from entities: [Entity]) throws(ModelError) -> Changes? {
@@ -80,19 +80,19 @@ extension ObservedModel {
     @inlinable
     public func remove(at path: SectionPath) throws(ModelError) -> Changes? { try remove(at: [path]) }
 
-    /// Removes the entities at some paths, which are all of the state before.
+    /// Removes the entities at several paths, which all refer to the state before.
     @discardableResult
     @inlinable
     public func remove(at paths: [SectionPath]) throws(ModelError) -> Changes? {
         try apply { model throws(ModelError) in try model.remove(at: paths) }
     }
 
-    /// Removes an entity, known by its unique value.
+    /// Removes the entity with the same unique value as `entity`.
     @discardableResult
     @inlinable
     public func remove(_ entity: Entity) throws(ModelError) -> Changes? { try remove([entity]) }
 
-    /// Removes some entities, known by their unique values. When one is unknown, none is removed.
+    /// Removes the entities with the same unique values as `entities`. If one is unknown, none is removed.
     @discardableResult
     @inlinable
     public func remove(_ entities: [Entity]) throws(ModelError) -> Changes? {
@@ -106,19 +106,19 @@ extension ObservedModel {
         try apply { model throws(ModelError) in try model.remove(withUniqueValue: value) }
     }
 
-    /// Removes all entities that stand in a section.
+    /// Removes all entities of a section.
     @discardableResult
     @inlinable
     public func removeSection(at index: Int) throws(ModelError) -> Changes? { try removeSections(at: [index]) }
 
-    /// Removes all entities that stand in some sections, whose indices are all of the state before.
+    /// Removes all entities of several sections, whose indices all refer to the state before.
     @discardableResult
     @inlinable
     public func removeSections(at indices: [Int]) throws(ModelError) -> Changes? {
         try apply { model throws(ModelError) in try model.removeSections(at: indices) }
     }
 
-    /// Removes all entities, those that do not pass the filter too.
+    /// Removes all entities, including those that do not pass the filter.
     @discardableResult
     @inlinable
     public func removeAll() -> Changes? { apply { model in model.removeAll() } }
@@ -127,14 +127,14 @@ extension ObservedModel {
 // MARK: - Order, sections and filter
 
 extension ObservedModel {
-    /// Orders the entities of every section otherwise from now on.
+    /// Changes the order of the entities in every section.
     @discardableResult
     @inlinable
     public func sortEntities(by order: EntityOrder<Entity>) throws(ModelError) -> Changes? {
         try apply { model throws(ModelError) in try model.sortEntities(by: order) }
     }
 
-    /// Puts the entities of one section into an order, once; of use in a manual order only.
+    /// Sorts the entities of one section, once; only useful in a manual order.
     @discardableResult
     @inlinable
     public func sortEntities(
@@ -143,21 +143,21 @@ extension ObservedModel {
         try apply { model throws(ModelError) in try model.sortEntities(atSection: section, by: order) }
     }
 
-    /// Orders the sections otherwise from now on.
+    /// Changes the order of the sections.
     @discardableResult
     @inlinable
     public func sortSections(by order: SectionOrder<Entity>) -> Changes? {
         apply { model in model.sortSections(by: order) }
     }
 
-    /// Groups the entities by another section key from now on; nil makes one section.
+    /// Groups the entities by another section key; `nil` makes one section.
     @discardableResult
     @inlinable
     public func groupEntities(bySectionKey key: String?) throws(ModelError) -> Changes? {
         try apply { model throws(ModelError) in try model.groupEntities(bySectionKey: key) }
     }
 
-    /// Filters the entities otherwise from now on; nil shows them all. Those that do not pass stay known.
+    /// Changes the filter; `nil` shows all entities. Those that do not pass remain known.
     @discardableResult
     @inlinable
     public func filterEntities(by isIncluded: (@Sendable (Entity) -> Bool)?) throws(ModelError) -> Changes? {
@@ -168,14 +168,14 @@ extension ObservedModel {
 // MARK: - Faults
 
 extension ObservedModel where Entity: FaultableEntity {
-    /// Drops the heavy properties of some entities of a section; observers are not told.
+    /// Drops the heavy properties of a section's entities in `items`, without a call to observers.
     @discardableResult
     @inlinable
     public func fault(at section: Int, in items: Range<Int>) throws(ModelError) -> Changes? {
         try apply(isSilent: true) { model throws(ModelError) in try model.fault(at: section, in: items) }
     }
 
-    /// Brings back the heavy properties of some entities of a section; observers are not told.
+    /// Loads the dropped properties of a section's entities in `items` again, without a call to observers.
     @discardableResult
     @inlinable
     public func fire(at section: Int, in items: Range<Int>) throws(ModelError) -> Changes? {

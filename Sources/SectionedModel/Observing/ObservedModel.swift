@@ -1,13 +1,13 @@
-/// A model of entities that tells observers what changes.
+/// A model of entities that notifies observers of changes.
 ///
-/// It belongs to one actor or one thread, on which observers are called too; what crosses threads is a `ModelChange` or a
-/// snapshot. The model itself is a value; this class adds who is to be told, and nothing else. Do not use it inside the closures
-/// given to it: they are given what they may change.
+/// It belongs to one actor or one thread, on which it also calls the observers. Only a `ModelChange` or a snapshot
+/// crosses threads. The model itself is a value; this class adds the observers, and nothing else. Do not use it inside
+/// the closures passed to it: they receive the value that they may change.
 ///
-/// `fetch`, a move that is user-driven, and faults are not told to observers, which show them already or do not show them at all; they
-/// are changes like any other for subscribers.
+/// `fetch`, a user-driven move, and faults do not notify observers, which show the result already or do not show it at
+/// all. For subscribers, these are changes like any other.
 public final class ObservedModel<Entity: ModelEntity>: EntityReading {
-    /// A subscription, to be cancelled by it.
+    /// A subscription, with which it can be cancelled.
     public struct Subscription: Hashable, Sendable {
         @usableFromInline
         let number: Int
@@ -33,39 +33,39 @@ public final class ObservedModel<Entity: ModelEntity>: EntityReading {
     var subscribers: [(subscription: Subscription, receive: (ModelChange<Entity>) -> Void)] = []
     @usableFromInline
     var subscriptions = 0
-    /// Changes that are not told yet: an observer that changes the model makes one while another is being told.
+    /// The changes not reported yet: an observer that changes the model makes one while another is being reported.
     @usableFromInline
     var untold: [(change: ModelChange<Entity>, isSilent: Bool)] = []
     @usableFromInline
     var isTelling = false
 
-    /// Observes a model from now on.
+    /// Creates an observed model from a value.
     @inlinable
     public init(_ model: EntityModel<Entity>) { value = model }
 
-    /// The model as it is now.
+    /// The current value of the model.
     @inlinable
     public var model: EntityModel<Entity> { value }
 
-    /// The present state.
+    /// The current state of the model.
     @inlinable
     public var snapshot: EntitySnapshot<Entity> { value.snapshot }
 
-    /// Adds an observer, which is not kept alive. The last one added is told last.
+    /// Adds an observer, which is not kept alive. Observers are notified in the order in which they were added.
     @inlinable
     public func add(_ observer: some ModelObserver<Entity>) {
         listeners.removeAll { $0.observer == nil || $0.observer === observer }
         listeners.append(Listener(observer: observer))
     }
 
-    /// Removes an observer.
+    /// Removes an observer from the model.
     @inlinable
     public func remove(_ observer: some ModelObserver<Entity>) {
         listeners.removeAll { $0.observer == nil || $0.observer === observer }
     }
 
-    /// Calls `receive` with every change from now on, on the thread of the model. To read on another one, offer it to a
-    /// `ChangeFeed` there.
+    /// Calls `receive` with every change from now on, on the thread of the model. To read on another thread, offer the
+    /// change to a `ChangeFeed` there.
     @inlinable
     public func subscribe(_ receive: @escaping (ModelChange<Entity>) -> Void) -> Subscription {
         subscriptions += 1
@@ -74,12 +74,12 @@ public final class ObservedModel<Entity: ModelEntity>: EntityReading {
         return subscription
     }
 
-    /// Ends a subscription.
+    /// Ends a subscription of this model.
     @inlinable
     public func cancel(_ subscription: Subscription) { subscribers.removeAll { $0.subscription == subscription } }
 
-    /// Changes the model, by any number of operations, as one transaction that is told as one change. When `body` throws,
-    /// nothing has happened. `isSilent` spares the observers, but not the subscribers.
+    /// Changes the model by any number of operations, as one transaction that is reported as one change. If `body`
+    /// throws, nothing has changed. With `isSilent`, observers are not notified, but subscribers are.
     @discardableResult
     @inlinable
     public func perform<Failure: Error>(
@@ -103,7 +103,7 @@ public final class ObservedModel<Entity: ModelEntity>: EntityReading {
 
     @inlinable
     func tell(_ batch: Batch<EntityRow<Entity>>?, isSilent: Bool) {
-        // Without anybody to tell, no snapshot is taken, and the model need not copy what it changes next.
+        // Without observers and subscribers no snapshot is taken, and the model need not copy what it changes next.
         guard let batch, !listeners.isEmpty || !subscribers.isEmpty else { return }
         untold.append((ModelChange(batch: batch, snapshot: value.snapshot), isSilent))
         if isTelling { return }
