@@ -1,8 +1,11 @@
 extension LimitedView {
-    /// Does what a batch of what it shows a part of does, which has led to `base`; gives the batch of the rows that are shown, nil
-    /// when they do not differ.
+    /// Follows a batch of the view's base, which led to `base`. Returns the batch of the visible
+    /// rows; `nil` if they do not differ.
     ///
-    /// Every batch must be followed, in order. Throws, and changes nothing, when this one does not follow; then `reset(to:)` helps.
+    /// Every batch must be followed, in order.
+    ///
+    /// - Throws: `badBatch`, and nothing is changed, if this batch does not follow the present
+    ///   state. Call `reset(to:)` then.
     @inlinable
     public mutating func follow(_ batch: Batch<Element>, to base: Rows) throws(ModelError) -> Batch<Element>? {
         guard base.sequence == state.sequence + 1 else {
@@ -18,10 +21,10 @@ extension LimitedView {
     }
 }
 
-/// What crosses a limit while a batch leads from one state to the next.
+/// The changes across a limit while a batch leads from one state to the next.
 ///
-/// The batch says which rows come, go and move. Of all the others, which keep their order, those cross that stand near the limit
-/// before or after, in sections that do so or that are moved.
+/// The batch names the rows that are inserted, deleted and moved. All others keep their order; of these, only rows near
+/// the limit before or after cross it, in sections that do so or that are moved.
 @usableFromInline
 struct LimitPassage<Rows: SectionedRows> {
     @usableFromInline typealias Element = Rows.Element
@@ -91,12 +94,13 @@ struct LimitPassage<Rows: SectionedRows> {
 
     // MARK: - Sections
 
-    /// The sections in both states that are not whole in both, and perhaps some that are.
+    /// Returns the sections of both states that are not entirely visible in both, and perhaps some that are.
     @inlinable
     func sectionsNearTheLimit() -> [Section] {
         var sections: [Section] = batch.sectionMoves.map { Section(key: $0.key, from: $0.from, to: $0.to) }
         let moved = (from: Set(sections.map(\.from)), to: Set(sections.map(\.to)))
-        // Those that are not moved keep their order, so the first one that is whole in both states ends the search.
+        // Sections that are not moved keep their order, so the first one that is entirely visible
+        // in both states ends the search.
         for from in stride(from: min(oldExtent.section, old.sectionCount - 1), through: 0, by: -1)
         where !moved.from.contains(from) {
             guard let key = old.sectionKey(at: from), let to = new.sectionIndex(of: key) else { continue }
@@ -141,7 +145,7 @@ struct LimitPassage<Rows: SectionedRows> {
 
     // MARK: - Rows
 
-    /// Rows that the batch does not name and that are shown in one of the states only.
+    /// Adds the rows that the batch does not name and that are visible in only one of the states.
     @inlinable
     mutating func addCrossings(_ sections: [Section]) {
         let sources = Dictionary(grouping: batch.sources, by: \.section).mapValues { $0.map(\.item).sorted() }
@@ -167,7 +171,7 @@ struct LimitPassage<Rows: SectionedRows> {
     /// The rows of a section that a batch does not name, numbered from 0.
     @usableFromInline
     struct Kept {
-        /// The items it does name, ascending.
+        /// The items that the batch names, ascending.
         @usableFromInline
         let named: [Int]
 
@@ -183,13 +187,13 @@ struct LimitPassage<Rows: SectionedRows> {
 }
 
 extension Batch {
-    /// The old paths it names.
+    /// The old paths in the batch.
     @inlinable
     var sources: [SectionPath] {
         deletions.map(\.path) + moves.map(\.from) + updates.map(\.from)
     }
 
-    /// The new paths it names.
+    /// The new paths in the batch.
     @inlinable
     var targets: [SectionPath] {
         insertions.map(\.path) + moves.map(\.to) + updates.map(\.to)

@@ -1,34 +1,34 @@
-/// The first rows of a collection or of a view, up to a number of them: what a reader sees who does not scroll.
+/// The first rows of a collection or of a view, up to a limit: what a reader sees without scrolling.
 ///
-/// It holds nothing but the state it shows a part of. It is brought up to date by batches: O((k + r) log n) for k records and r rows
-/// and sections that cross the limit. A limit is changed by `reset(to:)` of another view.
+/// The view stores nothing but the state of which it shows a part. Batches bring it up to date in O((k + r) log n) for
+/// k records and r rows and sections that cross the limit. To change the limit, replace the view by another one.
 public struct LimitedView<Rows: SectionedRows>: Sendable {
-    /// What a row shows.
+    /// The type of element that a row shows.
     public typealias Element = Rows.Element
 
-    /// The most rows that are shown.
+    /// The maximum number of visible rows.
     public let limit: Int
     @usableFromInline
     var state: Rows
     @usableFromInline
     var batches = 0
 
-    /// The first `limit` rows; a negative limit is 0.
+    /// Creates a view of the first `limit` rows; a negative limit is 0.
     @inlinable
     public init(of base: Rows, limit: Int) {
         state = base
         self.limit = max(0, limit)
     }
 
-    /// The state of which the first rows are shown.
+    /// The state whose first rows are visible.
     @inlinable
     public var base: Rows { state }
 
-    /// How many batches the view has given.
+    /// The number of batches that the view has returned.
     @inlinable
     public var sequence: Int { batches }
 
-    /// Shows another state, whatever lies between; what readers of the view have is to be thrown away.
+    /// Shows another state, whatever the differences are. Readers of the view must discard what they have.
     @inlinable
     public mutating func reset(to base: Rows) { state = base }
 }
@@ -37,56 +37,57 @@ extension LimitedView: SectionedRows {
     @inlinable
     var extent: ViewExtent { ViewExtent(of: base, limit: limit) }
 
-    /// The number of rows.
+    /// The number of rows that are visible.
     @inlinable
     public var count: Int { min(limit, base.count) }
 
-    /// The number of sections of which rows are shown.
+    /// The number of sections with visible rows.
     @inlinable
     public var sectionCount: Int { extent.sectionCount }
 
-    /// The key of the section with this index; nil when there is none.
+    /// Returns the key of the section with this index; `nil` if there is none.
     @inlinable
     public func sectionKey(at index: Int) -> Element.SectionKey? {
         index < sectionCount ? base.sectionKey(at: index) : nil
     }
 
-    /// The index of the section with this key.
+    /// Returns the index of the section with this key; `nil` if none of its rows is visible.
     @inlinable
     public func sectionIndex(of key: Element.SectionKey) -> Int? {
         base.sectionIndex(of: key).flatMap { $0 < sectionCount ? $0 : nil }
     }
 
-    /// The rank of a section.
+    /// Returns the rank of a section.
     @inlinable
     public func rank(of key: Element.SectionKey) -> Int64 { base.rank(of: key) }
 
-    /// The number of rows shown of the section with this index; 0 when there is none.
+    /// Returns the number of visible rows in the section with this index; 0 if there is none.
     @inlinable
     public func elementCount(at index: Int) -> Int { extent.shown(ofSection: index, base.elementCount(at: index)) }
 
-    /// The element at a path; nil when there is none.
+    /// Returns the element at a path; `nil` if there is none.
     @inlinable
     public func element(at path: SectionPath) -> Element? { extent.contains(path) ? base.element(at: path) : nil }
 
-    /// Where the element with this id stands; nil when it is not shown.
+    /// Returns the path of the element with this id; `nil` if it is not visible.
     @inlinable
     public func path(of id: Element.ID) -> SectionPath? {
         base.path(of: id).flatMap { extent.contains($0) ? $0 : nil }
     }
 
-    /// The path of a row by its number, counted from 0 over all sections; nil when there is none.
+    /// Returns the path of a row by its number, counted from 0 across all sections; `nil` if there is none.
     @inlinable
     public func path(ofRow number: Int) -> SectionPath? { number < limit ? base.path(ofRow: number) : nil }
 }
 
-/// How far a limited view reaches into a state.
+/// The part of a state that a limited view shows.
 @usableFromInline
 struct ViewExtent {
-    /// The section in which the limit falls; those before it are shown whole. The number of sections when all are.
+    /// The section that contains the limit; those before it are entirely visible. The number of
+    /// sections if all are visible.
     @usableFromInline
     let section: Int
-    /// How many rows of that section are shown.
+    /// The number of visible rows in that section.
     @usableFromInline
     let items: Int
 
@@ -105,14 +106,14 @@ struct ViewExtent {
         path.section < section || (path.section == section && path.item < items)
     }
 
-    /// How many rows are shown of a section that has `count`.
+    /// Returns the number of visible rows in a section with `count` rows.
     @inlinable
     func shown(ofSection index: Int, _ count: Int) -> Int {
         if index < section { return count }
         return index == section ? items : 0
     }
 
-    /// Whether a section is shown whole.
+    /// Returns whether a section is entirely visible.
     @inlinable
     func isWhole(_ index: Int) -> Bool { index < section }
 }

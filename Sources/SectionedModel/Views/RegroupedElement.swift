@@ -1,15 +1,15 @@
-/// An element in a section and at a place that are not its own.
+/// An element in a section and at a position that are not its own.
 public struct RegroupedElement<
     Base: SectionedElement, SectionKey: Hashable & Comparable & Sendable, SortKey: Comparable & Sendable
 >: SectionedElement {
-    /// The element.
+    /// The element of the base collection.
     public let base: Base
-    /// The section it is shown in.
+    /// The section that shows the element.
     public let sectionKey: SectionKey
-    /// Its place there; equal ones are ordered by id.
+    /// The position in that section; equal ones are ordered by id.
     public let sortKey: SortKey
 
-    /// An element in another section, at another place.
+    /// Creates an element in another section, at another position.
     @inlinable
     public init(_ base: Base, sectionKey: SectionKey, sortKey: SortKey) {
         self.base = base
@@ -17,14 +17,14 @@ public struct RegroupedElement<
         self.sortKey = sortKey
     }
 
-    /// The element's own.
+    /// The id of the base element.
     @inlinable
     public var id: Base.ID { base.id }
 
     /// Feeds what the element feeds; the rest follows from it.
     @inlinable
     public func feed(_ digest: inout ElementDigest) {
-        // The element's section is not the view's, and may become another while the row stays in its place.
+        // The element's section is not the view's, and may change while the row keeps its position.
         base.feedIdentity(&digest)
         base.feed(&digest)
     }

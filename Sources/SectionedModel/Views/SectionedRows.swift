@@ -1,31 +1,31 @@
-/// Rows in sections that can be read by their places: a snapshot, or a view of one.
+/// Rows in sections that can be read by position: a snapshot, or a view of one.
 public protocol SectionedRows<Element>: Sendable {
-    /// What a row shows.
+    /// The type of element that a row shows.
     associatedtype Element: SectionedElement
-    /// The number of rows.
+    /// The number of rows in all sections.
     var count: Int { get }
-    /// The number of sections.
+    /// The number of sections, none of which is empty.
     var sectionCount: Int { get }
-    /// How many batches have led here.
+    /// The number of batches that led to this state.
     var sequence: Int { get }
-    /// The key of the section with this index; nil when there is none.
+    /// Returns the key of the section with this index; `nil` if there is none.
     func sectionKey(at index: Int) -> Element.SectionKey?
-    /// The index of the section with this key.
+    /// Returns the index of the section with this key; `nil` if there is none.
     func sectionIndex(of key: Element.SectionKey) -> Int?
-    /// The rank of a section.
+    /// Returns the rank of a section.
     func rank(of key: Element.SectionKey) -> Int64
-    /// The number of rows in the section with this index; 0 when there is none.
+    /// Returns the number of rows in the section with this index; 0 if there is none.
     func elementCount(at index: Int) -> Int
-    /// The element at a path; nil when there is none.
+    /// Returns the element at a path; `nil` if there is none.
     func element(at path: SectionPath) -> Element?
-    /// Where the element with this id stands.
+    /// Returns the path of the element with this id; `nil` if there is none.
     func path(of id: Element.ID) -> SectionPath?
-    /// The path of a row by its number, counted from 0 over all sections; nil when there is none.
+    /// Returns the path of a row by its number, counted from 0 across all sections; `nil` if there is none.
     func path(ofRow number: Int) -> SectionPath?
 }
 
 extension SectionedRows {
-    /// All rows, in order.
+    /// The elements of all rows, in order.
     @inlinable
     public var elements: [Element] {
         (0..<sectionCount).flatMap { section in
@@ -39,13 +39,13 @@ extension SectionedRows {
 }
 
 extension SectionedSnapshot: SectionedRows {
-    /// The path of a row by its number, counted from 0 over all sections; nil when there is none.
+    /// Returns the path of a row by its number, counted from 0 across all sections; `nil` if there is none.
     @inlinable
     public func path(ofRow number: Int) -> SectionPath? { directory.path(ofRow: number) }
 }
 
 extension CountedTree {
-    /// Where, as a directory of sections, it has a row.
+    /// Returns the path of a row in a directory of sections.
     @inlinable
     func path(ofRow number: Int) -> SectionPath? {
         guard number >= 0, number < weight else { return nil }

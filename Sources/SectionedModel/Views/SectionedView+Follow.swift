@@ -1,7 +1,8 @@
 extension SectionedView {
-    /// Shows another state of the collection, whatever lies between; what readers of the view have is to be thrown away.
+    /// Shows another state of the collection, whatever the differences are. Readers of the view must
+    /// discard what they have. O(n log n).
     ///
-    /// Throws `unorderedKey`, and changes nothing, when a key of the view is not equal to itself. O(n log n).
+    /// - Throws: `unorderedKey`, and nothing is changed, if a key of the view does not equal itself.
     @inlinable
     public mutating func reset(to base: SectionedSnapshot<Base>) throws(ModelError) {
         var rows: [Element.SectionKey: [(entry: RowEntry<Element.SortKey>, id: Element.ID)]] = [:]
@@ -28,10 +29,13 @@ extension SectionedView {
         state = base
     }
 
-    /// Does what a batch of the collection does, which has led to `base`; gives the batch of what is shown, nil when that does not differ.
+    /// Follows a batch of the collection, which led to `base`. Returns the batch of the visible
+    /// rows; `nil` if they do not differ.
     ///
-    /// Every batch must be followed, in order. Throws, and changes nothing, when this one does not lead from the state that is
-    /// shown to `base`; then `reset(to:)` helps.
+    /// Every batch must be followed, in order.
+    ///
+    /// - Throws: `badBatch`, and nothing is changed, if this batch does not lead from the state that is shown to
+    ///   `base`; call `reset(to:)` then. `unorderedKey` if a key of the view does not equal itself.
     @inlinable
     public mutating func follow(
         _ batch: Batch<Base>, to base: SectionedSnapshot<Base>
@@ -58,7 +62,7 @@ extension SectionedView {
         return shown
     }
 
-    /// The rows of a batch that are shown before or after it and differ, with the paths they have.
+    /// Returns the rows of a batch that are visible before or after it and differ, with their old paths.
     @inlinable
     func touchedRows(by batch: Batch<Base>, in base: SectionedSnapshot<Base>) throws(ModelError) -> [Touched] {
         var touched: [Touched] = []
@@ -107,8 +111,8 @@ extension SectionedView {
         }
     }
 
-    /// Takes out the sections that lost all their rows and get none, puts in those that are missing, and gives those ranks that
-    /// the collection gave. Rows have left and have not come yet.
+    /// Removes the sections that lost all their rows and get none, inserts those that are missing, and applies the
+    /// ranks that the collection set. Called after rows are removed and before rows are inserted.
     @inlinable
     mutating func settleSections(
         leftBy moving: [Int], _ touched: [Touched], _ ranked: [Element.SectionKey], _ base: SectionedSnapshot<Base>

@@ -1,24 +1,24 @@
 /// The rows of a collection, or some of them, in the same sections or in others, without a copy of the elements.
 ///
-/// A view has trees of its own of sort keys and places in the collection's records, which it shares with the last snapshot it
-/// has followed. It is brought up to date by the collection's batches: O(k log n) for k records, and what it gives is again the exact
-/// batch of what it shows. It is a value; a copy is O(1), and a snapshot of it.
+/// A view has its own trees of sort keys and of slots in the collection's records, which it shares with the last
+/// snapshot that it followed. The collection's batches bring it up to date in O(k log n) for k records, and each
+/// returned batch is the exact batch of the visible rows. A view is a value: a copy is O(1) and serves as a snapshot.
 ///
-/// What decides which elements are shown, in which section and where, must be a function of the element alone. To show by another
-/// rule, make another view.
+/// The rule that selects the elements, their sections and their positions must depend on the element alone. To show
+/// them by another rule, create another view.
 public struct SectionedView<Base: SectionedElement, Element: SectionedElement>: Sendable
 where Element.ID == Base.ID {
     @usableFromInline typealias Directory = CountedTree<SectionEntry<Element>>
     @usableFromInline typealias Touched = SectionedCollection<Element>.Touched
 
-    /// What is shown, and how.
+    /// The rule that selects and places elements.
     @usableFromInline
     struct Rule: Sendable {
         @usableFromInline let isIncluded: @Sendable (Base) -> Bool
         @usableFromInline let element: @Sendable (Base) -> Element
-        /// The rank of a section in a state of the collection.
+        /// Returns the rank of a section in a state of the collection.
         @usableFromInline let rank: @Sendable (SectionedSnapshot<Base>, Element.SectionKey) -> Int64
-        /// The sections to which a batch gives other ranks.
+        /// Returns the sections whose ranks a batch changes.
         @usableFromInline let ranked: @Sendable (Batch<Base>) -> [Element.SectionKey]
 
         @inlinable
@@ -33,7 +33,7 @@ where Element.ID == Base.ID {
             self.ranked = ranked
         }
 
-        /// What the view shows of an element, if it does.
+        /// Returns what the view shows of an element; `nil` if it does not show it.
         @inlinable
         func shown(_ base: Base?) -> Element? {
             guard let base, isIncluded(base) else { return nil }
@@ -43,7 +43,7 @@ where Element.ID == Base.ID {
 
     @usableFromInline let rule: Rule
     @usableFromInline var directory = Directory()
-    /// Where the section stood in it that changed last.
+    /// The path to the section that changed last.
     @usableFromInline var recentSection = TreePath()
     @usableFromInline var state: SectionedSnapshot<Base>
     @usableFromInline var batches = 0
@@ -55,13 +55,13 @@ where Element.ID == Base.ID {
         try reset(to: base)
     }
 
-    /// The state of the collection that is shown.
+    /// The state of the collection that the view shows.
     @inlinable
     public var base: SectionedSnapshot<Base> { state }
 }
 
 extension SectionedView where Element == Base {
-    /// The elements that pass a filter, in the sections and the order they have.
+    /// Creates a view of the elements that pass a filter, in their own sections and order.
     @inlinable
     public init(of base: SectionedSnapshot<Base>, where isIncluded: @escaping @Sendable (Base) -> Bool) {
         let rule = Rule(
@@ -75,10 +75,10 @@ extension SectionedView where Element == Base {
 }
 
 extension SectionedView {
-    /// The elements, or those that pass a filter, in sections and an order of the view's own. Sections stand in the order of their
-    /// keys, elements in that of (sort key, id).
+    /// Creates a view of the elements, or of those that pass a filter, in the view's own sections and order. Sections
+    /// are in the order of their keys, elements in the order of (sort key, id).
     ///
-    /// Throws `unorderedKey` when a key is not equal to itself.
+    /// - Throws: `unorderedKey` if a key does not equal itself.
     @inlinable
     public init<SectionKey, SortKey>(
         of base: SectionedSnapshot<Base>, sectionedBy sectionKey: @escaping @Sendable (Base) -> SectionKey,
@@ -95,43 +95,43 @@ extension SectionedView {
 // MARK: - Reading
 
 extension SectionedView: SectionedRows {
-    /// The number of rows.
+    /// The number of rows that are visible.
     @inlinable
     public var count: Int { directory.weight }
 
-    /// The number of sections.
+    /// The number of sections with visible rows.
     @inlinable
     public var sectionCount: Int { directory.count }
 
-    /// How many batches the view has given.
+    /// The number of batches that the view has returned.
     @inlinable
     public var sequence: Int { batches }
 
-    /// The key of the section with this index; nil when there is none.
+    /// Returns the key of the section with this index; `nil` if there is none.
     @inlinable
     public func sectionKey(at index: Int) -> Element.SectionKey? {
         guard index >= 0, index < sectionCount else { return nil }
         return directory.withEntry(at: index) { $0.place.key }
     }
 
-    /// The index of the section with this key.
+    /// Returns the index of the section with this key; `nil` if there is none.
     @inlinable
     public func sectionIndex(of key: Element.SectionKey) -> Int? {
         directory.withEntry(at: place(of: key, in: state)) { index, _ in index }
     }
 
-    /// The rank of a section.
+    /// Returns the rank of a section.
     @inlinable
     public func rank(of key: Element.SectionKey) -> Int64 { rule.rank(state, key) }
 
-    /// The number of rows in the section with this index; 0 when there is none.
+    /// Returns the number of rows in the section with this index; 0 if there is none.
     @inlinable
     public func elementCount(at index: Int) -> Int {
         guard index >= 0, index < sectionCount else { return 0 }
         return directory.withEntry(at: index) { $0.rows.count }
     }
 
-    /// The element at a path; nil when there is none.
+    /// Returns the element at a path; `nil` if there is none.
     @inlinable
     public func element(at path: SectionPath) -> Element? {
         guard path.section >= 0, path.section < sectionCount else { return nil }
@@ -141,14 +141,14 @@ extension SectionedView: SectionedRows {
         }
     }
 
-    /// Where the element with this id stands; nil when it is not shown.
+    /// Returns the path of the element with this id; `nil` if it is not visible.
     @inlinable
     public func path(of id: Element.ID) -> SectionPath? {
         guard let slot = state.slot(of: id), let element = rule.shown(state.records[slot]) else { return nil }
         return path(of: element, slot)
     }
 
-    /// The path of a row by its number, counted from 0 over all sections; nil when there is none.
+    /// Returns the path of a row by its number, counted from 0 across all sections; `nil` if there is none.
     @inlinable
     public func path(ofRow number: Int) -> SectionPath? { directory.path(ofRow: number) }
 
@@ -157,7 +157,7 @@ extension SectionedView: SectionedRows {
         SectionPlace(rank: rule.rank(state, key), key: key)
     }
 
-    /// Where the row of a slot stands, if its keys lead to it.
+    /// Returns the path of the row in a slot, if its keys lead to it.
     @inlinable
     func path(of element: Element, _ slot: Slot) -> SectionPath? {
         let row = ViewPlace(of: element, in: state.records)
@@ -170,7 +170,8 @@ extension SectionedView: SectionedRows {
     }
 }
 
-/// The place of a row in a section of a view: by sort key, then by id, which is looked up in the records of the collection.
+/// The position of a row in a section of a view: by sort key, then by id, which is looked up in
+/// the collection's records.
 @usableFromInline
 struct ViewPlace<Base: SectionedElement, SortKey: Comparable & Sendable>: TreeProbe {
     @usableFromInline let key: SortKey
