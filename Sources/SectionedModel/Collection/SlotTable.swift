@@ -9,8 +9,8 @@ struct SlotTable: Sendable {
 
     @usableFromInline
     struct Shard: Sendable {
-        /// Each entry has the lower half of a hash in its upper 32 bits, and the slot's number plus one in its lower 32.
-        /// 0 is a free place.
+        /// Each entry has the lower half of a hash in its upper 32 bits, and the slot's number plus one in its
+        /// lower ones. 0 is a free place.
         @usableFromInline var places: [UInt64] = []
         @usableFromInline var used = 0
 

@@ -1,6 +1,7 @@
 /// The reading interface of a model, of its snapshot, and of a model with observers.
 ///
-/// If something does not exist, the result is `nil`, 0 or empty. Only `section(forSectionIndexTitle:at:)` throws an error.
+/// If something does not exist, the result is `nil`, 0 or empty. Only
+/// `section(forSectionIndexTitle:at:)` throws an error.
 public protocol EntityReading<Entity> {
     /// The type of the model's entities.
     associatedtype Entity: ModelEntity
