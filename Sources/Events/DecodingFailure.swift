@@ -1,5 +1,5 @@
-/// An error thrown when an event or a REST answer cannot be decoded. It describes what was expected, and where in the
-/// payload.
+/// An error thrown when an event or a REST answer cannot be decoded. It describes what was expected,
+/// and where in the payload.
 public struct DecodingFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The wire name of the event, or the name of the entity being decoded. Untrusted text.
     public var subject: String

@@ -72,8 +72,8 @@ extension JSONReader {
         do { return try bool() } catch { throw Mismatch(error) }
     }
 
-    /// Reads an entity of the log at the reader's position. The offset of a failure counts from the same start as the
-    /// reader's.
+    /// Reads an entity of the log at the reader's position. The offset of a failure counts from the
+    /// same start as the reader's.
     mutating func logged<Value>(
         _ subject: String, _ read: (inout JSONReader) throws(Mismatch) -> Value
     ) throws(DecodingFailure) -> Value {

@@ -1,11 +1,11 @@
 import CJSONScan
 public import JSONText
 
-/// The id of an entity. A UUID in its usual form (lower case, 36 characters) is stored as 16 bytes, any other id as
-/// text.
+/// The id of an entity. A UUID in its usual form (lower case, 36 characters) is stored as 16
+/// bytes, any other id as text.
 ///
-/// The initialisers choose the case, so that each id has exactly one value: they never create a `text` that spells a
-/// UUID.
+/// The initialisers choose the case, so that each id has exactly one value: they never create a
+/// `text` that spells a UUID.
 public enum EntityID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The two halves of a UUID, each big-endian.
     case uuid(UInt64, UInt64)
@@ -63,8 +63,8 @@ public enum EntityID: Hashable, Comparable, Sendable, CustomStringConvertible {
         if isNone { throw Mismatch(.missing(field), at: offset) }
     }
 
-    /// Hashes a UUID as one word, the exclusive or of its halves. Its bits distinguish it well enough, however it was
-    /// generated.
+    /// Hashes a UUID as one word, the exclusive or of its halves. Its bits distinguish it well enough,
+    /// however it was generated.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .uuid(let high, let low): hasher.combine(high ^ low)
@@ -72,9 +72,9 @@ public enum EntityID: Hashable, Comparable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The hash by which a table of rows finds the id. It differs from process to process. For a UUID it costs a
-    /// fraction of `hashValue`, and a peer that does not know the secrets of the process cannot choose ids that
-    /// collide.
+    /// The hash by which a table of rows finds the id. It differs from process to process. For a UUID it
+    /// costs a fraction of `hashValue`, and a peer that does not know the secrets of the process cannot
+    /// choose ids that collide.
     package var lookupHash: Int {
         switch self {
         case .uuid(let high, let low):
@@ -125,9 +125,9 @@ extension EntityID {
     /// Converts four groups of eight hexadecimal digits to bytes. Digits and bytes are in the order of the text, the
     /// first in the low eight bits.
     ///
-    /// Each byte is converted to its nibble and back to the digit of that nibble; a byte that does not come back
-    /// unchanged is not a lower-case digit. No step carries from one byte into the next: the largest sum is 9 + 15 +
-    /// 0x30 + 0x27.
+    /// Each byte is converted to its nibble and back to the digit of that nibble; a byte that does not come
+    /// back unchanged is not a lower-case digit. No step carries from one byte into the next: the largest sum
+    /// is 9 + 15 + 0x30 + 0x27.
     @inline(__always)
     private static func bytes(of digits: SIMD4<UInt64>) -> SIMD4<UInt64>? {
         let ones = SIMD4<UInt64>(repeating: 0x0101_0101_0101_0101)

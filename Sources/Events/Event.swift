@@ -10,11 +10,11 @@ package protocol BackendEvent: Hashable, Sendable {
     var actor: String? { get }
     /// The user's id if `actor` is a display name. Untrusted text.
     var actorID: String? { get }
-    /// A one-line summary for people. Untrusted text: the peer may send line feeds and escapes, so the printer must
-    /// escape them.
+    /// A one-line summary for people. Untrusted text: the peer may send line feeds and escapes, so the
+    /// printer must escape them.
     var summary: String { get }
-    /// Whether the backend's vocabulary contains the event's name, type, action and contents. True for a backend
-    /// without a vocabulary.
+    /// Whether the backend's vocabulary contains the event's name, type, action and contents. True for a
+    /// backend without a vocabulary.
     var isKnown: Bool { get }
     /// The server's time of the event, if known. A time of the entity that the event describes does not count.
     var serverTime: Timestamp? { get }
@@ -37,8 +37,8 @@ public struct Event: Hashable, Sendable {
     /// Creates an event that wraps a backend's own type.
     package init(_ value: some BackendEvent) { self.value = value }
 
-    /// The kind of event in one word, as printed and as matched by filters; `weir explain` lists the words of each
-    /// backend.
+    /// The kind of event in one word, as printed and as matched by filters; `weir explain` lists
+    /// the words of each backend.
     public var kind: String { value.kind }
     /// The room that the event was sent to; `nil` if the event does not name one.
     public var room: String? { value.room }
@@ -46,16 +46,16 @@ public struct Event: Hashable, Sendable {
     public var actor: String? { value.actor }
     /// The user's id if `actor` is a display name. Untrusted text.
     public var actorID: String? { value.actorID }
-    /// A one-line summary for people. Untrusted text: the peer may send line feeds and escapes, so the printer must
-    /// escape them.
+    /// A one-line summary for people. Untrusted text: the peer may send line feeds and escapes, so the
+    /// printer must escape them.
     public var summary: String { value.summary }
-    /// Whether the backend's vocabulary contains the event's name, type, action and contents. True for a backend
-    /// without a vocabulary.
+    /// Whether the backend's vocabulary contains the event's name, type, action and contents. True for a
+    /// backend without a vocabulary.
     public var isKnown: Bool { value.isKnown }
     /// The server's time of the event, if known. A time of the entity that the event describes does not count.
     public var serverTime: Timestamp? { value.serverTime }
-    /// The users and groups that the event's message mentions, computed on each access. Empty for an event without a
-    /// message.
+    /// The users and groups that the event's message mentions, computed on each access. Empty for an
+    /// event without a message.
     public var mentions: [Mention] { value.mentions }
     /// The id and the text of the event's message; `nil` for an event without a message. Untrusted text.
     package var said: (id: String, text: String)? { value.said }

@@ -1,7 +1,7 @@
 package import JSONText
 
-/// An entity described by a table of fields. The table reads the entity from the wire and from Weir's own files, and
-/// writes it.
+/// An entity described by a table of fields. The table reads the entity from the wire and from Weir's
+/// own files, and writes it.
 package protocol FieldedEntity: Sendable {
     /// The name of this kind of entity in error messages.
     static var subject: String { get }
@@ -150,8 +150,8 @@ package struct Field<Entity>: Sendable {
         }
     }
 
-    /// Returns fields that the server nests in an object and Weir's files do not. Null and an empty list count as
-    /// absent.
+    /// Returns fields that the server nests in an object and Weir's files do not. Null and an
+    /// empty list count as absent.
     static func nested(_ name: StaticString, _ fields: [Field]) -> Field {
         sent(name) { entity, reader throws(Mismatch) in
             if try reader.openIfAny() { try fields.read(into: &entity, from: &reader) }

@@ -17,8 +17,8 @@ extension JSONReader {
         return offset - 1
     }
 
-    /// Enters an object and returns true. Null and arrays (PHP writes an empty map as `[]`) are skipped and return
-    /// false.
+    /// Enters an object and returns true. Null and arrays (PHP writes an empty map as `[]`) are
+    /// skipped and return false.
     mutating func openIfAny() throws(Mismatch) -> Bool {
         do {
             if try null() { return false }
@@ -104,8 +104,8 @@ extension JSONReader {
         } catch { throw Mismatch(error) }
     }
 
-    /// Reads an id: a string, or a number as it is written. Null and the empty string, which backends write for "none",
-    /// give `nil`.
+    /// Reads an id: a string, or a number as it is written. Null and the empty string, which backends
+    /// write for "none", give `nil`.
     mutating func idIfAny() throws(Mismatch) -> EntityID? {
         let id = try id()
         return id.isNone ? nil : id
@@ -125,8 +125,8 @@ extension JSONReader {
         }
     }
 
-    /// Reads a UUID in its usual form at the cursor, which needs no further check. For anything else it returns `nil`
-    /// and consumes nothing.
+    /// Reads a UUID in its usual form at the cursor, which needs no further check. For anything else it returns
+    /// `nil` and consumes nothing.
     @inline(__always)
     private mutating func uuid() -> EntityID? {
         let start = offset

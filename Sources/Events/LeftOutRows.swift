@@ -1,7 +1,7 @@
 package import JSONText
 
-/// The rows of an answer that could not be read and were left out. One bad row costs that row, not the page that
-/// contains it.
+/// The rows of an answer that could not be read and were left out. One bad row costs that row, not
+/// the page that contains it.
 package struct LeftOutRows: Hashable, Sendable {
     /// A row that could not be read.
     package struct Row: Hashable, Sendable {
@@ -32,8 +32,8 @@ package struct LeftOutRows: Hashable, Sendable {
         isHarmless = isHarmless && earlier.isHarmless
     }
 
-    /// The number of rows reported with id and offset. It is small because finding each offset reads the whole answer
-    /// again.
+    /// The number of rows reported with id and offset. It is small because finding each offset
+    /// reads the whole answer again.
     fileprivate static let mostRows = 3
     fileprivate static let longestExcerpt = 200
 }
@@ -75,8 +75,8 @@ package final class RowSieve {
 }
 
 extension JSONReader {
-    /// Reads every element of the open array as a row. With a sieve, unreadable rows are left out; without one they
-    /// throw.
+    /// Reads every element of the open array as a row. With a sieve, unreadable rows are left
+    /// out; without one they throw.
     mutating func rows(
         through sieve: RowSieve?, _ read: (inout JSONReader) throws(Mismatch) -> Void
     ) throws(Mismatch) {

@@ -29,8 +29,8 @@ extension GroupMe.Message {
         }
     }
 
-    /// Returns the name at a range of the text, in UTF-16 units; `nil` if the text is shorter, as it can be after an
-    /// edit.
+    /// Returns the name at a range of the text, in UTF-16 units; `nil` if the text is shorter, as
+    /// it can be after an edit.
     private func name(at place: Range<Int>) -> String? {
         guard let units = text?.utf16, place.upperBound <= units.count else { return nil }
         let start = units.index(units.startIndex, offsetBy: place.lowerBound)
@@ -42,8 +42,8 @@ extension GroupMe.Message {
 extension Twake.Message {
     /// The mentions, in the order of the contents, without duplicates.
     ///
-    /// If `blocks` is `nil`, the contents add nothing to the text and nothing parsed it. The text is then searched for
-    /// `@name:id` and `@name`.
+    /// If `blocks` is `nil`, the contents add nothing to the text and nothing parsed it. The text is then searched
+    /// for `@name:id` and `@name`.
     public var mentions: [Mention] {
         let at = UInt8(ascii: "@")
         guard let blocks = self.blocks else {

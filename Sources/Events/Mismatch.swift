@@ -42,8 +42,8 @@ struct Mismatch: Error {
         }
     }
 
-    /// Returns the failure to report, with as much of the field's path as `reader` can find. The reader must be at the
-    /// start of the text.
+    /// Returns the failure to report, with as much of the field's path as `reader` can find. The reader must be
+    /// at the start of the text.
     func failure(of subject: String, in reader: inout JSONReader) -> DecodingFailure {
         var path = reader.path(to: offset)
         if case .missing(let field) = reason {

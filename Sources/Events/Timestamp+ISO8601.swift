@@ -22,8 +22,8 @@ private struct DateParser {
         return (minutes * 60 + second) * 1000 + fraction
     }
 
-    /// Returns the days from 1970-01-01 to a Gregorian date. Years are counted from March, so that a leap day comes
-    /// last.
+    /// Returns the days from 1970-01-01 to a Gregorian date. Years are counted from March, so
+    /// that a leap day comes last.
     private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let year = month > 2 ? year : year - 1
         let era = (year >= 0 ? year : year - 399) / 400
@@ -53,8 +53,8 @@ private struct DateParser {
         return value
     }
 
-    /// Reads a fraction of a second in milliseconds. Returns 0 without a fraction, and `nil` for a point without
-    /// digits.
+    /// Reads a fraction of a second in milliseconds. Returns 0 without a fraction, and `nil`
+    /// for a point without digits.
     private mutating func fraction() -> Int64? {
         guard take(".") else { return 0 }
         guard var value = digit() else { return nil }

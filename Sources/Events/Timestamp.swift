@@ -6,8 +6,8 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     /// Creates the instant `milliseconds` after 1970-01-01T00:00:00Z.
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-    /// Creates the instant of a wire number. A value of up to 12 digits is in seconds, a longer one in milliseconds
-    /// (section 8, #177).
+    /// Creates the instant of a wire number. A value of up to 12 digits is in seconds, a longer one in
+    /// milliseconds (section 8, #177).
     public init(wire number: Int64) {
         milliseconds = number.magnitude < 1_000_000_000_000 ? number &* 1000 : number
     }
