@@ -8,7 +8,7 @@ public protocol SectionedElement: Equatable, Sendable {
     /// The type of the identity, which is unique across the whole collection. Its order breaks
     /// ties between equal sort keys.
     associatedtype ID: Hashable, Comparable, Sendable
-    /// The type that names a section. Sections are in the order of their keys.
+    /// The type that names a section. Sections are in the order of (rank, key).
     associatedtype SectionKey: Hashable, Comparable, Sendable
     /// The type that orders the elements of a section.
     associatedtype SortKey: Comparable, Sendable

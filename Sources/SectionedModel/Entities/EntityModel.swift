@@ -50,8 +50,8 @@ public struct EntityModel<Entity: ModelEntity>: EntityReading, Sendable {
     var journal: [Batch<Row>]?
 
     /// Creates an empty model. It asks each entity for the name of its section with `sectionKey`
-    /// (`ModelEntity.subscript(key:)`); `nil` makes one section without a name. Sections and entities are in the order
-    /// of arrival.
+    /// (`ModelEntity.subscript(key:)`); `nil` makes one section without a name. Sections and entities are
+    /// in the order of arrival.
     @inlinable
     public init(sectionKey: String? = nil) {
         self.init(sectionKey: sectionKey, sortedBy: .manual)
