@@ -62,7 +62,7 @@ package struct StreamCatalogue: Sendable {
         package var missing: Int
     }
 
-    private let connection: StreamConnection
+    let connection: StreamConnection
 
     /// Connects.
     package init(_ address: StreamAddress, through door: StreamDoor) throws(ClusterError) {

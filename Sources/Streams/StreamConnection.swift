@@ -161,6 +161,29 @@ final class StreamConnection: Sendable {
 
     var isConnected: Bool { natsConnection_Status(connection) == NATS_CONN_STATUS_CONNECTED }
 
+    /// Opens a bucket of keys and values, and makes it if it does not exist: on three nodes if the cluster has that many, otherwise on one.
+    /// The caller destroys the result.
+    ///
+    /// - Parameter lifetime: The time, in nanoseconds, after which the cluster drops a value; 0 for never. Applies to a new bucket.
+    func bucket(_ name: String, lifetime: Int64 = 0) throws(ClusterError) -> OpaquePointer {
+        var store: OpaquePointer?
+        if js_KeyValue(&store, streams, name) == NATS_OK, let store { return store }
+        var status = NATS_ERR
+        for replicas: Int32 in [3, 1] {
+            var settings = kvConfig()
+            kvConfig_Init(&settings)
+            status = name.withCString { bucket in
+                settings.Bucket = bucket
+                settings.History = 1
+                settings.TTL = lifetime
+                settings.Replicas = replicas
+                return js_CreateKeyValue(&store, streams, &settings)
+            }
+            if status == NATS_OK, let store { return store }
+        }
+        throw ClusterError("the bucket \(name) cannot be created", status)
+    }
+
     // MARK: - Messages
 
     /// The last message of a subject; nil where there is none.

@@ -19,7 +19,7 @@ package final class StreamMark: Sendable {
 
     /// Number of the last record that was noted; nil where none was.
     package func record() throws(ClusterError) -> Int? {
-        let store = try store()
+        let store = try connection.bucket(Self.bucket)
         defer { kvStore_Destroy(store) }
         var entry: OpaquePointer?
         let status = kvStore_Get(&entry, store, key)
@@ -31,28 +31,9 @@ package final class StreamMark: Sendable {
 
     /// Notes a record.
     package func keep(_ record: Int) throws(ClusterError) {
-        let store = try store()
+        let store = try connection.bucket(Self.bucket)
         defer { kvStore_Destroy(store) }
         let status = kvStore_PutString(nil, store, key, "\(record)")
         guard status == NATS_OK else { throw ClusterError("the mark \(key) cannot be written", status) }
-    }
-
-    /// The bucket, which is made where it is not there: on three nodes where the cluster has as many.
-    private func store() throws(ClusterError) -> OpaquePointer {
-        var store: OpaquePointer?
-        if js_KeyValue(&store, connection.streams, Self.bucket) == NATS_OK, let store { return store }
-        var status = NATS_ERR
-        for replicas: Int32 in [3, 1] {
-            var settings = kvConfig()
-            kvConfig_Init(&settings)
-            status = Self.bucket.withCString { bucket in
-                settings.Bucket = bucket
-                settings.History = 1
-                settings.Replicas = replicas
-                return js_CreateKeyValue(&store, connection.streams, &settings)
-            }
-            if status == NATS_OK, let store { return store }
-        }
-        throw ClusterError("the bucket \(Self.bucket) is not made", status)
     }
 }

@@ -108,7 +108,8 @@ final class StreamPublisher: RemoteOutput {
                 return !state.isOver
             }
         }
-        runOnThread(named: "weir-publisher") { Self.run(hand, ledger, plan, shared) }
+        let presence = StreamPresence(of: address, connection)
+        runOnThread(named: "weir-publisher") { Self.run(hand, ledger, presence, plan, shared) }
     }
 
     deinit { shared.change { $0.isAbandoned = true } }
@@ -234,8 +235,10 @@ final class StreamPublisher: RemoteOutput {
     }
 
     /// Works until everything is published, or nothing more can be.
-    private static func run(_ hand: PublishingHand, _ ledger: Ledger, _ plan: Plan, _ shared: Monitor<Shared>) {
-        var ledger = ledger
+    private static func run(
+        _ hand: PublishingHand, _ ledger: Ledger, _ presence: StreamPresence, _ plan: Plan, _ shared: Monitor<Shared>
+    ) {
+        var (ledger, presence) = (ledger, presence)
         var effects: [Ledger.Effect] = []
         func handle(_ input: Ledger.Input) {
             ledger.handle(input, at: MachineClock.monotonic, into: &effects)
@@ -261,8 +264,9 @@ final class StreamPublisher: RemoteOutput {
         }
         while true {
             note(ledger, plan, shared)
+            presence.renew(bytes: ledger.end, at: MachineClock.monotonic)
             let take = { (state: inout Shared) -> Work? in Self.work(&state, ledger.bytes) }
-            switch ledger.deadline.map({ shared.wait(until: $0, take) }) ?? shared.wait(take) {
+            switch shared.wait(until: min(ledger.deadline ?? presence.due, presence.due), take) {
             case nil: handle(.woke)
             case .inputs(let inputs, let messages)?:
                 for input in inputs { handle(input) }
@@ -270,6 +274,7 @@ final class StreamPublisher: RemoteOutput {
             case .read(let file, let start, let count)?:
                 if let text = file.read(from: start, count) { shared.change { publish(text, ofSpool: &$0, plan) } }
             case .end?:
+                presence.end()
                 keepRest(of: ledger, plan, shared)
                 shared.change { $0.isOver = true }
                 return nats_ReleaseThreadMemory()

@@ -29,7 +29,8 @@ enum Option: Int, CaseIterable {
         context, around, set, at, size, every, records, marks, connections, rule, replace, keepLength, to, decompress,
         on, name, all, since, older, noControl, allowEmit, dynamicPins, recordDir, timeout, quiet, ctx, yes, label,
         shell,
-        unset, guarded, replicas, maxSize, maxAge, memory, natsCreds, natsUser, natsPassword, natsNkey, natsTLS, natsCA,
+        unset, guarded, replicas, maxSize, maxAge, memory, nats, natsCreds, natsUser, natsPassword, natsNkey, natsTLS,
+        natsCA,
         natsCert, natsKey, color, theme, style, config, help
 
     /// What the table says of it.
@@ -512,6 +513,7 @@ enum Option: Int, CaseIterable {
         case .maxSize: Row("max-size", "SIZE", "the oldest go when there are more bytes than this", [.streamCreate])
         case .maxAge: Row("max-age", "D", "what is older goes, such as 30d", [.streamCreate])
         case .memory: Row("memory", .flag, "keep it in memory only", [.streamCreate])
+        case .nats: Row("nats", "URL", "list the tails that publish to this cluster instead", [.ps])
         case .natsCreds: Row("nats-creds", "FILE", "credentials for the cluster, as nsc writes them", .clusters)
         case .natsUser: Row("nats-user", "NAME", "user at the cluster", .clusters)
         case .natsPassword: Row("nats-password", .reference, "where the password of --nats-user is", .clusters)

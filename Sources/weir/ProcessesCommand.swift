@@ -2,9 +2,10 @@ import JSONText
 import Live
 import Terminal
 
-/// `weir ps`: the tails and replays of this user that run, a line each.
+/// `weir ps`: the running tails and replays of this user, or the tails that publish to a cluster, one per line.
 enum ProcessesCommand {
-    static func run(_ arguments: Arguments) -> ExitCode {
+    static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {
+        if let url = arguments[.nats] { return try StreamCommand.printTails(arguments, of: url) }
         var rows: [[String]] = []
         var text = ""
         for process in RunningProcess.all {
@@ -49,9 +50,10 @@ enum ProcessesCommand {
         }
     }
 
-    /// Cells side by side, as wide as the widest of their column; the last is as long as it is.
-    private static func table(_ rows: [[String]]) -> String {
-        let widths = titles.indices.map { column in rows.map { TerminalText.width(of: $0[column]) }.max() ?? 0 }
+    /// Returns rows whose columns are aligned. The first row holds the titles; the last column is not padded.
+    static func table(_ rows: [[String]]) -> String {
+        let columns = (rows.first ?? []).indices
+        let widths = columns.map { column in rows.map { TerminalText.width(of: $0[column]) }.max() ?? 0 }
         return rows.map { row in
             var line = ""
             for (column, cell) in row.enumerated() {

@@ -127,8 +127,11 @@ extension Command {
             Name, context, process, state, rooms joined of wanted, events, events a second, lag, the
             recording and the URL, of each that answers at its control socket. Sockets of processes that
             ended are removed.
+
+            With --nats the tails of any machine that record into the cluster: recording, host, process, start,
+            bytes stored, bytes a second. A tail that was killed is listed for 30 seconds more.
             """,
-        examples: "weir ps", "weir ps --json | jq .rooms")
+        examples: "weir ps", "weir ps --json | jq .rooms", "weir ps --nats nats://localhost")
 
     static let attach = Command(
         "attach", "[NAME]", "look on at a running tail, with a view of one's own",

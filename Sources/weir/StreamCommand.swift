@@ -296,6 +296,34 @@ enum StreamCommand {
             writer.endObject()
             return String(decoding: writer.bytes, as: UTF8.self)
         }
+        /// Prints the tails that publish to a cluster.
+        static func printTails(_ arguments: Arguments, of url: String) throws(UsageError) -> ExitCode {
+            let address: StreamAddress
+            do throws(StreamAddress.Malformed) { address = try StreamAddress(parsing: url) } catch {
+                throw arguments.error("--nats: \(error.message)")
+            }
+            do {
+                let tails = try StreamCatalogue(address, through: door(arguments)).tails()
+                let output = StandardOutput()
+                if arguments.has(.json) {
+                    try output.write(tails.map { String(decoding: $0.json, as: UTF8.self) })
+                } else if !tails.isEmpty {
+                    let rows = tails.map { tail in
+                        [
+                            tail.recording, tail.host, String(tail.process), RecordingTime.text(tail.since),
+                            String(tail.bytes), "\(tail.rate)/s",
+                        ]
+                    }
+                    let titles = ["RECORDING", "HOST", "PID", "SINCE", "BYTES", "RATE"]
+                    let table = ProcessesCommand.table([titles] + rows)
+                    try output.write(table.split(separator: "\n").map { StandardOutput.escaped(String($0)) })
+                }
+                return .done
+            } catch {
+                return Console.fail(error)
+            }
+        }
+
         /// Has a replay begin after what earlier ones of that name showed; gives the outlet that notes how far it comes.
         static func durable(
             _ arguments: Arguments, _ name: String, _ replay: inout ReplayConfiguration
@@ -325,6 +353,10 @@ enum StreamCommand {
         static let list = Lacking.library
         static let info = Lacking.library
         static let remove = Lacking.library
+
+        static func printTails(_ arguments: Arguments, of url: String) throws(UsageError) -> ExitCode {
+            Console.fail(Trouble(lack))
+        }
 
         static func verb(_ body: Lacking) -> Command.Run {
             FileCommand.verb { _ in throw Trouble(lack) }

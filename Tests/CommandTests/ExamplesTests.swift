@@ -48,6 +48,12 @@ import Testing
         // Everybody is in it already.
         "weir channel members add": Special(
             before: "weir channel create $TWAKE Releases --token file:token", codes: [4]),
+        // Nothing publishes there yet.
+        "weir ps --nats": Special(
+            before: """
+                weir stream create $NATS/seen; weir demo --record $NATS/seen --quiet --no-ctl &
+                until weir ps --nats $NATS | grep -q seen; do :; done
+                """),
         "weir notify": Special(after: "echo handed over"),
         "echo '{": Special(after: "echo handed over"),
         "weir serve --listen": Special(codes: [5]), "weir serve --scenario echo --listen": Special(codes: [5]),

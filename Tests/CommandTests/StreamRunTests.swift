@@ -90,7 +90,7 @@ struct StreamRunTests {
         #expect(again.errors.contains("has a recording demo already"), "\(again.errors)")
     }
 
-    @Test("A tail records in segments: the oldest go, --start reads from the segment that holds it, and --follow goes on")
+    @Test("A tail records in segments: the oldest go, and --start reads from the segment that holds it")
     func segments() throws {
         let server = try server()
         let world = try Peer([try pathOfWeir(), "serve", "--seed", "3", "--quiet", "--rate", "200"])
@@ -126,6 +126,26 @@ struct StreamRunTests {
         let names = try weir("stream", "info", server.url + "/s").output.split(separator: "\n")
             .count { $0.contains("tue/") }
         #expect(names == 2)
+    }
+
+    @Test("ps lists the tails that publish to a cluster until they end")
+    func processes() throws {
+        let server = try server()
+        let demo = try Peer([
+            try pathOfWeir(), "demo", "--record", server.url + "/s/demo", "--no-ctl", "--format", "json", "--quiet",
+        ])
+        _ = demo.readLine()
+        demo.drain()
+        var listed = try weir("ps", "--nats", server.url)
+        while listed.status == 0, !listed.output.contains("/s/demo ") { listed = try weir("ps", "--nats", server.url) }
+        #expect(listed.output.split(separator: "\n").count == 2, "\(listed.output)\(listed.errors)")
+        #expect(listed.output.contains(" \(demo.pid) "), "\(listed.output)")
+        let json = try weir("ps", "--nats", server.url, "--json").output
+        #expect(json.hasPrefix(#"{"recording":""#) && json.contains(#""pid":\#(demo.pid),"#), "\(json)")
+        kill(demo.pid, SIGTERM)
+        demo.wait()
+        while listed.status == 0, !listed.output.isEmpty { listed = try weir("ps", "--nats", server.url) }
+        #expect(listed.status == 0, "\(listed.errors)")
     }
 
     @Test("A follower goes on with the next segment, of a file and in a stream", arguments: [false, true])
