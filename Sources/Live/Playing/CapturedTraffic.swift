@@ -1,33 +1,37 @@
 import Pipeline
 import Wire
 
-/// Decides what a session hears of traffic that something else captured. Of connections side by side it hears one, the first that brings
-/// something that it understands; a capture may begin in the middle of a connection, and then what opens one is put before.
+/// Decides which captured messages a session receives, when another program captured the traffic.
+///
+/// If the capture contains parallel connections, the session receives one of them: the first that delivers a message it
+/// understands. A capture may begin in the middle of a connection. The messages that open a connection are then
+/// supplied before the first captured one.
 struct CapturedTraffic {
-    /// What becomes of a message that was received.
+    /// The decision on a received message.
     enum Verdict {
-        /// It is for the open connection.
+        /// The message belongs to the open connection.
         case heard
-        /// Its connection opens with it; the session is given these messages first.
+        /// The message opens its connection. The session first receives the given messages.
         case opens(with: [WebSocketMessage])
-        /// The connection that is open ended unseen, and it is the first of another: of the same number, as in a log that knows one.
+        /// The message is the first of a new connection with the number of the open one, whose end was not captured. A
+        /// log with a single connection number produces this.
         case opensAnew
-        /// It is passed over; why, when it is the first of its connection to be.
+        /// The message is ignored. The reason is set only for the first ignored message of its connection.
         case passedOver(why: String?)
     }
 
     private let speaksBayeux: Bool
     private let namespace: String
-    /// Connections that a message of was passed over.
+    /// The connections with an ignored message. The reason is reported once per connection.
     private var left: Set<Int> = []
 
-    /// Of a session of this configuration.
+    /// Creates the state for a session with this configuration, before any message.
     init(_ configuration: Configuration) {
         speaksBayeux = configuration.backend.speaksBayeux
         namespace = configuration.namespaces[0]
     }
 
-    /// Decides on a message that `connection` received.
+    /// Returns the decision on a message that `connection` received.
     mutating func judge(_ message: WebSocketMessage, of connection: Int, for session: Session) -> Verdict {
         if let open = session.openConnection {
             if open == connection { return !speaksBayeux && message.opensSocketIO ? .opensAnew : .heard }
@@ -43,7 +47,8 @@ struct CapturedTraffic {
 
     private mutating func judgeBayeux(_ text: ArraySlice<UInt8>, of connection: Int) -> Verdict {
         guard text.first == UInt8(ascii: "[") else { return passOver(connection, unknown) }
-        // The ids of another client's requests are not ours, so that its own answers are not heeded. One without an id is.
+        // The session ignores an answer whose id it did not assign, such as the captured client's handshake. It accepts
+        // an answer without an id, so the supplied one has none.
         return .opens(with: [
             .text(
                 #"[{"channel":"/meta/handshake","successful":true,"version":"1.0","clientId":"captured","#
@@ -58,7 +63,8 @@ struct CapturedTraffic {
         case "0{": .opens(with: [])
         case "40": .opens(with: [Self.handshake])
         case "42", "45": .opens(with: [Self.handshake] + joined(revision))
-        // Heartbeats, the upgrade of a transport, the end of what was not heard: nobody misses them.
+        // Heartbeats, transport upgrades and the end of an unheard connection carry no events. They are ignored
+        // silently.
         case let start where start.first.map { "1"..."6" ~= $0 } ?? false: .passedOver(why: nil)
         default: passOver(connection, unknown)
         }
@@ -67,7 +73,7 @@ struct CapturedTraffic {
     private static let handshake = WebSocketMessage.text(
         #"0{"sid":"captured","upgrades":[],"pingInterval":25000,"pingTimeout":20000,"maxPayload":1000000}"#)
 
-    /// What a server answers to who joins the namespace; one of revision 3 has everybody in `/` first.
+    /// Returns the server's answers to joining the namespace. A server of revision 3 first joins every client to `/`.
     private func joined(_ revision: EngineIO.Revision) -> [WebSocketMessage] {
         let name = namespace == "/" ? "" : namespace + ","
         switch revision {
@@ -82,7 +88,7 @@ struct CapturedTraffic {
 }
 
 extension WebSocketMessage {
-    /// Whether it is the first of an Engine.IO session.
+    /// Whether the message is the Engine.IO open packet, the first of a session.
     fileprivate var opensSocketIO: Bool {
         if case .text(let text) = self { text.starts(with: "0{".utf8) } else { false }
     }

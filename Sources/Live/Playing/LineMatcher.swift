@@ -2,13 +2,13 @@ import Pipeline
 import RegularExpressions
 import Terminal
 
-/// Finds the reports of which a compact line, as it is printed without colours and in full length, matches an expression.
+/// Matches reports against a regular expression, using their compact lines without colours and at full length.
 final class LineMatcher {
     private let pattern: RegularExpression
 
     init(_ pattern: RegularExpression) { self.pattern = pattern }
 
-    /// Whether one of the lines matches.
+    /// Returns whether any line of the reports matches.
     func matches(_ reports: [StampedReport]) -> Bool {
         var lines = EventLines(isCompact: true, width: nil)
         var buffer = TerminalBuffer()

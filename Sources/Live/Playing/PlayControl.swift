@@ -1,24 +1,24 @@
 import Terminal
 
-/// What the keys mean to a player. Pure; three keys ask for a line, which is typed letter by letter.
+/// Maps keys to commands of a player. Pure. Three keys ask for a line of text, which is typed character by character.
 package struct PlayControl {
-    /// What somebody wants.
+    /// A command to the player.
     package enum Command: Hashable, Sendable {
         case togglePause, step, stepBack
         case previousMark, nextMark
-        /// Forward, or back when it is negative.
+        /// Move forward by this time, or back if it is negative.
         case move(Duration)
         case faster, slower
-        /// The next event whose line matches.
+        /// Go to the next event whose line matches this regular expression.
         case search(String)
-        /// A place as `RecordingPosition` reads it, or a number of a record.
+        /// Go to a position in the syntax of `RecordingPosition`, or to a record number.
         case goTo(String)
-        /// Mark this place.
+        /// Set a mark with this label at the current position.
         case mark(String)
         case help, quit
     }
 
-    /// What is asked for.
+    /// A question that the user answers with a line of text.
     enum Question: Hashable {
         case search, goTo, mark
 
@@ -34,23 +34,23 @@ package struct PlayControl {
     private enum State {
         /// A key is a command. → asking
         case listening
-        /// Keys are letters of an answer. → listening
+        /// Keys are characters of the answer. → listening
         case asking(Question, answer: String)
     }
 
-    /// No answer is longer.
+    /// The maximum length of an answer, in Unicode scalars.
     private static let longestAnswer = 200
     private var state = State.listening
-    /// What was searched for last: an empty answer searches on.
+    /// The last search. An empty answer repeats it.
     private var lastSearch = ""
 
-    /// The question and what of its answer was typed; nil while none is asked.
+    /// The open question followed by the answer typed so far; `nil` if no question is open.
     var question: String? {
         guard case .asking(let question, let answer) = state else { return nil }
         return question.words + answer
     }
 
-    /// What a key means; nil when nothing is to be done yet.
+    /// Handles a key and returns its command, or `nil` if there is nothing to do yet.
     mutating func press(_ key: TerminalKey) -> Command? {
         switch state {
         case .listening: return command(of: key)
@@ -108,7 +108,7 @@ package struct PlayControl {
         }
     }
 
-    /// The keys, for who asks.
+    /// The help text of the keys, one string per line.
     static let help = [
         "space  pause, go on          .  one event on         ,  one event back",
         "left, right  5 s (shift: 60 s)      up, down  faster, slower",

@@ -1,23 +1,24 @@
 import Wire
 
-/// Decides when the next record of a replay is played and what a key does. Pure: it is fed keys, the real time and the times of
-/// records, and nothing that is printed depends on it.
+/// Decides when the next record of a replay is played. Pure: it receives commands, the real time and the times of
+/// records. Nothing that is printed depends on it.
 ///
-/// A recording's times are mapped to a *paced* time: pauses longer than the idle limit count as that limit, and with a rate each event
-/// takes the same span. Paced time runs at the speed against the real clock from the last anchor on; an anchor is set whenever
-/// something else than passing time moves the position.
+/// A recording's times are mapped to a *paced* time: pauses longer than the idle limit count as that limit, and with a
+/// rate each event takes the same span. Since the last anchor, paced time has run at the chosen speed against the real
+/// clock. An anchor is set whenever anything other than passing time moves the position.
 struct Playback {
-    /// How paced time runs.
+    /// How paced time advances relative to the real time.
     enum Pace: Hashable {
-        /// It does not: everything is due at once.
+        /// Paced time does not run: every record is due at once.
         case maximum
-        /// So many times as fast as the real time.
+        /// Paced time runs this many times as fast as the real time.
         case factor(Double)
-        /// Every event takes `1 / rate` seconds, whatever the recording says.
+        /// Every event takes `1 / rate` seconds, whatever its time in the recording.
         case rate(Double)
     }
 
-    /// A pace as it is typed: `max`, 0.01 to 1000 times, or `20/s`.
+    /// Parses a pace: `max`, a factor from 0.01 to 1000, or a rate such as `20/s`, from 0.01 to 1,000,000. Returns
+    /// `nil` for any other text.
     static func pace(typed text: String) -> Pace? {
         if text == "max" { return .maximum }
         if text.hasSuffix("/s") {
@@ -28,7 +29,7 @@ struct Playback {
         return .factor(factor)
     }
 
-    /// The pace as it is typed.
+    /// The pace in the syntax that `pace(typed:)` parses.
     var typedPace: String {
         switch pace {
         case .maximum: "max"
@@ -41,44 +42,45 @@ struct Playback {
         number == number.rounded() ? "\(Int(number))" : "\(number)"
     }
 
-    /// What is to be done now.
+    /// The next step of the replay.
     enum Decision: Hashable {
-        /// Play the next record.
+        /// Play the next record now.
         case play
-        /// Nothing before that real moment, unless a key comes.
+        /// Play nothing before this real time, unless a key arrives.
         case wait(until: Moment)
-        /// Nothing until a key comes.
+        /// Play nothing until a key arrives.
         case hold
     }
 
-    /// Where paced time stood at a real moment.
+    /// The paced time at a real time. Paced time is in microseconds.
     private struct Anchor {
         var real: Moment
         var paced: Double
     }
 
     private enum State {
-        /// Records are due as time passes. → paused
+        /// Records become due as time passes. → paused
         case playing(Anchor)
-        /// Nothing is due. → playing, stepping
+        /// No record is due. → playing, stepping
         case paused
-        /// Everything is due until an event was shown. → paused, playing
+        /// Every record is due until an event has been shown. → paused, playing
         case stepping
     }
 
     private static let slowest = 0.01
     private static let fastest = 1000.0
-    /// Half a century, however slow the replay and whatever the file says.
+    /// The longest wait, in microseconds: about 32 years. It bounds the due time, however slow the replay is and
+    /// whatever the file contains.
     private static let furthest = 1e15
 
     private(set) var pace: Pace
     private let idleLimit: Duration?
     private var state: State
-    /// Paced time of the last record, and its time in the recording.
+    /// The paced time of the last record in microseconds, and its time in the recording.
     private var paced = 0.0
     private var last: Moment
 
-    /// A playback that stands at `position`, at the real moment `now`.
+    /// Creates a playback at `position`, starting at the real time `now`.
     init(pace: Pace, idleLimit: Duration?, isPaused: Bool, from position: Moment, at now: Moment) {
         self.pace = pace
         self.idleLimit = idleLimit
@@ -86,7 +88,7 @@ struct Playback {
         state = isPaused ? .paused : .playing(Anchor(real: now, paced: 0))
     }
 
-    /// Whether everything is due at once, so that nobody needs to look at the clock.
+    /// Whether every record is due at once, so that the clock need not be read.
     var runsFree: Bool {
         switch (state, pace) {
         case (.playing, .maximum), (.stepping, _): true
@@ -97,7 +99,7 @@ struct Playback {
     var isPaused: Bool { if case .paused = state { true } else { false } }
     var isStepping: Bool { if case .stepping = state { true } else { false } }
 
-    /// The speed, for people.
+    /// The pace for display, such as `2×` or `20/s`.
     var paceText: String {
         switch pace {
         case .maximum: "max"
@@ -106,7 +108,8 @@ struct Playback {
         }
     }
 
-    /// What is to be done, when the next record has this time. `isEvent` says whether it counts for a rate.
+    /// Returns what to do when the next record has this time. `isEvent` is whether the record counts as an event for a
+    /// rate.
     func decide(next time: Moment, isEvent: Bool, at now: Moment) -> Decision {
         switch state {
         case .paused: return .hold
@@ -119,21 +122,21 @@ struct Playback {
         }
     }
 
-    /// A record of this time was played, and so many events were shown for it.
+    /// Notes that a record with this time was played and showed this many events. A step ends once an event is shown.
     mutating func played(_ time: Moment, isEvent: Bool, shown events: Int) {
         paced = advanced(to: time, isEvent: isEvent)
         last = max(last, time)
         if events > 0, isStepping { state = .paused }
     }
 
-    /// The position was moved.
+    /// Sets a new anchor after the replay moved to `position`.
     mutating func moved(to position: Moment, at now: Moment) {
         paced = 0
         last = position
         if case .playing = state { state = .playing(Anchor(real: now, paced: 0)) }
     }
 
-    /// Nothing more is to be played before somebody wants it.
+    /// Pauses until the user continues.
     mutating func pause() { state = .paused }
 
     mutating func togglePause(at now: Moment) {
@@ -143,20 +146,20 @@ struct Playback {
         }
     }
 
-    /// Goes on.
+    /// Continues a paused or stepping replay.
     mutating func resume(at now: Moment) { if isPaused || isStepping { togglePause(at: now) } }
 
-    /// Plays so fast from here on.
+    /// Changes the pace from now on.
     mutating func play(at pace: Pace, now: Moment) {
         let reached = self.reached(at: now)
         self.pace = pace
         if case .playing = state { state = .playing(Anchor(real: now, paced: reached)) }
     }
 
-    /// Plays one event, then pauses.
+    /// Plays until one event is shown, then pauses.
     mutating func step() { state = .stepping }
 
-    /// The next of the speeds 0.01, 0.02, 0.05, 0.1 … 1000, max; a rate is doubled or halved.
+    /// Changes to the next of the factors 0.01, 0.02, 0.05, 0.1 … 1000, `max`. A rate is doubled or halved.
     mutating func changeSpeed(isFaster: Bool, at now: Moment) {
         let reached = self.reached(at: now)
         switch pace {
@@ -177,7 +180,7 @@ struct Playback {
         0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000,
     ]
 
-    /// Paced microseconds that pass in a real one; nil when everything is due at once.
+    /// The paced microseconds per real microsecond; `nil` if every record is due at once.
     private var speed: Double? {
         switch pace {
         case .maximum: nil
@@ -186,7 +189,7 @@ struct Playback {
         }
     }
 
-    /// Paced time at a record of this time.
+    /// Returns the paced time of a next record with this time in the recording.
     private func advanced(to time: Moment, isEvent: Bool) -> Double {
         switch pace {
         case .rate(let rate): return paced + (isEvent ? 1e6 / rate : 0)
@@ -196,7 +199,7 @@ struct Playback {
         }
     }
 
-    /// Paced time now: between the last record's and the next one's.
+    /// Returns the current paced time, which is at least that of the last record.
     private func reached(at now: Moment) -> Double {
         guard case .playing(let anchor) = state, let speed else { return paced }
         return max(paced, anchor.paced + Double((now - anchor.real).microseconds) * speed)

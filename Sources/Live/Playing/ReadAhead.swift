@@ -2,22 +2,23 @@ import Glibc
 import Pipeline
 import Recording
 
-/// The entries of a recording's file, read and decoded ahead on threads of their own: for who does not go back.
+/// Reads and decodes the entries of a recording's file ahead, on separate threads. It serves replays that never go
+/// back.
 ///
-/// Not thread-safe: the replay's thread.
+/// Not thread-safe: use it on the replay's thread only.
 final class ReadAhead {
-    /// One processor plays; more threads than two would wait for it.
+    /// One processor is busy with playing, and that thread could not keep up with more than two readers.
     private static let threads = max(1, min(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1))
 
     private let feed: RecordingFeed
     private var batch = RecordingFeed.Batch()
-    /// Index of the next item of the batch.
+    /// The index of the next item in the batch.
     private var index = 0
-    /// How far what was given last stands in the file, in bytes of its text: the end of its block.
+    /// The end of the block of the last returned entry: an offset in the recording's text, in bytes.
     var offset: Int { batch.end }
 
-    /// Begins to read the file at `path`; nil when that is no regular file: what a pipe brings is shown when it comes, and not when there
-    /// is enough of it.
+    /// Starts to read the file at `path`, or returns `nil` if it is not a regular file. Data from a pipe must be shown
+    /// as soon as it arrives, not when a whole block is available.
     init?(_ path: String, _ configuration: Configuration) throws(RecordingError) {
         guard !Track.isStream(path) else { return nil }
         feed = RecordingFeed(
@@ -27,10 +28,10 @@ final class ReadAhead {
 
     deinit { feed.stop() }
 
-    /// The next entry, and the event it brings where that is known; nil at the end.
+    /// Returns the next entry, with its event if it was decoded ahead, or `nil` at the end.
     func next() throws(RecordingError) -> RecordingFeed.Item? {
         while index == batch.items.count {
-            // Let go of before more is asked for: a thread that reads ahead frees it.
+            // The batch is released before the next one is requested, so that a reading thread can free it.
             batch = RecordingFeed.Batch(end: batch.end)
             index = 0
             guard let next = try feed.next() else { return nil }

@@ -1,9 +1,9 @@
 import Recording
 import Wire
 
-// Positions as a replay looks for them.
+// Comparing positions with records during a replay.
 extension RecordingPosition {
-    /// Whether a record stands at this position or behind it. `time` is its time on the timeline.
+    /// Returns whether a record is at or after this position. `time` is the record's time on the timeline.
     func isReached(by record: Record, _ stamp: Stamp, at time: Moment) -> Bool {
         switch self {
         case .offset(let microseconds): time.microseconds >= microseconds
@@ -13,7 +13,8 @@ extension RecordingPosition {
         }
     }
 
-    /// Whether this position is later than a record with that stamp, as far as the stamp alone shows it.
+    /// Returns whether this position is after a record with this stamp, as far as the stamp alone determines it. A mark
+    /// never is.
     func isAfter(_ stamp: Stamp) -> Bool {
         switch self {
         case .offset(let microseconds): stamp.time.microseconds < microseconds
@@ -23,7 +24,7 @@ extension RecordingPosition {
         }
     }
 
-    /// As it is typed.
+    /// The position in the syntax that `RecordingPosition` parses.
     var text: String {
         switch self {
         case .offset(let microseconds): "+" + TimeText.span(milliseconds: microseconds / 1000)

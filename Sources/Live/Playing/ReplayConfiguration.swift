@@ -1,70 +1,71 @@
 public import Pipeline
 public import Recording
 
-/// What a replay is told once.
+/// The settings of a replay, fixed when it starts.
 public struct ReplayConfiguration: Sendable {
-    /// How fast a recording is played.
+    /// The speed at which a recording is played.
     public enum Pace: Hashable, Sendable {
-        /// As fast as it goes.
+        /// As fast as the machine can.
         case maximum
-        /// Times the original; more than 0.
+        /// A multiple of the original speed, greater than 0.
         case factor(Double)
-        /// So many events a second, whatever their times; more than 0.
+        /// This many events per second, whatever their times; greater than 0.
         case rate(Double)
     }
 
-    /// The recordings; `-` for standard input. Segments of one recording are played one behind the other; different recordings are
-    /// merged by their wall clocks, each with a session of its own.
+    /// The paths of the recordings; `-` is standard input. Segments of one recording are played one after the other.
+    /// Different recordings are merged by their wall clocks, and each has its own session.
     public var paths: [String]
-    /// How fast.
+    /// The speed of the replay.
     public var pace = Pace.maximum
-    /// No pause is longer, as it is played; nil for what the recording's head advises.
+    /// The longest pause between two records as they are played; `nil` for the limit in the recording's head, if it has
+    /// one.
     public var idleLimit: Duration?
-    /// What is before it is applied and not shown.
+    /// The position at which output starts; earlier records are applied but not shown. `nil` for the beginning.
     public var start: RecordingPosition?
-    /// Whether nothing may stand at the start yet: it is waited for where the file is followed.
+    /// Whether the start position may still be missing. A replay of a followed file then waits for new records.
     package var startMayComeLater = false
-    /// It ends before the first record that stands there.
+    /// The position before which the replay ends; `nil` for the end of the recording.
     public var end: RecordingPosition?
-    /// Not more is played than so much of the recording's time, from the start on.
+    /// The longest span of the recording to play, measured from the start; `nil` for no limit.
     public var span: Duration?
-    /// How often it is played; nil for until somebody stops it.
+    /// How often the recording is played; `nil` to repeat until stopped.
     public var loops: Int? = 1
-    /// Whether a file without an end is waited for to grow.
+    /// Whether to wait for a file without an end record to grow.
     public var follows = false
-    /// Whether it begins paused.
+    /// Whether the replay starts paused.
     public var isStepping = false
-    /// Ends with the first record that something is told of which this holds of, shown or not.
+    /// A filter that ends the replay at the first record with a matching report, shown or not; `nil` for none.
     public var untilMatch: Filter?
-    /// Ends after so many events of those that are shown.
+    /// The number of shown events after which the replay ends; `nil` for no limit.
     public var count: Int?
-    /// What is shown; nil for everything.
+    /// The filter for what is shown; `nil` to show everything.
     public var filter: ViewFilter?
 
-    /// What the server speaks, in place of what the recording says; nil for that.
+    /// The server's protocol, overriding the one in the recording; `nil` to use the recorded one.
     public var backend: Configuration.BackendKind?
-    /// What becomes of the requests that the sessions make.
+    /// How requests of the sessions are answered.
     public var refetch = RefetchPolicy.recorded
-    /// Whether the model is compared with the recorded states, and every chunk with its checksum: what differs ends the replay, and so
-    /// does a line that is damaged, missing or torn.
+    /// Whether to compare the model with the recorded states, and every chunk with its checksum. A difference ends the
+    /// replay, and so does a damaged, missing or torn line.
     public var verifies = false
 
-    /// The control socket to serve; its folder must be the user's own, mode 0700. What was played as fast as it goes cannot be gone back
-    /// in by it: reading ahead is what makes that fast.
+    /// The path of the control socket to serve; `nil` for none. Its folder must belong to the user and have mode 0700.
+    /// A replay at maximum speed reads ahead, so its clients cannot move back.
     public var controlPath: String?
-    /// The tool's name and version, for clients of the control socket.
+    /// The tool's name and version, reported to clients of the control socket.
     public var tool = "weir"
 
-    /// An open descriptor that the one recording is read from, instead of a file: what comes is shown when it comes, and what it begins
-    /// with is not. Whoever writes to it may begin anew, with another head. It stays the caller's.
+    /// An open descriptor to read the recording from, instead of a file; the caller keeps ownership. Records are shown
+    /// as they arrive, except the state that the stream begins with. The writer may restart the stream with a new head.
     public var stream: Int32?
 
-    /// A replay of what a running tail sends a viewer; `name` is what it is called in messages.
+    /// Creates a replay of the stream that a running tail sends to a viewer. Messages refer to it as `name`.
     public init(stream: Int32, name: String) {
         paths = [name]
         self.stream = stream
     }
 
-    /// A replay of these recordings, as fast as it goes.
+    /// Creates a replay of these recordings at maximum speed.
     public init(_ paths: [String]) { self.paths = paths }
 }

@@ -2,33 +2,36 @@ public import Pipeline
 public import Recording
 public import SectionedModel
 
-/// A recording and a place in it: the model as it was there, and the way to any other place. Not thread-safe.
+/// A position in a recording: the model at that position, and the means to move to any other. Not thread-safe.
 ///
-/// States are kept on the way, so that a place that was passed is found again in some milliseconds, however long the recording is;
-/// their number is bounded (`Waypoints`). Requests and states are not compared with the recorded ones.
+/// The cursor keeps states along the way, so that a passed position is reached again within milliseconds, however long
+/// the recording is. The number of states is bounded (`Waypoints`). The cursor does not compare requests and states
+/// with the recorded ones.
 public final class ReplayCursor {
     private let timeline: Timeline
 
-    /// Opens a recording, at its beginning. Throws when it is none.
+    /// Opens a recording at its beginning.
+    ///
+    /// - Throws: If the file is not a recording.
     public init(opening path: String) throws(RecordingError) {
         var configuration = ReplayConfiguration([path])
         configuration.refetch = .stub
         timeline = try Timeline(opening: configuration, keepsWay: true, keepsChecksum: false)
     }
 
-    /// The model here. A copy of its own: it stays as it is when the cursor goes on.
+    /// The model at this position. It is a copy and does not change when the cursor moves.
     public var model: SectionedCollection<Item> { timeline.tracks[0].player.session.model }
 
-    /// Events passed from the beginning up to here.
+    /// The number of events from the beginning to this position.
     public var events: Int { timeline.position.events }
 
-    /// Number of the last record passed.
+    /// The number of the last record passed.
     public var number: Int { timeline.position.number }
 
-    /// Goes behind the event with this number, counted from 1; to the end when there are not so many.
+    /// Moves to just after the event with this number, counted from 1, or to the end if there are fewer events.
     public func seek(toEvent number: Int) throws(RecordingError) { try seek(.events(number)) }
 
-    /// Goes behind the record with this number, or to the end.
+    /// Moves to just after the record with this number, or to the end.
     public func seek(toRecord number: Int) throws(RecordingError) { try seek(.record(number)) }
 
     private func seek(_ goal: Timeline.Goal) throws(RecordingError) {

@@ -2,35 +2,35 @@ import Network
 import Pipeline
 import SectionedModel
 
-/// The outlets of a replay. They are written on a thread of their own, so that what comes next is played meanwhile; or on the caller's, where
-/// somebody looks on, and nothing may lag behind what they see.
+/// The outlets of a replay. They are written on a separate thread, so that the next entries are played meanwhile. A
+/// watched replay writes them on the caller's thread, because the output must not lag behind what the user sees.
 ///
-/// They are called one at a time, in the order of what is told. One thread tells.
+/// Outlets are called one at a time, in the order of the writes. Only one thread may write.
 final class ReplayOutlets: Sendable {
-    /// Something told, and to whom.
+    /// A unit of work for the outlets.
     private enum Telling: Sendable {
         case reports([StampedReport], to: Set<ReplayPart>)
-        /// What was on the wire, to who needs it.
+        /// Messages, requests and answers on the wire, for the outlets that need them.
         case units([WireUnit])
         case model(SectionedCollection<Item>, of: String?)
     }
 
     private struct State {
-        /// How much was told and not written yet.
+        /// The number of writes not yet completed.
         var waiting = 0
-        /// Why nothing is written any more.
+        /// The error that ended writing.
         var failure: OutletError?
     }
 
-    /// Tellings that wait at most, the one being written among them: who tells more waits, too.
+    /// The maximum number of waiting writes, including the one in progress. A caller that exceeds it blocks.
     static let limit = 4
 
     private let outlets: [any Outlet]
     private let state = Monitor(State())
-    /// Nil where they are written on the caller's.
+    /// The thread that writes; `nil` to write on the caller's thread.
     private let thread: BatchThread<Telling>?
 
-    /// Takes outlets that nobody else calls from here on.
+    /// Creates the outlets of a replay. From now on no other code may call them.
     init(_ outlets: [any Outlet], onThread: Bool) {
         self.outlets = outlets
         guard onThread else {
@@ -38,7 +38,7 @@ final class ReplayOutlets: Sendable {
             return
         }
         let state = state
-        // Where no thread can be started, the caller's does it.
+        // If no thread can be started, the caller's thread writes.
         thread = try? BatchThread(name: "weir-outlets", highWater: Self.limit, onDrained: {}) { tellings in
             for telling in tellings {
                 do throws(OutletError) {
@@ -54,26 +54,32 @@ final class ReplayOutlets: Sendable {
         }
     }
 
-    /// Writes reports to the outlets of some parts, or has it done. Throws why this, or what was told before, cannot be written.
+    /// Writes reports to the outlets of the given parts, or queues them for the writing thread.
+    ///
+    /// - Throws: The error of this write or of an earlier one.
     func write(_ reports: [StampedReport], to parts: Set<ReplayPart>) throws(OutletError) {
         try tell(.reports(reports, to: parts))
     }
 
-    /// What is shown begins in the middle, with this model.
+    /// Informs the outlets that output starts in the middle of the recording, with this model.
     func begin(with model: SectionedCollection<Item>, of user: String?) throws(OutletError) {
         try tell(.model(model, of: user))
     }
 
-    /// The same with what was on the wire.
+    /// Writes units of the wire, or queues them for the writing thread.
     func write(units: [WireUnit]) throws(OutletError) { try tell(.units(units)) }
 
-    /// Waits until everything that was told is written. Throws why it cannot be.
+    /// Waits until everything queued is written.
+    ///
+    /// - Throws: The error that prevents it.
     func drain() throws(OutletError) {
         let failure: OutletError? = state.wait { $0.waiting == 0 || $0.failure != nil ? .some($0.failure) : nil }
         if let failure { throw failure }
     }
 
-    /// Nothing more is told: waits until everything is written. Throws why it cannot be.
+    /// Ends the queue and waits until everything is written.
+    ///
+    /// - Throws: The error that prevents it.
     func end() throws(OutletError) {
         thread?.finish()
         try drain()

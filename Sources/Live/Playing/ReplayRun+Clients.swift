@@ -2,9 +2,9 @@ import Network
 import Pipeline
 import Wire
 
-// What clients of the control socket ask of a replay.
+// Calls from clients of the control socket.
 extension ReplayRun {
-    /// Does what clients asked for, one after the other; a step is taken before the next call is looked at.
+    /// Performs the calls of clients one after the other. A step finishes before the next call is handled.
     func attendClients() throws(End) {
         guard clients != nil else { return }
         called += stopping.takeCalls()
@@ -63,12 +63,12 @@ extension ReplayRun {
         if !timeline.canGoBack || configuration.follows {
             complaint = "this cannot be gone back in, so that it cannot be played again"
         } else {
-            // What was begun is played to its end.
+            // The current round is played to its end.
             rounds = count
         }
     }
 
-    /// The answer of a call that moves or changes the replay is where it is now.
+    /// Answers a call that moves or changes the replay with the current figures, or with the complaint.
     private func answer(_ call: ControlCall) {
         showStatus()
         if let complaint {
@@ -78,7 +78,7 @@ extension ReplayRun {
         }
     }
 
-    /// The events that were asked for are shown, or there are no more.
+    /// Answers the pending step call: its events are shown, or there are no more.
     func endSteps() {
         guard let call = steps?.call else { return }
         steps = nil
@@ -86,7 +86,7 @@ extension ReplayRun {
         answer(call)
     }
 
-    /// Nobody is answered any more.
+    /// Answers all waiting calls with an error, since the replay is ending.
     func turnAwayClients() {
         let waiting = (steps.map { [$0.call] } ?? []) + called + stopping.takeCalls(isLast: true)
         for call in waiting { call.answer(.failure(Self.ending)) }
@@ -94,7 +94,7 @@ extension ReplayRun {
 
     private static let ending = ControlError(.failed, "it is ending")
 
-    /// Tells how it stands to who serves the clients.
+    /// Passes the current figures to the control server.
     func tellClients() { clients?.note(figures) }
 
     private var figures: ReplayFigures {

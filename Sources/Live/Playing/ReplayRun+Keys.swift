@@ -4,9 +4,9 @@ import Recording
 import RegularExpressions
 import Wire
 
-// What the keys do.
+// Keys, signals and the commands they cause.
 extension ReplayRun {
-    /// Looks for a signal and for keys, and does what they ask for.
+    /// Checks for a signal and for keys, and performs the commands.
     func attend() throws(End) {
         if let signal = stopping.signal { throw End(outcome: .interrupted(signal: signal)) }
         if pressed.isEmpty, keyboard != nil {
@@ -15,7 +15,7 @@ extension ReplayRun {
         }
         commanded += stopping.takeCommands()
         let isPressed = !pressed.isEmpty || !commanded.isEmpty
-        // A step is taken before the next key is looked at.
+        // A step finishes before the next key is handled.
         while !playback.isStepping, let key = pressed.popFirst() {
             if let command = control.press(key) { try perform(command) }
         }
@@ -24,7 +24,7 @@ extension ReplayRun {
         if isPressed { showStatus() }
     }
 
-    /// Nobody presses any more: a replay that waits for keys is over.
+    /// Handles the end of the keyboard. A paused replay ends, since no key can continue it.
     private func keyboardIsGone() throws(End) {
         keyboard = nil
         if playback.isPaused { throw End(outcome: .limitReached) }
@@ -51,7 +51,9 @@ extension ReplayRun {
 
     // MARK: - Going somewhere
 
-    /// Goes to a place, forward or back, and shows the event that stands there. False when it is not found; then nothing has moved.
+    /// Moves to a goal, forward or back, and shows the event at the new position.
+    ///
+    /// - Returns: `false` if the goal cannot be reached by going back; the position is then unchanged.
     @discardableResult
     func seek(_ goal: Timeline.Goal) throws(End) -> Bool {
         (landing, landingUnits) = ([], [])
@@ -61,7 +63,7 @@ extension ReplayRun {
             return false
         }
         watcher?.moves(to: timeline.position.number, at: timeline.position.time)
-        // The last place there is does for one behind the end.
+        // A goal after the end leads to the last position.
         _ = try pass(until: { $0.hasReached(goal) })
         try arrive(from: origin)
         return true
@@ -77,7 +79,12 @@ extension ReplayRun {
         (landing, landingUnits) = ([], [])
     }
 
-    /// Goes on to what is found; when nothing is, back to where it began.
+    /// Moves forward until a condition holds. If none does before the end, the replay returns to where it began.
+    ///
+    /// - Parameters:
+    ///   - missing: The message if nothing is found.
+    ///   - isReached: The condition for the next entry.
+    ///   - isWanted: The condition for the reports of the last entry.
     private func seekOn(
         _ missing: String, until isReached: (Timeline) -> Bool, orAt isWanted: (([StampedReport]) -> Bool)? = nil
     ) throws(End) {
@@ -94,7 +101,7 @@ extension ReplayRun {
         arriveAtModel()
     }
 
-    /// Tells who looks on what the model is where the replay went.
+    /// Passes the model at the new position to the watcher.
     func arriveAtModel() {
         guard let watcher, let track = timeline.tracks.first else { return }
         watcher.arrives(track.player.session.model)
@@ -159,7 +166,7 @@ extension ReplayRun {
 
     // MARK: - Saying
 
-    /// Says why something was not done.
+    /// Reports why a command was not performed, to the user and in the answer of a call.
     private func refuse(_ line: String) {
         complaint = line
         say(line)
@@ -175,7 +182,7 @@ extension ReplayRun {
         return clock + "record \(timeline.position.number)"
     }
 
-    /// Draws the line that tells how far the replay is.
+    /// Draws the status line, and updates the watcher and the clients.
     func showStatus() {
         tellClients()
         status?.show(timeline.position, playback, question: control.question)

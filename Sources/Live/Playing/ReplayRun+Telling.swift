@@ -1,9 +1,11 @@
 import Pipeline
 import Recording
 
-// Passing over what is not shown, and telling what is.
+// Playing without showing, and writing to the outlets.
 extension ReplayRun {
-    /// Plays without showing until a condition holds of what comes next, or of what the last entry told; false when it never does.
+    /// Plays without showing until a condition holds for the next entry, or for the reports of the last one.
+    ///
+    /// - Returns: `false` if neither holds before the end.
     func pass(
         until isReached: (Timeline) -> Bool, orAt isWanted: (([StampedReport]) -> Bool)? = nil
     ) throws(End) -> Bool {
@@ -35,13 +37,13 @@ extension ReplayRun {
         return isWanted?(reports) ?? false
     }
 
-    /// Tells what was played and not told yet, and waits until it is written.
+    /// Writes the reports of everything played, and waits until they are written.
     func flush() throws(End) {
         try tellPlayed()
         try drain()
     }
 
-    /// Tells what was played and not told yet.
+    /// Writes the reports of everything played. The outlets may write them later.
     func tellPlayed() throws(End) {
         try tellUnits(timeline.takeUnits())
         let reports = timeline.takeReports()
@@ -49,7 +51,7 @@ extension ReplayRun {
         showStatus()
     }
 
-    /// Waits until what was told is written.
+    /// Waits until the outlets have written everything.
     func drain() throws(End) { try writing { () throws(OutletError) in try outlets.drain() } }
 
     func tell(_ reports: [StampedReport]) throws(End) {
@@ -63,20 +65,20 @@ extension ReplayRun {
         try write(reports, to: isFresh ? [.shown, .shownOnce, .whole, .every] : [.shown, .every])
     }
 
-    /// Shows what was on the wire to who wants to see it.
+    /// Writes units of the wire to the outlets that need them.
     func tellUnits(_ units: [WireUnit]) throws(End) {
         guard !units.isEmpty else { return }
         status?.erase()
         try writing { () throws(OutletError) in try outlets.write(units: units) }
     }
 
-    /// Shows something again, only to who looks on.
+    /// Shows reports again. Outlets that receive each report once do not get them.
     func tellAgain(_ reports: [StampedReport]) throws(End) {
         status?.erase()
         try write(reports, to: [.shown])
     }
 
-    /// What is passed over is told to who hears everything.
+    /// Writes the reports of skipped entries to the outlets that receive everything.
     private func tellWhole(_ reports: [StampedReport]) throws(End) {
         let isFresh = timeline.position.entries > furthest
         if isFresh { furthest = timeline.position.entries }
@@ -87,7 +89,7 @@ extension ReplayRun {
         try writing { () throws(OutletError) in try outlets.write(reports, to: parts) }
     }
 
-    /// Does something with the outlets; what fails ends the replay.
+    /// Performs an operation on the outlets. An error ends the replay.
     func writing(_ body: () throws(OutletError) -> Void) throws(End) {
         do throws(OutletError) {
             try body()

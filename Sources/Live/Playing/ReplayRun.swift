@@ -4,24 +4,24 @@ import Recording
 import Terminal
 import Wire
 
-/// One run of a replay: the hand between the timeline, the playback that decides, the outlets, and who looks on. On the thread that
-/// runs it.
+/// One run of a replay. It connects the timeline, the playback that decides, the outlets, and the user or clients that
+/// steer it. All of it runs on the caller's thread.
 final class ReplayRun {
-    /// How a run ends.
+    /// An error that ends a run, with its outcome.
     struct End: Error {
         var outcome: TailOutcome
 
         init(outcome: TailOutcome) { self.outcome = outcome }
 
-        /// An outlet cannot go on.
+        /// Creates the end for an outlet that cannot go on.
         init(_ error: OutletError) { outcome = error == .closedByReader ? .outputClosed : .cannotWrite(error) }
     }
 
-    /// Reports are written in batches of about so many, when nobody waits for them.
+    /// The approximate number of reports in a batch, when no user waits for them.
     static let batch = 512
-    /// The same in bytes: as many batches as may wait for the outlets are as much as any queue holds.
+    /// The same limit in bytes. The batches that may wait for the outlets together hold as much as any queue may hold.
     static let batchBytes = Limits.waiting / ReplayOutlets.limit
-    /// Keys and signals are looked at once in so many entries, when there is no pause to do it in.
+    /// The number of entries between two checks for keys and signals, when there is no pause to check in.
     static let entriesBetweenLooks = 256
 
     let configuration: ReplayConfiguration
@@ -31,36 +31,39 @@ final class ReplayRun {
     var playback: Playback
     var control = PlayControl()
     var keyboard: ReplayKeyboard?
-    /// Keys that were pressed and not looked at yet.
+    /// The keys that were pressed and not yet handled.
     var pressed: ArraySlice<TerminalKey> = []
     var status: ReplayStatus?
     let watcher: (any ReplayWatcher)?
-    /// Commands that were given and not looked at yet.
+    /// The commands that were received and not yet handled.
     var commanded: ArraySlice<PlayControl.Command> = []
-    /// Clients of the control socket; nil without one.
+    /// The server for clients of the control socket; `nil` without one.
     let clients: ReplayControl?
-    /// Calls of theirs that were taken and not looked at yet, and the one whose events are being stepped over.
+    /// The calls of clients that are not yet handled.
     var called: ArraySlice<ControlCall> = []
+    /// The step call in progress, and the number of events left to step over.
     var steps: (call: ControlCall, left: Int)?
-    /// Why what was asked for last was not done.
+    /// Why the last command was not performed; `nil` if it was.
     var complaint: String?
-    /// Rounds begun, and how many there are to be; nil for ever.
+    /// The number of rounds begun.
     var round = 0
+    /// The number of rounds to play; `nil` to repeat until stopped.
     var rounds: Int?
-    /// Whether it waits for a file to grow.
+    /// Whether the replay waits for a file to grow.
     var isStarved = false
-    /// What the last event that was passed over told: it is shown when a seek ends there.
+    /// The reports of the last skipped event. They are shown if a seek ends at that event.
     var landing: [StampedReport] = []
     var landingUnits: [WireUnit] = []
-    /// How many entries were told to who hears everything once.
+    /// The number of entries already written to the outlets that receive each entry once.
     var furthest = 0
     var counts = Tail.Counts()
-    /// How many entries were counted: what a search passed over in vain is counted once it is shown.
+    /// The number of entries included in `counts`. Entries that a search skipped in vain are counted once they are
+    /// shown.
     var counted = 0
-    /// What is waited for, in all rounds.
+    /// The condition that ends the replay, over all rounds.
     private var goal: RunGoal
     private let growth: FileGrowth?
-    /// Where the time asked for begins.
+    /// The time at which the requested span begins.
     private var began = Moment.zero
 
     init(
@@ -71,7 +74,8 @@ final class ReplayRun {
         self.timeline = timeline
         goal = RunGoal(
             count: configuration.count, shownBy: configuration.filter, match: configuration.untilMatch)
-        // Who looks on sees what was played, and where what is told is judged each entry is told by itself.
+        // A watched replay must show each entry when it is played, and a goal that judges reports must see them entry
+        // by entry. Both write on the caller's thread.
         self.outlets = ReplayOutlets(
             outlets, onThread: configuration.pace == .maximum && !console.isWatched && !goal.judges)
         timeline.keepsWire = outlets.contains { $0.needsWire }
@@ -88,7 +92,7 @@ final class ReplayRun {
         growth = configuration.follows ? FileGrowth(of: timeline.tracks.flatMap(\.segments)) : nil
     }
 
-    /// Plays from the start to the end.
+    /// Plays from the start to the end, in all rounds.
     func run() -> TailOutcome {
         defer { status?.erase() }
         let outcome: TailOutcome
@@ -108,12 +112,12 @@ final class ReplayRun {
             try passToStart()
             try play()
         } while round < rounds ?? .max
-        // A stream that is waited for is ended by closing it.
+        // A stream that still has data to come is ended by closing it.
         if configuration.stream != nil, let signal = stopping.signal { return .interrupted(signal: signal) }
         return configuration.untilMatch == nil ? .limitReached : .notFound("it ended before anything matched")
     }
 
-    /// What was seen.
+    /// Returns the summary of the run: its counts, sections and requests.
     func summary(_ outcome: TailOutcome) -> TailSummary {
         var summary = TailSummary(
             outcome: outcome, events: counts.events, gaps: counts.gaps, undecodable: counts.undecodable,
@@ -125,12 +129,12 @@ final class ReplayRun {
         return summary
     }
 
-    /// What comes next. A file that cannot be read on ends the replay.
+    /// Returns what comes next. A file that cannot be read any further ends the replay.
     func upcoming() throws(End) -> Timeline.Upcoming {
         try reading { () throws(RecordingError) in try timeline.upcoming() }
     }
 
-    /// Does something with the files; what fails ends the replay.
+    /// Performs an operation on the files. An error ends the replay.
     func reading<Result>(_ body: () throws(RecordingError) -> Result) throws(End) -> Result {
         do throws(RecordingError) {
             return try body()
@@ -204,13 +208,13 @@ final class ReplayRun {
         if goal.isReached { throw End(outcome: .limitReached) }
     }
 
-    /// Whether somebody waits for what was played, or enough of it has gathered.
+    /// Whether a reader waits for what was played, or a batch is full.
     private var isTellingDue: Bool {
         timeline.isFull || timeline.position.entries == furthest
             || configuration.stream != nil && !timeline.hasEntryAtHand
     }
 
-    /// A replay that is not what was recorded ends, with what it told so far.
+    /// Ends a replay that differs from the recording, after writing the reports so far.
     func checkMatch() throws(End) {
         guard let mismatch = timeline.mismatch else { return }
         try flush()
@@ -223,7 +227,8 @@ final class ReplayRun {
         return false
     }
 
-    /// At the end a replay that somebody steps through waits for them to go back, or to leave.
+    /// Waits at the end if a user steps through the replay: they may go back, or quit. Returns whether the replay
+    /// stays.
     private func staysAtEnd() throws(End) -> Bool {
         try flush()
         if configuration.stream != nil { watcher?.ends("\(configuration.paths.first ?? "it") has ended") }
@@ -235,10 +240,10 @@ final class ReplayRun {
         return true
     }
 
-    /// Passes over what is before the start.
+    /// Plays the entries before the start without showing them.
     private func passToStart() throws(End) {
         if configuration.stream != nil {
-            // Nothing new may come for long, and then there is nothing to show.
+            // A new record may take long to arrive, and until then there is nothing to show.
             _ = try pass(until: { !$0.isNextRestated })
             if let model = timeline.tracks.first?.player.session.model { watcher?.begins(model) }
             try tellNames()
@@ -263,7 +268,7 @@ final class ReplayRun {
         playback.moved(to: began, at: MachineClock.monotonic)
     }
 
-    /// What is shown from here on has the names that it would have had from the beginning.
+    /// Passes the models to the outlets, so that names are resolved as if everything had been shown from the beginning.
     private func tellNames() throws(End) {
         for session in timeline.tracks.map(\.player.session) {
             try writing { () throws(OutletError) in try outlets.begin(with: session.model, of: session.user) }
@@ -272,20 +277,20 @@ final class ReplayRun {
 
     // MARK: - Waiting
 
-    /// Waits for a key, a signal, or until so many microseconds passed.
+    /// Waits for a key, a signal, or `timeout` microseconds; `nil` waits without a limit.
     func wait(_ timeout: Int64?) {
         showStatus()
         let keys = keyboard.map { [$0.descriptor] } ?? []
         if stopping.wakeup.wait(for: keys, timeout: timeout) { status?.invalidate() }
     }
 
-    /// A file without an end may grow.
+    /// Waits until a file without an end record grows.
     private func waitForGrowth() throws(End) {
         isStarved = true
         defer { isStarved = false }
         try flush()
         try attend()
-        // What a file system does not tell is found after a second.
+        // Some file systems report no changes, so the files are checked every second as well.
         let remote = timeline.tracks.map(\.growth)
         let descriptors = ([keyboard?.descriptor, growth?.descriptor] + remote).compactMap { $0 }
         if stopping.wakeup.wait(for: descriptors, timeout: 1_000_000) { status?.invalidate() }

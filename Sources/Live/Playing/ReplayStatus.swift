@@ -3,15 +3,15 @@ import Network
 import Terminal
 import Wire
 
-/// Tells on a terminal how far a replay is.
+/// The status of a replay on a terminal.
 struct ReplayStatus {
-    /// It is not drawn more often, while the replay runs.
+    /// The shortest time between two drawings while the replay runs.
     private static let shortest: Duration = .milliseconds(100)
 
     private var line: any StatusPlace
     private let timeline: Timeline
     private let isInteractive: Bool
-    /// Bytes of all files; nil when they do not tell how far the replay is.
+    /// The total size of the files in bytes; `nil` if it does not show how far the replay is.
     private let size: Int?
     private let began: Moment
     private var shown: Moment?
@@ -26,7 +26,7 @@ struct ReplayStatus {
 
     mutating func erase() { line.erase() }
 
-    /// The line may not stand there any more.
+    /// Assumes that the line may be gone from the screen, so that it is drawn again.
     mutating func invalidate() {
         line.erase()
         shown = nil
@@ -34,12 +34,12 @@ struct ReplayStatus {
 
     mutating func print(_ lines: [String]) { line.print(lines) }
 
-    /// Draws the line.
+    /// Draws the line if it is due, if the replay is paused, or if a question is open.
     mutating func show(_ position: TimelinePosition, _ playback: Playback, question: String?) {
         let now = MachineClock.monotonic
         let isDue = shown.map { now - $0 >= Self.shortest } ?? isInteractive
         guard isDue || playback.isPaused || question != nil else {
-            // A replay that is over in a moment shows nothing.
+            // A replay that ends within a moment shows no line.
             if shown == nil, now - began >= Self.shortest { shown = now }
             return
         }
@@ -65,13 +65,14 @@ struct ReplayStatus {
         return parts.joined(separator: "  ")
     }
 
-    /// How much of the files was read.
+    /// The fraction of the files that was read, from 0 to 1; `nil` if it is unknown.
     private var fraction: Double? {
         guard let size, size > 0 else { return nil }
         return min(Double(timeline.tracks.reduce(0) { $0 + $1.offset }) / Double(size), 1)
     }
 
-    /// Only of single plain files the place of a line tells how much of the file was read.
+    /// Returns the total size of the files in bytes. The offset of a line shows how much was read only if every
+    /// recording is a single uncompressed file; otherwise the result is `nil`.
     private static func size(of tracks: [Track]) -> Int? {
         var size = 0
         for track in tracks {
@@ -92,17 +93,17 @@ struct ReplayStatus {
     }
 }
 
-/// Where the keys come from.
+/// The source of keys for a replay.
 struct ReplayKeyboard {
-    /// Readable when somebody pressed one.
+    /// A descriptor that is readable when a key was pressed.
     let descriptor: Int32
     private var decoder = TerminalKeyDecoder()
-    /// An escape that nothing follows for so many milliseconds is the key of that name.
+    /// An escape byte without a successor for this many milliseconds is the escape key.
     private static let sequencePause: Int32 = 25
 
     init(descriptor: Int32) { self.descriptor = descriptor }
 
-    /// The keys pressed since the last call, without waiting for one; nil when none will ever come.
+    /// Returns the keys pressed since the last call, without waiting for one, or `nil` if the input has ended.
     mutating func keys() -> [TerminalKey]? {
         var keys: [TerminalKey] = []
         var timeout: Int32 = 0
@@ -124,9 +125,9 @@ struct ReplayKeyboard {
     }
 }
 
-/// Says when one of some files may have grown.
+/// Watches files and signals when one of them may have grown.
 final class FileGrowth {
-    /// Readable when one may have; -1 when the system does not tell.
+    /// A descriptor that is readable when a file may have grown; -1 if the system cannot report it.
     let descriptor: Int32
 
     init(of paths: [String]) {
@@ -138,7 +139,7 @@ final class FileGrowth {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Forgets what was told.
+    /// Discards the pending notifications, so that the descriptor is no longer readable.
     func clear() {
         var bytes = [UInt8](repeating: 0, count: 4096)
         while descriptor >= 0, read(descriptor, &bytes, bytes.count) > 0 {}

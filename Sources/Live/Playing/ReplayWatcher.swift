@@ -2,35 +2,37 @@ package import Pipeline
 package import SectionedModel
 package import Wire
 
-/// Somebody on another thread who sees all of a replay and steers it. Called on the replay's thread; an outlet of the part `every`
-/// is told what is played meanwhile.
+/// A user interface on another thread that sees all of a replay and steers it.
+///
+/// The methods are called on the replay's thread. The entries played in between reach an outlet with the part `every`.
 package protocol ReplayWatcher: AnyObject, Sendable {
-    /// The replay goes somewhere: what it told behind the record of that number, and behind that time, is told anew up to there, at once.
+    /// The replay moves to a record. Discard everything reported after that record number and that time. Everything up
+    /// to there is reported again, before `arrives(_:)` is called.
     func moves(to number: Int, at time: Moment)
-    /// There it is, and the model is this. Diffs between the two are in it.
+    /// The move is complete, and this is the model. It includes the diffs reported during the move.
     func arrives(_ model: SectionedCollection<Item>)
-    /// What was told so far is where a stream begins; the model is this.
+    /// The initial state of a stream is complete, and this is the model.
     func begins(_ model: SectionedCollection<Item>)
-    /// Nothing more comes of a stream.
+    /// A stream has ended, for this reason.
     func ends(_ why: String)
-    /// How far it is.
+    /// The position or the state of the replay has changed.
     func stands(_ standing: ReplayStanding)
-    /// A line for who looks on.
+    /// Shows a line of text to the user.
     func says(_ line: String)
 }
 
-/// How far a replay is.
+/// The position and the state of a replay.
 package struct ReplayStanding: Hashable, Sendable {
-    /// Number of the record that was played last.
+    /// The number of the last record played.
     package var number: Int
-    /// Its time in the recording.
+    /// The time of that record in the recording.
     package var time: Moment
-    /// Its wall clock; nil before one was played.
+    /// The wall clock of that record, in microseconds since 1970; `nil` before the first one.
     package var wall: Int64?
-    /// Whether nothing is played until somebody wants it.
+    /// Whether the replay is paused.
     package var isPaused: Bool
-    /// The speed, for people.
+    /// The pace for display, such as `2×`.
     package var pace: String
-    /// The marks there are, by their times.
+    /// The times of all known marks, in order.
     package var marks: [Moment]
 }

@@ -1,56 +1,59 @@
 import Pipeline
 import Recording
 
-/// What becomes of the requests that a session makes while a recording is played.
+/// How a replay answers the requests of its session.
 public enum RefetchPolicy: String, Hashable, Sendable, CaseIterable {
-    /// The recording's answers are given. A request that the recording does not know ends the replay.
+    /// Use the recording's answers. A request that the recording does not contain ends the replay.
     case recorded
-    /// As `recorded`, but a request that the recording does not know is answered as by a server that has nothing.
+    /// As `recorded`, but a request that the recording does not contain is answered with status 404 and an empty
+    /// object.
     case stub
-    /// No answer is given.
+    /// Leave all requests without an answer.
     case off
 }
 
-/// Compares the requests that the session makes with those that were recorded. A session asks for the same, in the same order and by
-/// the same numbers, as the one that was recorded did; one of another build may not, and a file that was filtered may lack requests.
+/// Compares the requests that the session makes with the recorded ones. The same build makes the same requests in the
+/// same order and with the same numbers. Another build may not, and a filtered file may lack requests.
 ///
-/// A tail writes a request behind the input that led to it and before the next one (a request that changes something waits for the
-/// store, and may come later). So a request that is not met when the next input comes is one the recording does not know.
+/// A tail writes a request after the input that caused it and before the next input. A request that changes something
+/// waits for the store and may come later. So a reading request without a record by the next input is one that the
+/// recording does not contain.
 struct RequestLedger {
-    /// A request of the session that no record was met for yet.
+    /// A request of the session that has not met its record yet.
     struct Open {
         var id: Int
         var method: String
         var target: String
-        /// Number of the record that led to it.
+        /// The number of the record that caused the request.
         var cause: Int
     }
 
     let policy: RefetchPolicy
-    /// Whether records are missing anyway, so that nothing follows from one that is not there.
+    /// Whether records are known to be missing, so that a missing request proves nothing.
     var isDamaged = false
     private var open: [Open] = []
 
     init(policy: RefetchPolicy) { self.policy = policy }
 
-    /// The session makes a request.
+    /// Notes a request of the session.
     mutating func asked(_ request: FetchRequest) {
         guard policy != .off else { return }
         open.append(Open(id: request.id, method: request.method, target: request.target, cause: request.cause))
     }
 
-    /// A request is recorded: the session's own of that number, if it made one.
+    /// Handles a recorded request: removes and returns the session's request with that number, if there is one.
     mutating func met(_ id: Int) -> Open? {
         open.firstIndex { $0.id == id }.map { open.remove(at: $0) }
     }
 
-    /// What is wrong with a recorded request, where the session makes its own; nil when they are the same.
+    /// Returns how a recorded request differs from the session's own, or `nil` if they are the same.
     func complaint(of own: Open, _ method: String, _ url: String, record n: Int) -> String? {
         if own.method == method, Self.isSame(url: url, target: own.target) || isDamaged { return nil }
         return "record \(n) is the request \(method) \(url), where this replay asks for \(own.method) \(own.target)"
     }
 
-    /// An input comes next: the requests that were not met. What is wrong with them is `complaint(of:)`.
+    /// Removes and returns the reading requests that have no record, with a complaint for each. Call this before the
+    /// next input.
     mutating func takeUnknown() -> [(id: Int, method: String, complaint: String)] {
         guard !open.isEmpty else { return [] }
         let unknown = open.filter { $0.method == "GET" }
@@ -65,7 +68,8 @@ struct RequestLedger {
         }
     }
 
-    /// A recorded URL has the server's address in front, and may lack what is secret.
+    /// Returns whether a recorded URL is the target of a request. The URL contains the server's address, and may lack
+    /// secrets.
     private static func isSame(url: String, target: String) -> Bool {
         if url.utf8.elementsEqual(target.utf8) { return true }
         if let hidden = url.firstIndex(of: "‹") {

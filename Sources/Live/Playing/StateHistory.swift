@@ -1,7 +1,7 @@
 import Pipeline
 import Recording
 
-/// What of recordings a replay compared and found equal.
+/// The numbers of items that a replay compared with the recording and found equal.
 struct VerifiedCounts {
     var records = 0
     var checksums = 0
@@ -14,7 +14,7 @@ struct VerifiedCounts {
             states: one.states + other.states, requests: one.requests + other.requests)
     }
 
-    /// The verdict, for people.
+    /// The verdict as a sentence for the user.
     var words: String {
         "verified, all equal: "
             + [(records, "record"), (checksums, "checksum"), (states, "state"), (requests, "request")]
@@ -22,18 +22,19 @@ struct VerifiedCounts {
     }
 }
 
-/// What the model was like after the last inputs, to be compared with what a recording says of it.
+/// The checksums of the model after the most recent inputs, to compare with the states in a recording.
 struct StateHistory {
-    /// A state that is asked for is that of one of the last inputs: a tail writes it with what it just did.
+    /// The number of states kept. A recorded state follows one of the last inputs, since a tail writes it together with
+    /// what it just did.
     private static let length = 1024
 
     private var states: [(after: Int, checksum: UInt64)] = []
-    /// Where the oldest one is, once there are as many as are kept.
+    /// The index of the oldest state, once the buffer is full.
     private var oldest = 0
 
     private var hasWarned = false
 
-    /// The model has this checksum after the input with this number.
+    /// Notes the model's checksum after the input with this number.
     mutating func note(after number: Int, _ checksum: UInt64) {
         if states.count < Self.length {
             states.append((number, checksum))
@@ -43,7 +44,8 @@ struct StateHistory {
         }
     }
 
-    /// What is wrong with a recorded state; nil when it is right, which `verified` counts, or cannot be compared.
+    /// Returns how a recorded state differs from the model's, or `nil` if it is equal or cannot be compared. Each
+    /// comparison is counted in `verified`.
     func complaint(of state: Record.StateRecord, _ verified: inout VerifiedCounts) -> String? {
         guard let checksum = checksum(of: state) else { return nil }
         verified.states += 1
@@ -51,7 +53,7 @@ struct StateHistory {
         return "after record \(state.after) the model is another than the recorded one"
     }
 
-    /// What is to be said of the first state whose checksum this version cannot compare; nil of any other.
+    /// Returns a warning for the first state whose checksum version is not supported, and `nil` for every other state.
     mutating func warning(of state: Record.StateRecord, record n: Int) -> String? {
         guard state.checksumVersion != Item.checksumVersion, !hasWarned else { return nil }
         hasWarned = true
@@ -59,7 +61,7 @@ struct StateHistory {
             + "states of that version are not compared"
     }
 
-    /// The model's checksum that a recorded one must be; nil when it is too old, or of another version.
+    /// Returns the model's checksum for a recorded state, or `nil` if the state is too old or has another version.
     private func checksum(of state: Record.StateRecord) -> UInt64? {
         guard state.checksumVersion == Item.checksumVersion else { return nil }
         var newest: (after: Int, checksum: UInt64) = (0, 0)

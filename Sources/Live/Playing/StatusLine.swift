@@ -1,32 +1,32 @@
 import Glibc
 import Terminal
 
-/// Where a line can stand that tells how something is.
+/// A place that shows one line of status text.
 protocol StatusPlace {
-    /// Takes the line away, so that something can be printed.
+    /// Removes the line, so that other text can be printed.
     mutating func erase()
-    /// Draws the line; nothing happens when it stands there already.
+    /// Draws the line. Does nothing if the text is unchanged.
     mutating func draw(_ text: String)
-    /// Prints lines above it.
+    /// Prints lines above the status line.
     mutating func print(_ lines: [String])
 }
 
-/// One line on a terminal that is drawn over again and again, below what is printed.
+/// A status line on a terminal, redrawn below the printed text.
 struct StatusLine: StatusPlace {
     private let writer: DescriptorWriter
     private var drawn: String?
 
-    /// A line on a descriptor that stays the caller's.
+    /// Creates a line on a descriptor, which the caller keeps and closes.
     init(descriptor: Int32) { writer = DescriptorWriter(descriptor: descriptor, name: "the terminal") }
 
-    /// Takes the line away, so that something can be printed. A terminal that is gone ends nothing.
+    /// Removes the line, so that other text can be printed. Errors of a closed terminal are ignored.
     mutating func erase() {
         guard drawn != nil else { return }
         drawn = nil
         try? writer.write(Array("\r\u{1B}[K".utf8))
     }
 
-    /// Draws the line; nothing happens when it stands there already.
+    /// Draws the line, cut to the width of the terminal. Does nothing if the text is unchanged.
     mutating func draw(_ text: String) {
         guard text != drawn else { return }
         let width = TerminalDevice.width(of: writer.descriptor) ?? 80
@@ -35,7 +35,7 @@ struct StatusLine: StatusPlace {
         try? writer.write(Array(line.utf8))
     }
 
-    /// Prints lines above it.
+    /// Prints lines above the status line. Control characters are escaped.
     mutating func print(_ lines: [String]) {
         erase()
         for line in lines { try? writer.write(Array((TerminalText.escaped(line) + "\n").utf8)) }

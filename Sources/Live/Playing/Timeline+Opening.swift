@@ -1,22 +1,22 @@
 import Recording
 import Wire
 
-// Opening recordings.
+// Opening recordings and keeping marks.
 extension Timeline {
-    /// The recordings of a configuration: files of one recording are its segments, in their order.
+    /// Opens the recordings of a configuration. Files of one recording become its segments, in order.
     convenience init(opening configuration: ReplayConfiguration, keepsWay: Bool, keepsChecksum: Bool)
         throws(RecordingError)
     {
         if let stream = configuration.stream {
             let reader = try RecordingReader(reading: stream, name: configuration.paths.first ?? "the stream")
-            // As standard input, it is read once.
+            // A stream can be read only once, like standard input.
             let track = try Track(["-"], reader, configuration, keepsWay: false, keepsChecksum: keepsChecksum)
             self.init([track], keepsWay: false)
             return
         }
         var recordings: [(id: String, files: [(segment: Int, path: String)])] = []
         for path in try Self.segments(of: configuration) {
-            // A stream can be read only once, and is nobody's segment.
+            // A stream can be read only once, so its head is not read here and it cannot be a segment.
             let head = Track.isStream(path) ? nil : try RecordingReader(opening: path).head
             let id = head?.recording ?? path
             let file = (segment: head?.segment ?? 1, path: path)
@@ -39,8 +39,8 @@ extension Timeline {
             keepsWay: keepsWay)
     }
 
-    /// The paths to play. Of a recording in a stream these are its segments, from the last one that begins before the start: nothing before it
-    /// has to be read.
+    /// Returns the paths to play. For a recording in a stream they are its segments, beginning with the last one that
+    /// starts before the start position: nothing earlier has to be read.
     private static func segments(of configuration: ReplayConfiguration) throws(RecordingError) -> [String] {
         var paths: [String] = []
         for path in configuration.paths { paths += try RemoteRecordings.segments(of: path) }
@@ -53,7 +53,7 @@ extension Timeline {
         return paths
     }
 
-    /// The marks that were set in earlier replays.
+    /// Returns the marks that earlier replays stored next to the files.
     private static func keptMarks(of paths: [String], _ tracks: [Track]) throws(RecordingError) -> [PlacedMark] {
         guard tracks.count == 1 else { return [] }
         var marks: [PlacedMark] = []
@@ -63,7 +63,7 @@ extension Timeline {
         return marks
     }
 
-    /// Keeps a mark beside the recording, and notes it.
+    /// Adds a mark, and stores it in the mark file next to the recording.
     func keep(_ mark: PlacedMark) throws(RecordingError) {
         add(mark)
         guard tracks.count == 1, let path = tracks.first.map({ $0.segments[$0.segment] }), !Track.isStream(path) else {
@@ -73,7 +73,7 @@ extension Timeline {
             MarkFile.Mark(label: mark.label, number: mark.number, time: mark.time, wall: position.wall ?? 0))
     }
 
-    /// The time on the timeline that a wall clock's time is.
+    /// Returns the time on the timeline that corresponds to a wall-clock time, in microseconds since 1970.
     func time(ofWall wall: Int64) -> Moment {
         let earliest = tracks.map(\.head.wallStart).min() ?? 0
         let (time, overflows) = wall.subtractingReportingOverflow(earliest)

@@ -2,55 +2,56 @@ import Pipeline
 import Recording
 import Wire
 
-/// The entries of one or several recordings in the order of their times, the sessions they drive, and the ways back.
+/// The entries of one or more recordings in the order of their times, the sessions they drive, and the way back.
 ///
-/// Recordings of one id are the segments of one; others are merged by their wall clocks and share nothing: connections, request ids
-/// and models are each session's own. Time is counted from the beginning of the earliest.
+/// Files with the same recording id are segments of one recording. Different recordings are merged by their wall clocks
+/// and share nothing: each session has its own connections, request ids and model. Time is counted from the beginning
+/// of the earliest recording.
 ///
-/// Not thread-safe: the replay's thread.
+/// Not thread-safe: use it on the replay's thread only.
 final class Timeline {
-    /// What comes next.
+    /// The kind of the next entry.
     enum Upcoming {
-        /// A record; whether it is an event's.
+        /// A record with its time, and whether it is an event for a rate.
         case record(at: Moment, isEvent: Bool)
-        /// Something else, due at once.
+        /// An entry other than a record. It is due at once.
         case trouble
-        /// Nothing yet: a file that is followed may grow.
+        /// No entry yet: a followed file may grow.
         case starved
-        /// Nothing.
+        /// The end of all recordings.
         case end
     }
 
-    /// Where a seek ends.
+    /// The position at which a seek ends.
     enum Goal {
-        /// Before the first record of this time or a later one.
+        /// Before the first record at or after this time.
         case time(Moment)
-        /// Behind the record with this number.
+        /// After the record with this number.
         case record(Int)
-        /// Behind the record that showed so many events.
+        /// After the record that brought the number of shown events to this value.
         case events(Int)
-        /// Behind so many entries.
+        /// After this number of played entries.
         case entries(Int)
     }
 
     let tracks: [Track]
     private(set) var position = TimelinePosition()
-    /// Marks that were passed, and those that were given; in the order of their times.
+    /// The marks passed so far and the stored ones, in the order of their times.
     private(set) var marks: [PlacedMark] = []
-    /// Those that were given.
+    /// The marks from earlier replays.
     private let keptMarks: [PlacedMark]
     private var waypoints = Waypoints()
     private let keepsWay: Bool
     /// The track of the next entry.
     private var current: Track
     private var reports: [StampedReport] = []
-    /// Whether what was on the wire is kept until it is taken.
+    /// Whether units of the wire are kept until they are taken.
     var keepsWire = false
     private var units: [WireUnit] = []
-    /// Bytes of what was played since anything was taken last.
+    /// The bytes of the records played since the last call of `takeReports`.
     private var playedBytes = 0
 
-    /// A timeline at its beginning. With `keepsWay`, it can go back.
+    /// Creates a timeline at its beginning. With `keepsWay` it can go back.
     init(_ tracks: [Track], marks: [PlacedMark] = [], keepsWay: Bool) {
         precondition(!tracks.isEmpty, "a timeline of no recording")
         self.tracks = tracks
@@ -66,7 +67,7 @@ final class Timeline {
         setWaypoint(keepsReports: true)
     }
 
-    /// Looks what comes next.
+    /// Returns the kind of the next entry, and selects its track.
     func upcoming() throws(RecordingError) -> Upcoming {
         var found: Track?
         var isStarved = false
@@ -78,7 +79,7 @@ final class Timeline {
                 isStarved = true
             }
         }
-        // While one may still bring something earlier, the others wait.
+        // The other tracks wait while a starved track may still deliver an earlier record.
         if isStarved { return .starved }
         guard let found else { return .end }
         if current !== found { collect() }
@@ -87,8 +88,8 @@ final class Timeline {
         return .record(at: found.nextTime, isEvent: record.isEvent)
     }
 
-    /// Whether what comes next, a record, stands at that position or behind it. A mark that is kept beside the recording is behind the
-    /// record it was set at.
+    /// Returns whether the next entry is a record at or after a position. A stored mark is after the record at which it
+    /// was set.
     func isNext(at place: RecordingPosition) -> Bool {
         guard case .record(let record, let stamp)? = current.next else { return false }
         if case .mark(let label) = place, let mark = keptMarks.first(where: { $0.label == label }) {
@@ -97,13 +98,13 @@ final class Timeline {
         return place.isReached(by: record, stamp, at: current.nextTime)
     }
 
-    /// Whether what comes next is at hand already.
+    /// Whether the next entry is available without waiting.
     var hasEntryAtHand: Bool { tracks.allSatisfy(\.hasEntryAtHand) }
 
-    /// Whether what comes next only says again what came before.
+    /// Whether the next entry only repeats earlier state.
     var isNextRestated: Bool { current.isNextRestated }
 
-    /// Plays what comes next; gives how many events it showed.
+    /// Plays the next entry, and returns the number of events it showed.
     @discardableResult
     func play() -> Int {
         let before = current.player.events
@@ -124,13 +125,13 @@ final class Timeline {
         return shown
     }
 
-    /// Why the replay cannot go on; of the track that was played last.
+    /// Why the replay cannot go on: the mismatch of the current track; `nil` if there is none.
     var mismatch: String? { current.player.mismatch }
 
-    /// What was compared of all tracks.
+    /// The verified counts of all tracks together.
     var verified: VerifiedCounts { tracks.map(\.player.verified).reduce(VerifiedCounts(), +) }
 
-    /// The reports since the last call, in order.
+    /// Returns the reports since the last call, in order, and removes them.
     func takeReports() -> [StampedReport] {
         collect()
         playedBytes = 0
@@ -139,26 +140,26 @@ final class Timeline {
         return taken
     }
 
-    /// What was on the wire since the last call, in order.
+    /// Returns the units of the wire since the last call, in order, and removes them.
     func takeUnits() -> [WireUnit] {
         defer { units.removeAll(keepingCapacity: true) }
         return units
     }
 
-    /// How much waits to be taken, about.
+    /// The approximate number of reports or units waiting to be taken.
     var waitingReports: Int { max(reports.count + current.player.reports.count, units.count) }
 
-    /// Whether so much waits that it is to be taken, even if nobody asks for it.
+    /// Whether a batch is full and must be taken, even if no caller waits for it.
     var isFull: Bool { waitingReports >= ReplayRun.batch || playedBytes >= ReplayRun.batchBytes }
 
-    /// The stamp of what is played now, at the time it has here.
+    /// Returns the stamp of the current record with its time on the timeline.
     private func onTimeline(_ stamp: Stamp) -> Stamp {
         var stamp = stamp
         stamp.time = position.time
         return stamp
     }
 
-    /// Files that are followed may have grown.
+    /// Checks whether followed files have grown.
     func lookAgain() throws(RecordingError) {
         for track in tracks { try track.lookAgain() }
     }
@@ -174,8 +175,10 @@ final class Timeline {
 
     // MARK: - Going back
 
-    /// Goes to the waypoint from which the goal is nearest, unless it is nearer from here. False when there is none: then the goal is
-    /// behind, and cannot be gone to. What follows up to the goal is the caller's to play.
+    /// Goes to the last waypoint before the goal, unless the current position is closer. The caller then plays the
+    /// entries up to the goal.
+    ///
+    /// - Returns: `false` if the goal is behind the current position and no waypoint precedes it.
     func approach(_ goal: Goal) throws(RecordingError) -> Bool {
         guard let waypoint = waypoints.last(where: { goal.isAhead(of: $0) }) else { return goal.isAhead(of: position) }
         if goal.isAhead(of: position), position.entries >= waypoint.position.entries { return true }
@@ -184,17 +187,17 @@ final class Timeline {
         return true
     }
 
-    /// Whether it can go back at all.
+    /// Whether the timeline can go back at all.
     var canGoBack: Bool { keepsWay && !waypoints.all.isEmpty }
 
-    /// Goes back to the beginning; false when that is not possible.
+    /// Goes back to the beginning. Returns `false` if that is not possible.
     func rewind() throws(RecordingError) -> Bool {
         guard let first = waypoints.all.first else { return false }
         try go(to: first)
         return true
     }
 
-    /// Whether the goal is reached: what comes next stands behind it.
+    /// Returns whether the goal is reached, so that the next entry is after it.
     func hasReached(_ goal: Goal) -> Bool {
         switch goal {
         case .time(let time):
@@ -225,7 +228,7 @@ final class Timeline {
 
     // MARK: - Marks
 
-    /// Notes a mark, unless it is known.
+    /// Adds a mark, unless an equal one exists.
     func add(_ mark: PlacedMark) {
         let place = marks.firstIndex { $0.time > mark.time } ?? marks.endIndex
         if !marks[..<place].reversed().prefix(while: { $0.time == mark.time }).contains(mark) {
@@ -234,12 +237,12 @@ final class Timeline {
     }
 }
 
-/// A mark, and where it stands.
+/// A mark with its position on the timeline.
 struct PlacedMark: Hashable, Sendable {
     var label: String
-    /// Number of the record it stands at or behind.
+    /// The number of the record at or after which the mark is placed.
     var number: Int
-    /// Its time on the timeline.
+    /// The mark's time on the timeline.
     var time: Moment
 
     init(_ label: String, number: Int, time: Moment) {
@@ -250,7 +253,7 @@ struct PlacedMark: Hashable, Sendable {
 }
 
 extension Timeline.Goal {
-    /// Whether the goal is not yet passed there.
+    /// Returns whether a timeline at `position` has yet to pass the goal.
     fileprivate func isAhead(of position: TimelinePosition) -> Bool {
         switch self {
         case .time(let time): position.entries == 0 || position.time < time
@@ -262,7 +265,7 @@ extension Timeline.Goal {
 }
 
 extension Record {
-    /// Whether a rate counts it: a message that came.
+    /// Whether the record counts as an event for a rate: a received message.
     fileprivate var isEvent: Bool {
         if case .frame(let frame) = self { frame.wasReceived } else { false }
     }

@@ -5,23 +5,23 @@ import Recording
 import SectionedModel
 import Wire
 
-/// One recording being played: the reader of its file or of its segments, the session it drives, and the entry that comes next.
+/// One recording during a replay: the reader of its file or segments, the session it drives, and the next entry.
 ///
-/// Not thread-safe: the replay's thread.
+/// Not thread-safe: use it on the replay's thread only.
 final class Track {
-    /// Where a track is with what it reads.
+    /// How far a track has read its recording.
     enum Phase {
-        /// More may follow. → starved, over
+        /// More entries may follow. → starved, over
         case reading
-        /// Everything that is there was read; a file that is followed may grow. → reading
+        /// Everything available was read; a followed file may grow. → reading
         case starved
-        /// Everything was read, and no end was there: that is still to be told. → over
+        /// Everything was read without an end record. The missing end has yet to be reported. → over
         case unended
-        /// Nothing follows.
+        /// The recording has ended, or its end was reported as missing.
         case over
     }
 
-    /// What a track has to be put back to, to stand at an earlier place.
+    /// The state that returns a track to an earlier position.
     struct Bookmark {
         fileprivate var player: Player
         fileprivate var segment: Int
@@ -31,46 +31,46 @@ final class Track {
         fileprivate var isEndKnown: Bool
     }
 
-    /// The recording's head.
+    /// The head of the first segment.
     let head: Record.Head
     /// The transport of the messages at the current position.
     var carrier = MessageCarrier()
-    /// Microseconds to add to the recording's times, so that tracks that are merged have one time.
+    /// Microseconds to add to the recording's times, so that merged tracks share one timeline.
     var shift: Int64 = 0
-    /// What is next; nil when it must be read first, or nothing is there.
+    /// The next entry; `nil` if it has yet to be read, or there is none.
     private(set) var next: RecordingReader.Entry?
-    /// The event that `next` brings, where it was decoded ahead.
+    /// The event of `next`, if it was decoded ahead.
     private var event: EventReport?
     private(set) var phase = Phase.reading
-    /// Drives the session. Reports gather in it.
+    /// Drives the session and collects its reports.
     var player: Player
-    /// Time of the last record played, on the recording's own clock.
+    /// The time of the last record played, on the recording's own clock.
     private(set) var last = Moment.zero
-    /// The segments' paths, in order.
+    /// The paths of the segments, in order.
     private(set) var segments: [String]
     private(set) var segment = 0
 
     private var reader: RecordingReader
-    /// Reads instead of the reader, where nobody goes back.
+    /// Reads instead of `reader` if the replay never goes back.
     private let ahead: ReadAhead?
     private let follows: Bool
-    /// What a live stream is played with; nil of a file.
+    /// The configuration of a live stream; `nil` for a file.
     private let live: ReplayConfiguration?
-    /// The model and the rooms before the stream began anew, until it has said what it begins with.
+    /// The model and the rooms from before the stream restarted, until its initial state is complete.
     private var before: (model: SectionedCollection<Item>, rooms: RoomBook)?
     private let keepsChecksum: Bool
-    /// The place of `next`, while nothing of its line was given yet.
+    /// The position of `next`, taken before its line was read.
     private var placeOfNext: RecordingReader.Place
-    /// Whether what was given last of the file is a whole line's: only then a bookmark can be set.
+    /// Whether the last entry completed its line. A bookmark can be set only then.
     private var isAtLine = true
-    /// Whether `next` is the first that its line gave.
+    /// Whether `next` is the first entry of its line.
     private var isNextWhole = true
-    /// Whether what was read last says itself how the file ends: with its end, or torn.
+    /// Whether the last entry determines how the file ends: an end record or a torn tail.
     private var isEndKnown = false
-    /// The number that the first record of a later segment is due to have, while that has not come.
+    /// The expected number of the first record of a later segment; `nil` once that record has come.
     private var dueNumber: Int?
 
-    /// Opens the first segment and begins its session. With `keepsWay`, bookmarks can be set.
+    /// Opens the first segment and starts its session. With `keepsWay` bookmarks can be set.
     init(
         _ segments: [String], _ reader: consuming RecordingReader, _ asked: ReplayConfiguration, keepsWay: Bool,
         keepsChecksum: Bool
@@ -93,34 +93,37 @@ final class Track {
         player.start()
     }
 
-    /// Has what is complained of name the file it is in, from here on: there are several.
+    /// Makes complaints name the current file, which is needed when there are several.
     func nameFile() { player.file = segments[segment] }
 
-    /// Whether a file can be read only once.
+    /// Returns whether a path can be read only once: standard input, or anything but a regular file.
     static func isStream(_ path: String) -> Bool {
         var facts = stat()
         return path == "-" || stat(path, &facts) == 0 && facts.st_mode & S_IFMT != S_IFREG
     }
 
-    /// A descriptor that can be read when more may be there; nil of a file.
+    /// A descriptor that is readable when more data may be available; `nil` for a file.
     var growth: Int32? { reader.growth }
 
-    /// How far the file at hand was read, in bytes of its text.
+    /// How far the current file was read, in bytes of its text.
     var offset: Int { ahead?.offset ?? reader.place.offset }
 
-    /// Time of the next entry, on the timeline. What is no record is due at once.
+    /// The time of the next entry on the timeline. An entry other than a record is due at once.
     var nextTime: Moment {
         guard case .record(_, let stamp)? = next else { return onTimeline(last) }
         return onTimeline(max(stamp.time, last))
     }
 
-    /// A time of this recording, on the timeline.
+    /// Returns a time of this recording on the timeline.
     func onTimeline(_ time: Moment) -> Moment {
         let (sum, overflows) = time.microseconds.addingReportingOverflow(shift)
         return overflows ? time : Moment(microseconds: sum)
     }
 
-    /// Reads what comes next, unless it is known. False when nothing is there. That there is no end comes next, too, and is no entry.
+    /// Reads the next entry, unless it is known already. A missing end counts as coming next, although it is not an
+    /// entry.
+    ///
+    /// - Returns: `false` if there is nothing next.
     func look() throws(RecordingError) -> Bool {
         if next != nil || phase == .unended { return true }
         guard case .reading = phase else { return false }
@@ -135,7 +138,7 @@ final class Track {
         }
     }
 
-    /// The file may have grown.
+    /// Resumes reading a followed file that may have grown.
     func lookAgain() throws(RecordingError) {
         guard case .starved = phase else { return }
         if let why = reader.whyOver(behind: placeOfNext) {
@@ -145,12 +148,12 @@ final class Track {
             phase = .over
             return
         }
-        // Behind its end a reader finds nothing more: it comes back to the place it had.
+        // A reader at the end of its file finds nothing more, so it returns to the position of the next entry.
         try reader.move(to: placeOfNext)
         phase = .reading
     }
 
-    /// Whether what comes next is at hand already, so that nobody has to wait for it.
+    /// Whether the next entry is available without waiting.
     var hasEntryAtHand: Bool {
         if next != nil || ahead != nil || reader.hasEntryAtHand { return true }
         guard let stream = live?.stream else { return false }
@@ -158,7 +161,7 @@ final class Track {
         return poll(&wait, 1, 0) > 0
     }
 
-    /// Whether what comes next only says again what came before.
+    /// Whether the next entry only repeats earlier state.
     var isNextRestated: Bool {
         switch next {
         case .record(.head, _)?: true
@@ -167,7 +170,7 @@ final class Track {
         }
     }
 
-    /// Plays what comes next.
+    /// Plays the next entry, or reports that the end is missing.
     func play() {
         guard let entry = next else {
             guard phase == .unended else { return }
@@ -185,10 +188,11 @@ final class Track {
 
     // MARK: - A stream
 
-    /// Plays what only a stream has: what was lost on the way, and a new beginning behind it.
+    /// Handles the entries that only a stream has: losses on the way, and a new head after them. Returns whether the
+    /// entry was played.
     private func playLive(_ entry: RecordingReader.Entry) -> Bool {
         switch entry {
-        // The gap that follows says how much is missing, and why.
+        // The gap record that follows contains the count and the cause.
         case .discontinuity: return true
         case .record(.gap(let gap), let stamp) where gap.why == GapReport.Cause.overflow.rawValue:
             let report = GapReport(
@@ -204,7 +208,7 @@ final class Track {
             if stamp.isRestated {
                 let kept = player.reports
                 player.play(entry)
-                // What is said again was told.
+                // The repeated records were reported before the restart.
                 player.reports = kept
                 return true
             }
@@ -216,7 +220,7 @@ final class Track {
         }
     }
 
-    /// The stream goes on behind a loss, with all that must be known.
+    /// Starts a new session. After a loss the stream continues with a new head and all the state that a session needs.
     private func beginAnew(_ head: Record.Head) {
         guard let live, let configuration = try? Configuration(of: head, in: segments[0]) else { return }
         let reports = player.reports
@@ -226,7 +230,7 @@ final class Track {
         player.reports = reports
     }
 
-    /// What became different meanwhile, at once.
+    /// Reports the changes of the model during the loss as one diff.
     private func tellDifference(from old: SectionedCollection<Item>, _ stamp: Stamp) {
         var model = old
         var elements: [Item] = []
@@ -240,7 +244,7 @@ final class Track {
         tell(.diff(DiffReport(sequence: 0, cause: 0, batch: batch, user: player.session.user)), stamp)
     }
 
-    /// What became of rooms meanwhile.
+    /// Reports the changes of the rooms during the loss.
     private func tellRooms(from old: RoomBook, _ stamp: Stamp) {
         let new = player.session.roomBook
         for gone in old.entries where new[gone.name] == nil {
@@ -258,8 +262,8 @@ final class Track {
 
     // MARK: - Going back
 
-    /// Where the track stands; nil where it cannot be put back to: a stream and what is read ahead cannot, and no track can inside a
-    /// line.
+    /// Returns the current state, or `nil` if the track cannot return to it: streams and files that are read ahead
+    /// cannot be moved back, and no track can start within a line.
     func bookmark(keepsReports: Bool) -> Bookmark? {
         guard ahead == nil, next == nil ? isAtLine : isNextWhole, !Self.isStream(segments[segment]) else {
             return nil
@@ -273,7 +277,7 @@ final class Track {
             isOver: isOver, isEndKnown: isEndKnown)
     }
 
-    /// Goes back to a place, or on to one that was passed before.
+    /// Moves to a bookmark, back or forward.
     func go(to bookmark: Bookmark) throws(RecordingError) {
         if bookmark.segment != segment {
             reader = try RecordingReader(opening: segments[bookmark.segment])
@@ -291,7 +295,7 @@ final class Track {
 
     // MARK: - Reading
 
-    /// The next entry of the file or of the next segment; nil when nothing is there.
+    /// Returns the next entry of the file or of the next segment, or `nil` if there is none.
     private func read() throws(RecordingError) -> RecordingReader.Entry? {
         if let ahead {
             guard let item = try ahead.next() else {
@@ -321,7 +325,7 @@ final class Track {
         }
     }
 
-    /// Nothing more is there. A live stream has no end, and its viewer is told that it is over.
+    /// Ends the track. A live stream has no end record, and its viewer is informed that it is over.
     private func readAll() { phase = isEndKnown || live != nil ? .over : .unended }
 
     private func openNextSegment() throws(RecordingError) -> Bool {
@@ -329,7 +333,7 @@ final class Track {
         if segment + 1 < segments.count {
             reader = try RecordingReader(opening: segments[segment + 1])
         } else {
-            // The writer may have begun another segment; until its head is written, it cannot be opened.
+            // The writer may have started another segment. It cannot be opened until its head is written.
             guard follows, isEndKnown, let next = SegmentPlan.successor(of: segments[segment]),
                 let begun = try? RecordingReader(opening: next), begun.head.recording == head.recording
             else { return false }
@@ -345,7 +349,8 @@ final class Track {
         return true
     }
 
-    /// A later segment begins with what came before it, for who has it alone: that is passed over.
+    /// Skips what a later segment repeats for readers without the earlier ones. Reports a jump in the record numbers
+    /// between the segments.
     private func numbered(_ entry: RecordingReader.Entry) -> RecordingReader.Entry? {
         guard let due = dueNumber else { return entry }
         switch entry {
@@ -364,7 +369,7 @@ final class Track {
 }
 
 extension RecordingReader.Entry {
-    /// Whether whoever comes to it knows how the file ends.
+    /// Whether the entry determines how the file ends.
     fileprivate var saysEnd: Bool {
         switch self {
         case .record(.end, _), .tornTail: true
@@ -374,7 +379,7 @@ extension RecordingReader.Entry {
 }
 
 extension RoomBook.Entry {
-    /// How it stands, as it is told of.
+    /// The state of the room as a report.
     fileprivate var report: RoomReport {
         let (change, why): (RoomReport.Change, String?) =
             switch state {

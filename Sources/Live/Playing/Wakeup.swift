@@ -1,10 +1,11 @@
 import Glibc
 
-/// Wakes a thread that waits for descriptors. Any thread may wake; the waiting one clears.
+/// Wakes a thread that waits for descriptors. Any thread may wake it; the waiting thread clears the signal.
 final class Wakeup: Sendable {
-    /// Readable once somebody woke; -1 when the system had no pipe, then nobody is woken.
+    /// A descriptor that is readable after a wake-up; -1 if the system could not create a pipe, and then no thread is
+    /// woken.
     let descriptor: Int32
-    /// A byte written here wakes.
+    /// The end of the pipe to write to. A byte written here wakes the thread.
     let writeEnd: Int32
 
     init() {
@@ -25,14 +26,16 @@ final class Wakeup: Sendable {
         }
     }
 
-    /// Wakes who waits, now or later.
+    /// Wakes the waiting thread, or the next one that waits.
     func wake() {
         var byte: UInt8 = 1
         _ = write(writeEnd, &byte, 1)
     }
 
-    /// Waits until one of `descriptors` is readable, somebody woke, or `timeout` microseconds passed (nil: for ever). A signal may end
-    /// the wait, too. True when somebody woke.
+    /// Waits until one of `descriptors` is readable, `wake()` is called, or `timeout` microseconds have passed; `nil`
+    /// waits without a limit. A signal may end the wait as well.
+    ///
+    /// - Returns: `true` if the wait ended, at least in part, because of `wake()`.
     func wait(for descriptors: [Int32], timeout: Int64?) -> Bool {
         var watched = ([descriptor] + descriptors).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         let span = timeout.map { min(max($0, 0), 3_600_000_000) }

@@ -1,27 +1,27 @@
 import Recording
 import Wire
 
-/// Places that a replay can go back to: the whole state as it was there.
+/// Complete states that a replay can go back to.
 ///
-/// A state shares what did not change with the ones beside it, so that keeping one costs what changed since the one before. They stand
-/// at even distances, counted in entries; when there are too many, every second one is given up and the distance doubles: any place is
-/// at most one distance behind a waypoint.
+/// A state shares everything unchanged with its neighbours, so keeping it costs only the changes since the one before.
+/// The states are evenly spaced, counted in entries. When there are too many, every second one is discarded and the
+/// distance doubles. Any position is at most one distance after a waypoint.
 struct Waypoints {
-    /// A state.
+    /// A kept state with its position.
     struct Waypoint {
         var position: TimelinePosition
         var tracks: [Track.Bookmark]
     }
 
-    /// No more are kept. A million events, each with an answer now and then, stay at the closest distance.
+    /// The maximum number of waypoints. A million events, with an occasional answer, stay at the closest distance.
     private static let most = 384
-    /// Entries between two of them, at first. Some milliseconds to play.
+    /// The initial number of entries between two waypoints. They take some milliseconds to play.
     private static let closest = 4096
 
     private(set) var all: [Waypoint] = []
     private(set) var distance = closest
 
-    /// Whether a state with this position is to be kept.
+    /// Returns whether a state at this position should be kept.
     func wants(_ position: TimelinePosition) -> Bool {
         guard let last = all.last else { return true }
         return position.entries >= last.position.entries + distance
@@ -30,12 +30,13 @@ struct Waypoints {
     mutating func add(_ waypoint: Waypoint) {
         all.append(waypoint)
         guard all.count > Self.most else { return }
-        // The first one is the beginning, and stays.
+        // The first waypoint is the beginning and is always kept.
         all = all.indices.filter { $0.isMultiple(of: 2) }.map { all[$0] }
         distance *= 2
     }
 
-    /// The last one of which a condition holds, that holds for none behind one for which it does not.
+    /// Returns the last waypoint that satisfies a condition. The condition must not hold after a waypoint for which it
+    /// fails, since the search is binary.
     func last(where holds: (TimelinePosition) -> Bool) -> Waypoint? {
         var bounds = all.startIndex..<all.endIndex
         while !bounds.isEmpty {
@@ -52,14 +53,14 @@ struct Waypoints {
 
 /// How far a timeline was played.
 struct TimelinePosition: Hashable {
-    /// Entries played, of all recordings.
+    /// The number of entries played, of all recordings.
     var entries = 0
-    /// Events shown by them.
+    /// The number of events that these entries showed.
     var events = 0
-    /// Number of the last record.
+    /// The number of the last record.
     var number = 0
-    /// Time of the last record.
+    /// The time of the last record on the timeline.
     var time = Moment.zero
-    /// Its wall clock; nil before the first one.
+    /// The wall clock of the last record, in microseconds since 1970; `nil` before the first one.
     var wall: Int64?
 }
