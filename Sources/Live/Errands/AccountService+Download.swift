@@ -4,23 +4,25 @@ import Pipeline
 public import Store
 import Wire
 
-// What never changes once it is there: had from the store, or downloaded once.
+// Files and pictures never change, so they are read from the store, or downloaded once.
 extension AccountService {
-    /// What can be downloaded.
+    /// An object that can be downloaded.
     public enum Wanted: Hashable, Sendable {
-        /// A file's bytes.
+        /// The content of a file.
         case file(EntityID)
-        /// A user's picture; nil for one's own.
+        /// The picture of a user; `nil` for the token's user.
         case picture(user: EntityID?)
     }
 
-    /// Largest thing, in bytes.
+    /// The size limit of a download, in bytes.
     public static let maximumDownload = 64 << 20
-    /// How long a download may take.
+    /// The time limit of a download.
     private static let patience: Duration = .seconds(600)
 
-    /// Gives the bytes of what is wanted. What the store keeps of the account that was used last needs no server; what is downloaded
-    /// is kept. `now` is in milliseconds since 1970.
+    /// Returns the bytes of a file or a picture. A file that the store has for the most recently used account needs no
+    /// server. A download is added to the store.
+    ///
+    /// - Parameter now: The current time, in milliseconds since 1970.
     public func download(
         _ wanted: Wanted, token reference: TokenReference?, company: String? = nil, workspace: String? = nil,
         store: Store? = nil, at now: Int64
@@ -109,8 +111,8 @@ extension AccountService {
         return request
     }
 
-    /// A picture may be anywhere. Another server is shown no token, no header of the user's, no certificate and no cookie, and is not
-    /// asked in the clear when the own one is not.
+    /// Returns the request for a picture, which may be on any server. Another server receives no token, no user
+    /// headers, no certificate and no cookies. It is not contacted over plain HTTP if the own server uses TLS.
     private func request(forPicture address: String, _ access: Access, _ token: Secret?) throws(Failure) -> HTTPRequest
     {
         if address.hasPrefix("/"), !address.hasPrefix("//") { return own(address, access, token) }

@@ -5,22 +5,22 @@ import Recording
 import Terminal
 import Wire
 
-// Looking people up.
+// Looking up users and members.
 extension AccountService {
-    /// Where people are looked for.
+    /// The company and workspace in which to look up users.
     public struct PeoplePlace: Sendable {
-        /// The company, by id or name; nil for the first.
+        /// The company's id or name; `nil` for the first one.
         public var company: String?
-        /// The workspace, by id or name; nil for the first.
+        /// The workspace's id or name; `nil` for the first one.
         public var workspace: String?
 
-        /// A place.
+        /// Creates a place from optional ids or names.
         public init(company: String?, workspace: String?) { (self.company, self.workspace) = (company, workspace) }
 
         fileprivate func name(of place: PlaceCalls) -> String? { place.name == "company" ? company : workspace }
     }
 
-    /// What a lookup needs.
+    /// The calls and secrets of a lookup.
     private struct Lookup {
         var calls: AccountCalls
         var people: PeopleCalls
@@ -28,10 +28,10 @@ extension AccountService {
         var token: Secret?
     }
 
-    /// How many names are named in place of one that is not there.
+    /// The number of names that an error suggests when a name is not found.
     private static let mostNamed = 10
 
-    /// A user's account, by id, by user name, or by `@` and a name; nil for whose the token is.
+    /// Returns the account of a user, given by id, by user name, or by `@` and a name; `nil` is the token's user.
     public func account(
         of name: String?, in place: PeoplePlace, token reference: TokenReference?
     ) async throws(Failure) -> BackendAccount {
@@ -39,7 +39,7 @@ extension AccountService {
         guard let name else {
             return try await account(look.calls, part("account", look.calls.whoami), look.access, look.token)
         }
-        // What is no id may be a user name.
+        // A text that is not an id may be a user name.
         if !name.hasPrefix("@"), let account = try await account(withID: EntityID(name), look) { return account }
         let words = name.hasPrefix("@") ? String(name.dropFirst()) : name
         let company = try await places(place, of: look.people.places.prefix(1), look)[0]
@@ -56,7 +56,7 @@ extension AccountService {
         throw .missing(why: "there is \(fitting.isEmpty ? "no" : "more than one") user '\(words)'" + Self.list(near))
     }
 
-    /// Nil for an id that is none: era A's servers answer 400 to it.
+    /// Returns `nil` for an id that does not exist. Servers of era A answer an invalid id with status 400.
     private func account(withID id: EntityID, _ look: Lookup) async throws(Failure) -> BackendAccount? {
         do throws(Failure) {
             return try await account(look.calls, look.people.account(id), look.access, look.token)
@@ -66,7 +66,7 @@ extension AccountService {
         }
     }
 
-    /// The members of a workspace.
+    /// Returns the members of a workspace.
     public func members(
         in place: PeoplePlace, token reference: TokenReference?
     ) async throws(Failure) -> [BackendMember] {
@@ -74,7 +74,7 @@ extension AccountService {
         return try await all(look.people.members(try await places(place, of: look.people.places[...], look)), look)
     }
 
-    /// The members of a channel, named by its id, or by `#` and its name.
+    /// Returns the members of a channel, given by its id, or by `#` and its name.
     public func members(
         ofChannel name: String, in place: PeoplePlace, token reference: TokenReference?
     ) async throws(Failure) -> [BackendMember] {
@@ -95,7 +95,7 @@ extension AccountService {
         )
     }
 
-    /// The members with their accounts, where the server gives those.
+    /// Returns the members with their accounts, as far as the server provides them.
     private func named(
         _ members: [BackendMember], _ places: [EntityID], _ look: Lookup
     ) async throws(Failure) -> [BackendMember] {
@@ -130,7 +130,7 @@ extension AccountService {
         return found
     }
 
-    /// The place of an id or a name, or the user's first, inside those around it.
+    /// Returns the id of a place given by id or name, or of the user's first place, within the surrounding places.
     func find(
         _ name: String?, _ place: PlaceCalls, _ around: [EntityID], _ access: Access, _ token: Secret?
     ) async throws(Failure) -> EntityID {
@@ -157,10 +157,10 @@ extension AccountService {
         try await all(list, look.access, look.token)
     }
 
-    /// Pages of one list at most, whatever a server sends.
+    /// The maximum number of pages of a list, to bound what a server can send.
     private static let mostPages = 1_000
 
-    /// The rows of all pages. A server that gives the same page for ever is asked no more.
+    /// Returns the rows of all pages. Stops if the server repeats a page token.
     private func all<Row>(
         _ list: PagedList<Row>, _ access: Access, _ token: Secret?
     ) async throws(Failure) -> [Row] {

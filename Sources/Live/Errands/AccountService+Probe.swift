@@ -1,7 +1,7 @@
 import Network
 
 extension AccountService {
-    /// Asks for anything at all, as every request is sent; the answer, whatever it is, or why none came.
+    /// Requests `/` like any other request. Returns the response whatever its status, or the reason why there is none.
     func probe() async throws(Failure) -> Result<HTTPResponse, HTTPFailure> {
         await answer(to: HTTPRequest(url: address("/"), access: try await access()))
     }

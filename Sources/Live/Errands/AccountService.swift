@@ -4,31 +4,32 @@ public import Pipeline
 import Recording
 public import Wire
 
-/// Logging in and out, and who one is: a few requests, one after the other. Ends its threads with `close()`.
+/// Requests about accounts: logging in and out, the token's user, lookups and downloads. Call `close()` when done, to
+/// end its threads.
 public final class AccountService: Sendable {
-    /// Why there is no answer to be used.
+    /// The reason why a request has no usable answer.
     public enum Failure: Error, Hashable, Sendable {
-        /// The server refused; its words, untrusted, and the status.
+        /// The server refused with this status. Its message is untrusted text.
         case refused(why: String, status: Int)
-        /// What was asked for is not there, or not asked for.
+        /// The requested object does not exist, or may not be requested.
         case missing(why: String)
-        /// The server could not be reached, or answers nonsense.
+        /// The server is unreachable, or its answer is invalid.
         case unreachable(why: String)
-        /// A secret cannot be had.
+        /// A secret cannot be resolved.
         case noSecret(TokenError)
-        /// The servers of the backend have no such thing, or it is not known how they are asked for it.
+        /// The backend does not support the request, or the request is not known for it.
         case unsupported(why: String)
     }
 
     let server: URLParts
     let backend: Configuration.BackendKind
-    /// Where the REST service is.
+    /// The address of the REST service.
     var service: URLParts { server.service(of: backend) }
     let plan: AccessPlan
     private let loop: EventLoop
     let http: HTTPClient
 
-    /// A service of the server at an address, which speaks as the backend does.
+    /// Creates a service for the server at an address, which speaks the protocol of `backend`.
     public init(
         _ server: URLParts, _ plan: AccessPlan, backend: Configuration.BackendKind = .usual
     ) throws(ErrandError) {
@@ -44,7 +45,7 @@ public final class AccountService: Sendable {
         }
     }
 
-    /// Ends the threads.
+    /// Ends the threads and waits for them.
     public func close() async {
         await withCheckedContinuation { continuation in
             let (http, loop) = (self.http, self.loop)
@@ -56,7 +57,7 @@ public final class AccountService: Sendable {
         }
     }
 
-    /// Logs in; the password is asked of its reference.
+    /// Logs in with a user name and a password. The password is resolved from its reference.
     public func login(user: String, password: TokenReference) async throws(Failure) -> AccountTokens {
         let password = try await resolve(password, "password")
         let access = try await access()
@@ -64,7 +65,7 @@ public final class AccountService: Sendable {
         return try await tokens(of: login.login(user, password), login, access, token: nil)
     }
 
-    /// Logs in with a token that a page of the service shows: the server says whose it is.
+    /// Logs in with a token that the user copied from a page of the service. The server returns the token's user.
     public func login(
         token reference: TokenReference
     ) async throws(Failure) -> (account: BackendAccount, tokens: AccountTokens) {
@@ -72,20 +73,20 @@ public final class AccountService: Sendable {
         return (try await whoami(token).account, AccountTokens(token: token))
     }
 
-    /// Who the token is of, and the era of the server, where the backend has several.
+    /// Returns the token's user, and the era of the server if the backend has several.
     public func whoami(_ token: Secret?) async throws(Failure) -> (account: BackendAccount, era: String?) {
         let access = try await access()
         let calls = try await calls(access)
         let body = try await ask(part("account", calls.whoami), access, token: token)
         do throws(DecodingFailure) {
-            // What a server says is printed.
+            // The server's text is printed, so secrets are removed first.
             return (try calls.account(SecretScrubber().scrubbed(body[...])?[...] ?? body[...]), calls.era)
         } catch {
             throw .unreachable(why: error.description)
         }
     }
 
-    /// Asks for another token.
+    /// Requests a new token with a refresh token.
     func renewed(_ refresh: Secret) async -> Result<AccountTokens, Failure> {
         do throws(Failure) {
             let access = try await access()
@@ -109,7 +110,7 @@ public final class AccountService: Sendable {
         return tokens
     }
 
-    /// Tells the server, where it has something to be told.
+    /// Logs out at the server, if the backend has such a request.
     public func logout(_ token: Secret?) async throws(Failure) {
         let access = try await access()
         let calls = try await calls(access)
@@ -117,14 +118,14 @@ public final class AccountService: Sendable {
         _ = try await ask(call, access, token: token)
     }
 
-    /// Finds the token; that of a login is renewed first, if it must be.
+    /// Resolves the token. The token of a login is renewed first if it is due.
     public func token(_ reference: TokenReference) async throws(Failure) -> Secret {
         let source = TokenSource(reference: reference, server: server, access: plan, backend: backend)
         if let problem = await source.freshen().problem { throw .noSecret(TokenError(message: problem)) }
         return try await resolve(reference)
     }
 
-    /// Finds a secret on a helper thread.
+    /// Resolves a secret on a helper thread.
     public func resolve(_ reference: TokenReference, _ purpose: String = "token") async throws(Failure) -> Secret {
         let result = await onThread { Result { () throws(TokenError) in try reference.resolve(purpose) } }
         do { return try result.get() } catch { throw .noSecret(error) }
@@ -136,7 +137,7 @@ public final class AccountService: Sendable {
         do { return try result.get() } catch { throw .noSecret(error) }
     }
 
-    /// What the server is asked; it tells its era first, where the backend has several.
+    /// Returns the calls of the backend. If it has several eras, a probe determines the server's era first.
     func calls(_ access: Access) async throws(Failure) -> AccountCalls {
         let accounts = try part("accounts", backend.module.accounts)
         switch accounts {
@@ -148,7 +149,7 @@ public final class AccountService: Sendable {
         }
     }
 
-    /// What a backend may not have.
+    /// Returns an optional part of a backend, or throws `unsupported` if the backend lacks it.
     func part<Part>(_ name: String, _ part: Part?) throws(Failure) -> Part {
         if let part { return part }
         throw .unsupported(why: "the backend '\(backend.rawValue)' has no \(name) yet")
@@ -158,7 +159,7 @@ public final class AccountService: Sendable {
         try await accepted(call, access, token: token).body
     }
 
-    /// The answer to a call that the server does.
+    /// Returns the response to a call if its status is a success, and throws otherwise.
     private func accepted(
         _ call: RESTCall, _ access: Access, token: Secret?
     ) async throws(Failure) -> HTTPResponse {
@@ -179,12 +180,12 @@ public final class AccountService: Sendable {
         do { return try await answer(to: request).get() } catch { throw .unreachable(why: error.message) }
     }
 
-    /// The URL of a path and query at the server.
+    /// Returns the URL of a path and query at the server.
     func address(_ target: String) -> URLParts {
         server.with(scheme: server.isSecure ? "https" : "http", target: target)
     }
 
-    /// Sends a request, and waits for its answer or the reason why none came.
+    /// Sends a request, and returns its response or the reason why there is none.
     func answer(to request: HTTPRequest) async -> Result<HTTPResponse, HTTPFailure> {
         await withCheckedContinuation { continuation in
             http.send(request) { continuation.resume(returning: $0) }
@@ -193,7 +194,7 @@ public final class AccountService: Sendable {
 }
 
 extension HTTPResponse {
-    /// What a server says that refuses, for people: without secrets.
+    /// The server's refusal for display, without secrets.
     var refusal: String {
         SecretScrubber().scrubbed(RESTCall.refusal(status: status, body: body[...]))
     }

@@ -3,21 +3,21 @@ import Pipeline
 import Recording
 import Wire
 
-/// Notes how far a tail comes with its connection and its rooms.
+/// Observes how far a tail gets with its connection and its rooms.
 final class CheckOutlet: Outlet {
-    /// What a tail told.
+    /// The observed state of a tail.
     struct Seen {
         var connecting: Moment?
         var ready: Moment?
         var spoken: RealtimeProtocol?
-        /// When a room was last wanted, joined or refused.
+        /// When a room was last wanted, joined, refused or left.
         var changed: Moment?
         var pending: Set<String> = []
         var joined = 0
         var refused: [(room: String, why: String?)] = []
-        /// Why the server refuses the token.
+        /// Why the server refuses the token; `nil` if it does not.
         var refusal: String?
-        /// Counts the changes, for who waits until there are none.
+        /// The number of room changes, for detecting when the rooms have settled.
         var changes = 0
     }
 

@@ -2,31 +2,31 @@ public import Events
 public import Pipeline
 public import Store
 
-/// The drafts of an account, as its store has them: the texts that wait for each channel and thread.
+/// The drafts of an account in its store: the unsent texts of channels and threads.
 public struct DraftBook: Sendable {
-    /// A text that waits.
+    /// An unsent text with its channel and thread.
     public struct Draft: Hashable, Sendable {
-        /// The channel, in the words it was kept with: an id, or `#` and a name.
+        /// The channel as it was given when the draft was stored: an id, or `#` and a name.
         public var channel: String
-        /// What the channel is called, where the store knows it.
+        /// The channel's name, if the store knows it.
         public var name: String?
-        /// The head of the thread.
+        /// The id of the thread's first message; `nil` outside threads.
         public var thread: String?
-        /// The text.
+        /// The unsent text of the message.
         public var text: String
 
-        /// Where the store has it.
+        /// The key of the draft in the store.
         public var note: StoreNote { .draft(channel: channel, thread: thread) }
     }
 
-    /// The drafts, by channel and thread.
+    /// The drafts, sorted by channel and thread.
     public private(set) var drafts: [Draft] = []
     private let store: Store
     private let account: StoreAccount
-    /// The channels' names, by their ids.
+    /// The names of the channels, by their ids.
     private var names: [String: String] = [:]
 
-    /// The book of an account, which is as the store is now. Waits.
+    /// Reads the drafts of an account from the store. Blocks on the store.
     public init(
         _ store: Store, of account: StoreAccount, _ backend: Configuration.BackendKind
     ) throws(StoreError) {
@@ -45,23 +45,26 @@ public struct DraftBook: Sendable {
         drafts.sort { ($0.name ?? $0.channel, $0.thread ?? "") < ($1.name ?? $1.channel, $1.thread ?? "") }
     }
 
-    /// The draft of a place, whether it was kept by the channel's name or by its id.
+    /// Returns the draft of a channel or thread, whether it was stored under the channel's name or its id.
     public func draft(for channel: EntityID, thread: EntityID?) -> Draft? {
         drafts.first { id($0.channel) == id(channel.description) && $0.thread == thread?.description }
     }
 
-    /// Where the store is to have the draft of a place: where there is one, that.
+    /// Returns the store key for the draft of a channel or thread: that of the existing draft, if there is one.
     public func note(for channel: EntityID, thread: EntityID?) -> StoreNote {
         draft(for: channel, thread: thread)?.note
             ?? .draft(channel: channel.description, thread: thread?.description)
     }
 
-    /// Keeps the text that waits for a place, in milliseconds since 1970; nil drops it. Waits.
+    /// Stores the draft of a channel or thread, or deletes it if `text` is `nil`. Blocks on the store.
+    ///
+    /// - Parameter now: The current time, in milliseconds since 1970.
     public func keep(_ text: String?, for channel: EntityID, thread: EntityID?, at now: Int64) throws(StoreError) {
         try store.commit([.note(note(for: channel, thread: thread), text)], of: StoreScope(account), at: now)
     }
 
-    /// The id of a channel that is named by `#` and its name, when one is called so; else the words.
+    /// Returns the id of a channel given as `#` and its name, if exactly one channel has that name; otherwise the text
+    /// itself.
     private func id(_ channel: String) -> String {
         guard channel.hasPrefix("#") else { return channel }
         let wanted = channel.dropFirst().lowercased()

@@ -2,9 +2,10 @@ import Network
 import Pipeline
 import Wire
 
-// Pictures are uploaded before the messages and groups that have them are sent: what goes into the session is an address.
+// Pictures are uploaded before the messages and groups that contain them are sent: the session receives only their
+// addresses.
 extension Errand {
-    /// Uploads one picture after the other, then does what is wanted.
+    /// Uploads the pictures one after the other, then performs the actions.
     func uploadPictures(from index: Int = 0) {
         guard configuration.pictures.indices.contains(index) else { return lookForWaiting() }
         guard let service = configuration.backend.module.pictures else {
@@ -17,14 +18,15 @@ extension Errand {
         var request = HTTPRequest(
             "POST", host.with(target: service.target), body: picture.bytes, as: picture.type, access: access,
             token: token, in: configuration.backend.tokenHeader)
-        // A picture may be uploaded twice: the message has one address.
+        // Uploading a picture twice does no harm: the message contains only one address.
         (request.timeout, request.isRepeatable) = (.seconds(120), true)
         http.send(request) { [weak self] result in
             self?.assumeIsolated { $0.uploaded(index, result) }
         }
     }
 
-    /// Without its picture a message or a group is neither sent nor kept for later.
+    /// Attaches an uploaded picture and continues. If the upload failed, the message or group is neither sent nor
+    /// stored for later.
     private func uploaded(_ index: Int, _ result: Result<HTTPResponse, HTTPFailure>) {
         let what = "the picture was not uploaded: "
         switch result {

@@ -5,12 +5,12 @@ import SectionedModel
 import Store
 import Wire
 
-// What an errand finds in the store, and what it leaves there.
+// What an errand reads from the store and writes to it.
 extension Errand {
     private var wallNow: Int64 { Journal(now: .zero).wallStart / 1000 }
     private var server: String { StoreAccount.name(of: configuration.server) }
 
-    /// Whose the errand is: of the one whose token it is, as far as is known, or of the one that was used last.
+    /// The account of the errand: the token's user if it is known, otherwise the most recently used account.
     private var owner: StoreAccount? {
         if let user { return StoreAccount(server: server, user: user) }
         return try? store?.accounts().first { $0.server == server }
@@ -18,11 +18,11 @@ extension Errand {
 
     // MARK: What waits
 
-    /// Sends keep their order: what waits of the account is done before what is wanted. Whose the token is, is asked first: nothing is
-    /// done in somebody else's name.
+    /// Performs the account's stored actions before the requested ones, so that sends keep their order. The server is
+    /// first asked for the token's user, so that no action runs in another user's name.
     func lookForWaiting() {
         let accounts = ((try? store?.accounts()) ?? []).filter { $0.server == server }
-        // What takes several steps is kept while it is done.
+        // An action of several steps is stored while it runs.
         guard keepsWanted || accounts.contains(where: { !waiting(of: $0).isEmpty }) else { return start(behind: []) }
         guard let accounts = configuration.backend.module.accounts else { return start(behind: []) }
         switch accounts {
@@ -55,13 +55,13 @@ extension Errand {
         }
     }
 
-    /// Takes the answer to whose the token is.
+    /// Takes the server's answer about the token's user.
     private func take(_ result: Result<HTTPResponse, HTTPFailure>, _ calls: AccountCalls) {
         guard let response = try? result.get(), response.status < 500 else {
             return endAll(.unreachable(why: Self.words(of: result)))
         }
         guard let user = try? calls.account(response.body[...]).id.description else {
-            // What is wrong with the token is told as without a store.
+            // A problem with the token is reported as without a store.
             return start(behind: [])
         }
         self.user = user
@@ -71,11 +71,12 @@ extension Errand {
             memories =
                 (try? store.remembered(of: server, user: owner.user, view: configuration.backend.usualView))?.memories
                 ?? []
-            // Two commands at a time may do the same: the server decides. Only one of them is kept.
+            // Two commands may run the same steps at once, and the server decides. Only the owner of the outbox stores
+            // its run.
             if !isHolder { return start(behind: []) }
             keepsRuns = true
         }
-        // Whoever has the outbox does what is in it; what is wanted goes behind.
+        // The owner of the outbox performs its actions. The requested actions are queued after them.
         guard isHolder else { return endAll(.waiting(why: "another weir is at what waits before it")) }
         start(behind: mirror.take(waiting(of: owner)))
     }
@@ -87,10 +88,11 @@ extension Errand {
         }
     }
 
-    /// Whether something wanted takes several steps.
+    /// Whether a requested action takes several steps.
     private var keepsWanted: Bool { store != nil && wanted.contains { $0.operation.isRun } }
 
-    /// Keeps how far what waited is, and what takes several steps; what else is wanted now is kept when it could not be done.
+    /// Stores the progress of the actions that had waited and of those with several steps. The other requested actions
+    /// are stored only if they could not be performed.
     func keepWaiting() {
         guard keepsRuns || !mirror.isEmpty, let owner else { return }
         let own = Set(wanted.filter { !$0.operation.isRun }.map(\.id))
@@ -98,14 +100,16 @@ extension Errand {
         _ = commit(writes, of: owner)
     }
 
-    /// Keeps rows that an action of several steps found or made, where a tail that was told no more looks for them.
+    /// Stores the rows that an action of several steps found or created, where a tail with default settings looks for
+    /// them.
     func keepRows(_ batch: Batch<Item>) {
         guard keepsWanted, let store, let owner else { return }
         let scope = StoreScope(owner, view: configuration.backend.usualView)
         do { try store.commit([.batch(batch)], of: scope, at: wallNow) } catch { notify(Notice(.error, "\(error)")) }
     }
 
-    /// Leaves actions to the next tail or command of the account, behind what waits already. False when they cannot be kept.
+    /// Leaves actions to the account's next tail or command, after those that wait already. Returns `false` if they
+    /// cannot be stored.
     func keep(_ actions: [Action]) -> Bool {
         guard store != nil, !actions.isEmpty else { return false }
         guard let owner else {
@@ -135,11 +139,11 @@ extension Errand {
 
     // MARK: Notes
 
-    /// Notes what the end of an action leaves: a message that was refused is a draft; a draft that was sent is none any more; a channel
-    /// that was read is so at the next start, before the server says it.
+    /// Stores the consequences of a result: a refused message becomes a draft, a draft is deleted once it is sent, and
+    /// a channel that was read counts as read at the next start, before the server confirms it.
     func note(_ result: inout ErrandResult) {
         guard store != nil, let owner else { return }
-        // In the words it was asked for: a name may have become an id since.
+        // The action as it was requested: the session may have replaced a name with an id since.
         let asked = wanted.first { $0.id == result.action.id } ?? result.action
         switch (asked.operation, result.outcome) {
         case (.send(let channel, let thread, let text), .refused), (.send(let channel, let thread, let text), .noToken):
@@ -162,10 +166,10 @@ extension Errand {
         }
     }
 
-    /// Whether a tail has kept something of the account.
+    /// Returns whether a tail has stored data of the account.
     private func isKnown(_ owner: StoreAccount) -> Bool { (try? store?.accounts())?.contains(owner) == true }
 
-    /// Selects what was made, for the tail that begins next.
+    /// Selects the created channel or workspace for the next tail.
     private func noteSelection(of owner: StoreAccount, _ change: (inout Globals) -> Void) {
         guard isKnown(owner), let notes = try? store?.notes(of: owner) else { return }
         var selection = notes[.globals].map { Globals(kept: $0) } ?? Globals()
@@ -173,13 +177,13 @@ extension Errand {
         _ = commit([.note(.globals, selection.kept)], of: owner)
     }
 
-    /// The drafts of whose the errand is.
+    /// The drafts of the errand's account; `nil` without a store or an account.
     private var drafts: DraftBook? {
         guard let store, let owner else { return nil }
         return try? DraftBook(store, of: owner, configuration.backend)
     }
 
-    /// The same actions, those that send a draft with its text; nil and why when there is none.
+    /// Returns the actions, with the text of its draft in each send. Returns `nil` if a draft is missing.
     func withDrafts(_ actions: [Action]) -> [Action]? {
         guard configuration.sendsDrafts else { return actions }
         let book = drafts

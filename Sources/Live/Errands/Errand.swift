@@ -5,9 +5,10 @@ import Recording
 import Store
 import Wire
 
-/// Does actions by REST and tells what became of each: the hand of a session that has no connection.
+/// Performs actions by REST and reports the outcome of each. It drives a session without a realtime connection.
 ///
-/// The actor is pinned to its own network loop. `run()` is to be called once: it ends the threads that `init` starts.
+/// The actor runs on the thread of its own network loop. Call `run()` exactly once: it ends the threads that `init`
+/// starts.
 public actor Errand {
     /// The executor: the network loop's thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -18,7 +19,7 @@ public actor Errand {
     let notify: @Sendable (Notice) -> Void
     nonisolated let store: Store?
     var session: Session
-    /// The server's id of the user, once it is known.
+    /// The server's id of the user; `nil` until it is known.
     var user: String?
     private var effects: [Effect] = []
     var access = Access()
@@ -26,22 +27,22 @@ public actor Errand {
     var token: Secret?
     private var timer: LoopTimer?
     var wanted: [Action] = []
-    /// What waited in the store and is done first.
+    /// The actions from the store, which are performed first.
     var waiting: [Action] = []
-    /// The outbox as it is in the store; what waited is kept there until it is done.
+    /// A copy of the outbox in the store. Stored actions stay in it until they are done.
     var mirror = OutboxMirror()
-    /// Whether what takes several steps is kept while it is done.
+    /// Whether actions of several steps are stored while they run.
     var keepsRuns = false
-    /// The rows of an earlier session.
+    /// The stored rows of an earlier session.
     var memories: [Memory] = []
     var results: [ErrandResult] = []
     private let scrubber = SecretScrubber()
     private var delays = 0
-    /// The status of the last answer; nil where none came.
+    /// The status of the last response; `nil` if there was none.
     private var status: Int?
     var completion: CheckedContinuation<[ErrandResult], Never>?
 
-    /// An errand that has not begun. `notify` is told what is worth a line to people; any thread.
+    /// Creates an errand. It calls `notify` with notices for the user, on any thread.
     public init(
         _ configuration: ErrandConfiguration, notify: @escaping @Sendable (Notice) -> Void
     ) throws(ErrandError) {
@@ -65,7 +66,8 @@ public actor Errand {
         }
     }
 
-    /// Does the actions, in their order where they are about the same channel; gives a result for each, in the order they ended.
+    /// Performs the actions, in order if they concern the same channel. Returns a result for each, in the order in
+    /// which they ended.
     public nonisolated func run(_ actions: [Action]) async -> [ErrandResult] {
         let results = await perform(actions)
         await withCheckedContinuation { continuation in
@@ -110,7 +112,7 @@ public actor Errand {
         var access: Access
     }
 
-    /// Finds the token on a helper thread (it may be a command), then begins.
+    /// Resolves the token on a helper thread, since it may be a command, then begins.
     private func resolve() {
         let (reference, plan, server) = (configuration.token, configuration.access, configuration.server)
         let services = configuration.serviceTokens
@@ -139,8 +141,8 @@ public actor Errand {
         }
     }
 
-    /// Does the actions that waited, in their order, and then those that are wanted. An action that waited is dropped when a newer one of its
-    /// tag is wanted.
+    /// Performs the stored actions in order, then the requested ones. A stored action is dropped if a newer one with
+    /// its tag is requested.
     func start(behind entries: [OutboxEntry]) {
         let tags = Set(wanted.compactMap { session.tag(of: $0) })
         waiting = entries.filter { $0.failure == nil }.map(\.action)
@@ -172,7 +174,7 @@ public actor Errand {
         guard completion != nil else { return }
         let now = loop.now
         session.advance(to: now, into: &effects)
-        // What a server says may be printed, and its rows are kept in the store.
+        // The server's text may be printed, and its rows are stored, so secrets are removed first.
         session.handle(scrubber.scrubbed(input) ?? input, n: 0, at: now, into: &effects)
         perform()
     }
@@ -185,7 +187,7 @@ public actor Errand {
     }
 
     private func perform() {
-        // That a write goes out is kept before it goes.
+        // The store records a write before it is sent.
         keepWaiting()
         var index = 0
         while index < effects.count {
@@ -217,13 +219,14 @@ public actor Errand {
         }
     }
 
-    /// Gives all actions up, unless one of them may be at the server already. Calls `decided` with whether it does, before they end. Any thread.
+    /// Cancels all actions, unless one of them may already have reached the server. Calls `decided` with the decision
+    /// before the actions end. Any thread.
     public nonisolated func cancel(_ decided: @escaping @Sendable (_ isCancelled: Bool) -> Void) {
         loop.run { self.assumeIsolated { $0.giveUp(decided) } }
     }
 
     private func giveUp(_ decided: (Bool) -> Void) {
-        // What has files to upload is not sent yet.
+        // An action with files to upload has not been sent yet.
         let isSent = session.pendingActions.contains { $0.attempts > 0 && $0.action.nextUpload == nil }
         let isCancelled = completion != nil && results.isEmpty && !isSent
         decided(isCancelled)
@@ -243,7 +246,7 @@ public actor Errand {
         }
     }
 
-    /// An exchange with the service.
+    /// Returns the HTTP request of a call.
     func exchange(_ call: RESTCall, token: Secret?) -> HTTPRequest {
         HTTPRequest(
             call, of: configuration.backend, at: configuration.service, access: access, token: token, services: services
@@ -281,12 +284,13 @@ public actor Errand {
         if results.count == wanted.count + waiting.count { finish() }
     }
 
-    /// Every action that has not ended ends so; with `keeps` those that could not be done wait in the store.
+    /// Ends every remaining action with this outcome. With `keeps`, actions that could not be performed wait in the
+    /// store.
     func endAll(_ outcome: ErrandResult.Outcome, keeps: Bool = true) {
         let ended = Set(results.map(\.action.id))
         let left = wanted.filter { !ended.contains($0.id) }
         var outcome = outcome
-        // They stay behind what waits already.
+        // They are queued after the actions that wait already.
         switch outcome {
         case .unreachable(let why), .waiting(let why):
             outcome = keeps && keep(left) ? .waiting(why: why) : .unreachable(why: why)
@@ -308,7 +312,7 @@ public actor Errand {
 }
 
 extension URLParts {
-    /// The REST service that belongs to this server of a backend.
+    /// Returns the address of the REST service that belongs to this server.
     func service(of backend: Configuration.BackendKind) -> URLParts {
         var service = with(scheme: isSecure ? "https" : "http", target: "/")
         service.host = backend.serviceHost(for: host)
@@ -317,8 +321,8 @@ extension URLParts {
 }
 
 extension HTTPRequest {
-    /// A request of JSON or something else, or of nothing, for such. What only reads may be sent twice. The token goes in the header of that
-    /// name, or as a bearer's.
+    /// Creates a request whose body has the given media type, or is empty. A GET request may be sent twice. The token
+    /// is sent in the header `tokenHeader`, or as a bearer token if that is `nil`.
     init(
         _ method: String, _ url: URLParts, body: [UInt8] = [], as type: String = "application/json",
         for wanted: String = "application/json", access: Access, token: Secret?, in tokenHeader: String? = nil
@@ -334,7 +338,7 @@ extension HTTPRequest {
 }
 
 extension Answer {
-    /// What came of an exchange.
+    /// Creates the session's input for the result of a request.
     init(_ result: Result<HTTPResponse, HTTPFailure>) {
         switch result {
         case .success(let response):

@@ -5,54 +5,56 @@ public import Pipeline
 public import Store
 import Wire
 
-/// What an errand is told once: a few actions done by REST, without a realtime connection.
+/// The configuration of an errand: a few actions performed by REST, without a realtime connection.
 public struct ErrandConfiguration: Sendable {
-    /// The server's address; path and query are not used.
+    /// The server's address. Its path and query are ignored.
     public var server: URLParts
-    /// What it speaks.
+    /// The backend whose protocol the server speaks.
     public var backend = Configuration.BackendKind.usual
-    /// Where the token comes from.
+    /// The reference to the token; `nil` if the server needs none.
     public var token: TokenReference?
-    /// Where the tokens come from of services that a profile declares at addresses of their own, by the service's name.
+    /// The references to the tokens of services that a profile declares at their own addresses, by the service's name.
     public var serviceTokens: [String: TokenReference] = [:]
-    /// How the server is reached.
+    /// The proxy, certificates and headers for reaching the server.
     public var access = AccessPlan()
-    /// The company, where the user named one.
+    /// The company's id, if the user named one.
     public var company: String?
-    /// The workspace, where the user named one.
+    /// The workspace's id, if the user named one.
     public var workspace: String?
-    /// The store in which what cannot be done for want of a server waits for the next tail; nil for none.
+    /// The path of the store in which actions wait for the next tail if the server is unreachable; `nil` for none.
     public var storePath: String?
-    /// Whether the errand cannot do without the store.
+    /// Whether the errand fails if the store cannot be opened.
     public var requiresStore = false
-    /// Whether messages are sent with the text of the draft of their place.
+    /// Whether each message is sent with the text of its channel's or thread's draft.
     public var sendsDrafts = false
-    /// Pictures that are uploaded first, and go with every message that is sent, or become that of the channel that is made or changed.
+    /// The pictures to upload first. They are attached to every message that is sent, or become the picture of the
+    /// channel that is created or changed.
     public var pictures: [Picture] = []
-    /// Told on another thread how far the upload of a message's file is.
+    /// A callback for the upload progress of a message's file, on another thread.
     public var uploading: (@Sendable (UploadProgress) -> Void)?
-    /// How often one action, or what it needs to know, is tried while the server cannot be reached.
+    /// The number of failed attempts, by actions or the lookups they need, after which an unreachable server is given
+    /// up.
     public var maximumAttempts: Int
-    /// No longer than this is waited when the server says `Retry-After`.
+    /// The upper limit of the wait when the server sends `Retry-After`.
     public var longestRetryAfter = Duration.longestRetryAfter
-    /// Seed of the jitter.
+    /// The seed of the retry jitter.
     public var seed: UInt64
 
-    /// A picture to upload.
+    /// A picture to upload before the actions.
     public struct Picture: Sendable {
-        /// The bytes.
+        /// The content of the image file.
         public var bytes: [UInt8]
-        /// The media type, as `image/png`.
+        /// The media type, such as `image/png`.
         public var type: String
 
-        /// A picture.
+        /// Creates a picture from its bytes and media type.
         public init(bytes: [UInt8], type: String) {
             self.bytes = bytes
             self.type = type
         }
     }
 
-    /// A configuration with everything optional left out.
+    /// Creates a configuration with defaults for everything else.
     public init(server: URLParts, token: TokenReference? = nil, maximumAttempts: Int = 3, seed: UInt64) {
         self.server = server
         self.token = token
@@ -60,10 +62,10 @@ public struct ErrandConfiguration: Sendable {
         self.seed = seed
     }
 
-    /// Where the REST service is.
+    /// The address of the REST service.
     var service: URLParts { server.service(of: backend) }
 
-    /// Where its tokens come from.
+    /// The source of the errand's tokens.
     var tokens: TokenSource {
         TokenSource(reference: token, services: serviceTokens, server: server, access: access, backend: backend)
     }
@@ -76,37 +78,39 @@ public struct ErrandConfiguration: Sendable {
     }
 }
 
-/// What became of one action of an errand.
+/// The outcome of one action of an errand.
 public struct ErrandResult: Hashable, Sendable {
-    /// How it ended.
+    /// The way in which an action ended.
     public enum Outcome: Hashable, Sendable {
-        /// The server did it; what it made or changed, where the answer says.
+        /// The server performed the action. `subject` is the object that it created or changed, if the answer contains
+        /// its id.
         case done(subject: EntityID?)
-        /// The server refused it, or it cannot be done; `status` where the server said it with one. The words are untrusted.
+        /// The server refused the action, or it cannot be performed. `status` is the response's status, if there was
+        /// one. The reason is untrusted text.
         case refused(why: String, status: Int?)
-        /// The server could not be reached, or could not do it now, as often as was tried. It was not done.
+        /// The server was unreachable or unable in all attempts. The action was not performed.
         case unreachable(why: String)
-        /// The server could not be reached, or another program is at what waits before it. It waits in the store, and the next tail or
-        /// command of the account does it.
+        /// The server was unreachable, or another program is performing earlier actions. The action waits in the store,
+        /// and the account's next tail or command performs it.
         case waiting(why: String)
-        /// The token, or another secret, cannot be had.
+        /// The token or another secret cannot be resolved.
         case noToken(TokenError)
     }
-    /// The action.
+    /// The action as the errand performed it.
     public var action: Action
-    /// How it ended.
+    /// The way in which the action ended.
     public var outcome: Outcome
-    /// The status of the last answer to one of its requests; nil where none came.
+    /// The status of the last response to one of its requests; `nil` if there was none.
     public var status: Int?
-    /// Whether it was asked for by an earlier command and had waited in the store.
+    /// Whether an earlier command requested the action, which then waited in the store.
     public var hadWaited = false
-    /// Whether the text of a message that was not sent is kept as a draft.
+    /// Whether the text of an unsent message was stored as a draft.
     public var isDraft = false
 }
 
-// As JSON, for `--json` and the control socket: always the same members, null where there is nothing to say.
+// As JSON, for `--json` and the control socket. The members are always the same, and null without a value.
 extension ErrandResult {
-    /// The object.
+    /// The result as a JSON object.
     package var json: JSONValue {
         var (state, subject, why, status) = ("done", JSONValue.null, JSONValue.null, status)
         switch outcome {
@@ -122,7 +126,7 @@ extension ErrandResult {
         ])
     }
 
-    /// What a running tail answered about an action; nil for what is no such answer.
+    /// Creates the result from a running tail's answer about an action. Returns `nil` for any other value.
     package init?(_ json: JSONValue, of action: Action) {
         let subject: EntityID? = if case .string(let id)? = json["subject"] { EntityID(id) } else { nil }
         let why = if case .string(let words)? = json["why"] { words } else { "no reason given" }
@@ -136,10 +140,10 @@ extension ErrandResult {
     }
 }
 
-/// Why an errand cannot begin.
+/// The reason why an errand cannot begin.
 public enum ErrandError: Error, Hashable, Sendable {
-    /// The network room could not be started.
+    /// The network could not be started, or a certificate file cannot be used.
     case network(NetworkError)
-    /// The store that was asked for cannot be used.
+    /// The required store cannot be opened.
     case store(StoreError)
 }

@@ -4,8 +4,8 @@ import Glibc
 enum HTTPDate {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// Milliseconds since 1970 of `Sun, 06 Nov 1994 08:49:37 GMT`; nil when the text is not of this form, which every server of today
-    /// writes.
+    /// Returns the milliseconds since 1970 of a date such as `Sun, 06 Nov 1994 08:49:37 GMT`, or `nil` for any other
+    /// form. All current servers write this form.
     static func milliseconds(_ text: String) -> Int64? {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 6, words[5] == "GMT", let month = months.firstIndex(of: String(words[2])) else {

@@ -1,47 +1,49 @@
-/// Tries a server step by step, as a tail would reach it, and tells what each step came to.
+/// A check that tries a server step by step, in the way a tail reaches it, and reports the result of each step.
 public enum ServerCheck {
-    /// What is tried, in this order.
+    /// The steps, in the order in which they are tried.
     public enum Step: String, CaseIterable, Sendable {
         case resolve, connect, tls, handshake, authentication, rooms, clock
     }
 
-    /// What came of a step.
+    /// The result of a step.
     public enum Outcome: Hashable, Sendable {
-        /// It went well; a few words about it. Untrusted text.
+        /// The step succeeded, with a short detail. Untrusted text.
         case passed(String)
-        /// It failed. Untrusted text.
+        /// The step failed. Untrusted text.
         case failed(Failure, String)
-        /// It is not for this server, or could not be tried after a failure.
+        /// The step does not apply to this server, or was not tried after a failure.
         case skipped(String)
     }
 
-    /// What a failure means for who asked.
+    /// The category of a failure.
     public enum Failure: String, Hashable, Sendable {
-        /// The server cannot be reached, or does not speak as it should.
+        /// The server cannot be reached, or does not speak the expected protocol.
         case unreachable
-        /// The server refuses: the token or the rights do not suffice.
+        /// The server refuses: the token or its rights are insufficient.
         case refused
-        /// What was expected did not come in time.
+        /// An expected answer did not arrive in time.
         case late
-        /// The clocks are too far apart.
+        /// The clocks differ by more than `clockTolerance`.
         case clock
     }
 
-    /// One line of the result.
+    /// One step's line in the report.
     public struct Result: Sendable {
-        /// The step.
+        /// The step that was tried.
         public var step: Step
-        /// What came of it.
+        /// The result of the step.
         public var outcome: Outcome
-        /// How long it took.
+        /// The duration of the step.
         public var duration: Duration
     }
 
-    /// Clocks may be this far apart.
+    /// The largest accepted difference between the clocks.
     public static let clockTolerance: Duration = .seconds(30)
 
-    /// Tries every step and tells each as it ends. What follows a failure is skipped. The configuration's limits, recording, store and
-    /// control socket are left out.
+    /// Tries every step, and calls `telling` as each ends. The steps after a failure are skipped. The configuration's
+    /// limits, recording, store and control socket are ignored.
+    ///
+    /// - Parameter wallClock: Returns the current time, in milliseconds since 1970.
     public static func run(
         _ configuration: TailConfiguration, wallClock: @escaping @Sendable () -> Int64,
         telling: (Result) -> Void

@@ -2,21 +2,23 @@ import Network
 import Pipeline
 import Wire
 
-/// The steps of one check.
+/// The steps of one check, and what they found.
 struct ServerCheckRun {
     private let configuration: TailConfiguration
     private let wallClock: @Sendable () -> Int64
-    /// What was learnt on the way.
+    /// The addresses of the server or its proxy, from the step `resolve`.
     private var addresses: [String] = []
+    /// The server's Date and the wall clock at its arrival, in milliseconds since 1970.
     private var dated: (server: Int64, mine: Int64)?
+    /// The state of the tail at the end of the step `handshake`.
     private var tail: CheckOutlet.Seen?
-    /// Steps that are part of another one, with their own times.
+    /// The durations of steps that run as part of another one.
     private(set) var measured: [ServerCheck.Step: Duration] = [:]
     private var service: AccountService?
 
-    /// How long a connection may take, and the rooms.
+    /// The time limits for connecting and for joining the rooms.
     private static let patience: Duration = .seconds(5), roomPatience: Duration = .seconds(10)
-    /// Rooms that did not change for so long are what they will be.
+    /// The time without a change after which the rooms count as settled.
     private static let quiet: Duration = .milliseconds(400)
 
     init(_ configuration: TailConfiguration, _ wallClock: @escaping @Sendable () -> Int64) {
@@ -38,7 +40,7 @@ struct ServerCheckRun {
         }
     }
 
-    /// Host and port that a connection goes to first: the proxy's, when there is one.
+    /// The host and port of the first connection: those of the proxy, if there is one.
     private var target: (host: String, port: UInt16, words: String) {
         if let proxy = (try? configuration.access.proxy(for: configuration.server)) ?? nil {
             return (proxy.host, proxy.port, "the proxy ")
@@ -68,7 +70,7 @@ struct ServerCheckRun {
         }
     }
 
-    /// One request: it needs the handshake of TLS, where there is one, and its answer may have a date.
+    /// Sends one request. It needs the TLS handshake, if the server uses TLS, and its response may contain a date.
     private mutating func shakeHandsSecurely() async -> ServerCheck.Outcome {
         let isSecure = configuration.server.isSecure
         do throws(AccountService.Failure) {
@@ -108,7 +110,7 @@ struct ServerCheckRun {
         }
     }
 
-    /// A tail connects, authenticates and joins; the steps read what it saw.
+    /// Runs a tail that connects, authenticates and joins. The later steps read what it reported.
     private mutating func shakeHands() async -> ServerCheck.Outcome {
         var plan = TailConfiguration(
             server: configuration.server, session: configuration.session, token: configuration.token,
@@ -145,7 +147,7 @@ struct ServerCheckRun {
         }
     }
 
-    /// Runs a tail until its rooms stay as they are for a moment.
+    /// Runs a tail until its rooms have settled.
     private func watch(_ plan: TailConfiguration) async throws -> (TailSummary, CheckOutlet.Seen) {
         let outlet = CheckOutlet()
         let tail = try Tail(plan, outlets: [outlet])
@@ -182,7 +184,7 @@ struct ServerCheckRun {
 
     private func clock() -> ServerCheck.Outcome {
         guard let dated else { return .skipped("the server does not say its time") }
-        // A date is of whole seconds: half of one is as likely as any.
+        // A date has whole seconds, so half a second is added as the expected remainder.
         let offset = dated.server + 500 - dated.mine
         let seconds = (abs(offset) + 500) / 1000
         let words = seconds == 0 ? "the same" : "the server's is \(seconds) s \(offset > 0 ? "ahead" : "behind")"

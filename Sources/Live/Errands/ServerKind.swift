@@ -3,13 +3,13 @@ import Network
 public import Pipeline
 import Wire
 
-// Finds out which kind of server answers, after the expected kind did not.
+// Determining which kind of server answers, after the expected kind did not.
 extension AccountService {
-    /// Longest wait for each answer.
+    /// The time limit of each request.
     private static let patience = Duration.seconds(5)
 
-    /// The backends other than `expected` whose usual path answers as such a server does. Each path is asked for a transport that does not
-    /// exist, so no server creates a session. Empty if the server cannot be reached.
+    /// Returns the backends other than `expected` whose usual path answers like such a server. Each request names a
+    /// transport that does not exist, so no server creates a session. The result is empty if the server is unreachable.
     public func kinds(besides expected: Configuration.BackendKind) async -> [Configuration.BackendKind] {
         guard let access = try? await access() else { return [] }
         return await withTaskGroup { group in
@@ -31,7 +31,7 @@ extension AccountService {
         let request = HTTPRequest(
             url: address(kind.usualPath + "?EIO=4&transport=none"), access: access, timeout: Self.patience)
         guard let response = try? await answer(to: request).get(), response.status == 400 else { return false }
-        // JavaScript servers say "Transport unknown", Python servers "Invalid transport".
+        // JavaScript servers send "Transport unknown", Python servers "Invalid transport".
         let error = EngineIO.ServerError(status: response.status, body: response.body[...])
         return error.text?.lowercased().contains("transport") ?? false
     }
