@@ -2,30 +2,30 @@ import Glibc
 import Network
 import Wire
 
-/// A program that is run for a secret or a report, and is ended with everything it has started when it takes too long or is not wanted
-/// any more. Whatever ends the process, `endAll` leaves none of them behind.
+/// A program that runs for a secret or a report. If it takes too long or is no longer wanted, it is killed together
+/// with everything it started. Call `endAll` when the process exits, so that no program is left running.
 package struct ChildProgram: Sendable {
-    /// How it ended.
+    /// The way in which a program ended.
     enum Ending: Hashable, Sendable {
-        /// With this status, 128 and its number where a signal ended it.
+        /// The program exited with this status; 128 plus the signal number if a signal ended it.
         case ended(Int32)
-        /// It took too long, and was killed.
+        /// The program exceeded its time limit and was killed.
         case timedOut
-        /// Nobody wanted it any more, and it was killed.
+        /// The result was no longer wanted, and the program was killed.
         case unwanted
     }
 
-    /// How often it is looked whether a program has ended.
+    /// The interval between two checks for the program's end, in milliseconds.
     private static let step: Int32 = 5
 
     private static let running = Monitor<[pid_t: Bool]>([:])
 
     private let process: pid_t
-    /// Whether it and what it starts are a group of their own. One that may ask somebody at the terminal cannot be.
+    /// Whether the program leads its own process group. A program that may prompt at the terminal cannot.
     private let leadsGroup: Bool
 
-    /// Starts a program with these descriptors as standard input and output; nil when it cannot be started. Without `variables` it has the
-    /// environment of this process.
+    /// Starts a program with these descriptors as standard input and output. Returns `nil` if it cannot be started.
+    /// Without `variables` it inherits the environment of this process.
     init?(_ words: [String], input: Int32? = nil, output: Int32, variables: [String]? = nil, leadsGroup: Bool) {
         guard let program = words.first else { return nil }
         var actions = posix_spawn_file_actions_t()
@@ -36,7 +36,7 @@ package struct ChildProgram: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // No signal stays ignored.
+        // This process ignores SIGPIPE. The program gets the default action back.
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)
@@ -52,14 +52,15 @@ package struct ChildProgram: Sendable {
         Self.running.change { $0[pid] = leadsGroup }
     }
 
-    /// Waits for its end, up to a time of the monotonic clock, and as long as it is wanted. Nothing of it is left afterwards.
+    /// Waits for the program to end, until a time of the monotonic clock, and as long as it is wanted. After the call
+    /// the program no longer runs.
     func end(by deadline: Moment, while isWanted: () -> Bool = { true }) -> Ending {
         defer { Self.running.change { $0[process] = nil } }
         var status: Int32 = 0
         while true {
             let found = waitpid(process, &status, WNOHANG)
             if found == process { return .ended(status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F) }
-            // Somebody else has waited for it.
+            // Other code has already waited for the process.
             if found < 0, errno != EINTR { return .ended(-1) }
             let isLate = MachineClock.monotonic >= deadline
             if isLate || !isWanted() {
@@ -71,12 +72,13 @@ package struct ChildProgram: Sendable {
         }
     }
 
-    /// Kills all that run. For the end of the process.
+    /// Kills all running programs. Call it at the end of the process.
     package static func endAll() {
         for (process, leadsGroup) in running.change({ $0 }) { kill(process, leadsGroup: leadsGroup) }
     }
 
-    /// Kills a program and what it has started. Where that is no group, none of them may start another while they are looked for.
+    /// Kills a program and everything it started. Without a group, each process is stopped first, so that it cannot
+    /// start another while its children are listed.
     private static func kill(_ process: pid_t, leadsGroup: Bool) {
         if leadsGroup {
             Glibc.kill(-process, SIGKILL)

@@ -1,19 +1,20 @@
 import Terminal
 
-/// How notify-send is asked to show a notification, and to take it from the desktop again.
+/// The commands that make notify-send show a notification and remove it again.
 ///
-/// Since 0.7.10 it prints the number of what it shows (`-p`), which can be replaced by that number (`-r`). It cannot close one: what is
-/// read is replaced by a short notice that goes at once. An older notify-send shows notifications, and none is taken back.
+/// Since version 0.7.10 notify-send prints the id of a notification (`-p`), with which it can be replaced (`-r`). It
+/// cannot close one, so a read message is replaced by a short notice that disappears at once. With an older version,
+/// notifications are shown but never removed.
 struct DesktopNotifications {
-    /// What it needs of the environment to find the desktop.
+    /// The environment variables that notify-send needs to find the desktop.
     static let variables = ["DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "DISPLAY", "WAYLAND_DISPLAY"]
     private static let mostNumbers = 1_000
 
     private var hasNumbers = true
-    /// The numbers of what is shown, by the ids of the messages.
+    /// The ids of the shown notifications, with the ids of their messages.
     private var numbers: [(message: String, number: String)] = []
 
-    /// The words to run; nil where there is nothing to take back.
+    /// Returns the command for a change, or `nil` if there is no notification to remove.
     func words(for change: NotificationBook.Change) -> [String]? {
         let notification = change.notification
         let (heading, text) = (Self.plain(notification.heading), Self.plain(notification.payload.text))
@@ -29,7 +30,7 @@ struct DesktopNotifications {
         }
     }
 
-    /// It ended; whether it is to be tried again in another way.
+    /// Handles the end of the command. Returns whether to run it again without ids.
     mutating func ended(_ isWell: Bool, printing text: [UInt8], _ change: NotificationBook.Change) -> Bool {
         let message = change.notification.payload.message
         switch change {
@@ -48,7 +49,7 @@ struct DesktopNotifications {
 
     private static func plain(_ text: String) -> String { TerminalText.truncated(text, to: 200) }
 
-    /// The text may be marked up, but this one is not.
+    /// Escapes the text, since the desktop may interpret it as markup.
     private static func marked(_ text: String) -> String {
         var marked = ""
         for character in text {

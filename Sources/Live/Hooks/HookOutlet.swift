@@ -5,48 +5,51 @@ import Recording
 import Terminal
 public import Wire
 
-/// Does what hooks say: runs programs, rings the terminal, forwards. Never in the way of what is printed: a bounded queue and a few threads,
-/// and what does not fit is left out and counted.
+/// Performs hooks: runs programs, rings the terminal, forwards reports. It never delays the output. The queue is
+/// bounded and a few threads work on it; actions that do not fit are dropped and counted.
 public final class HookOutlet: Outlet {
     private struct Job: Sendable {
         var words: [String]
         var input: [UInt8]
         var variables: [String]
-        /// What is shown on the desktop, or taken from it. Then the words are found when it is done.
+        /// The notification to show or remove on the desktop; `nil` for other jobs. Its command is determined when the
+        /// job runs.
         var shown: NotificationBook.Change?
-        /// Notifications are shown one after the other: what is cleared was raised before.
+        /// Whether the job is a notification. Notifications run one after the other, so that each is raised before it
+        /// is cleared.
         var isNotification = false
     }
 
-    /// A report on its way to a receiver.
+    /// A report that is being forwarded to a receiver.
     private struct Post: Sendable {
         var n: Int
         var url: URLParts
         var object: [UInt8]
         var isUnderWay = false
-        /// Why the receiver did not take it the last time.
+        /// Why the receiver did not accept the last attempt.
         var problem: String?
     }
 
     private struct State {
         let hooks: [ReportHook]
-        /// Of the hooks that have a filter.
+        /// The judges of the hooks' filters; `nil` for a hook without a filter.
         var judges: [FilterJudge?]
         var book: NotificationBook?
         var desktop = DesktopNotifications()
         var isNotifying = false
         var envelopes = EnvelopePrinting()
         var waiting: [Job] = []
-        /// Bytes of the jobs that wait.
+        /// The size of the waiting jobs, in bytes.
         var waitingBytes = 0
         var running = 0
-        /// What is to be forwarded and was not taken yet, in order.
+        /// The reports to forward that are not accepted yet, in order.
         var posts: [Post] = []
-        /// Bytes of those.
+        /// The size of those reports, in bytes.
         var postBytes = 0
-        /// How often the receiver failed in a row; after the first, one post at a time shows whether it is back.
+        /// The number of consecutive failures of the receiver. After the first one, only one post at a time is sent, to
+        /// test whether it is back.
         var failures = 0
-        /// Whether the receiver is left alone for a while.
+        /// Whether the back-off after a failure is in progress.
         var isResting = false
         var hasEnded = false
         var figures = HookFigures()
@@ -54,7 +57,7 @@ public final class HookOutlet: Outlet {
         var random = SystemRandomNumberGenerator()
         var rung = Moment(microseconds: .min / 2)
 
-        /// The next post, where one may go.
+        /// Returns the next post to send, or `nil` if none may be sent now.
         mutating func nextPost() -> Post? {
             guard !isResting, !hasEnded,
                 posts.count(where: \.isUnderWay) < (failures == 0 ? HookOutlet.mostUnderWay : 1),
@@ -64,7 +67,7 @@ public final class HookOutlet: Outlet {
             return posts[place]
         }
 
-        /// The receiver has not taken a report.
+        /// Counts a report that the receiver has not accepted.
         mutating func missForward(_ n: Int, _ why: String) {
             figures.notForwarded += 1
             figures.firstNotForwarded = figures.firstNotForwarded ?? "#\(n): \(why)"
@@ -86,8 +89,13 @@ public final class HookOutlet: Outlet {
     private let http: HTTPClient?
     private let tell: @Sendable (String) -> Void
 
-    /// Does what `hooks` say, and notifies as `plan` says. A program may take `timeout`, and `farewell` at the end; a receiver that fails is
-    /// left alone for `pauses`. Calls `tell` with the status and latency of what was forwarded, on any thread.
+    /// Creates an outlet that performs the hooks, and notifies the user by the plan.
+    ///
+    /// - Parameters:
+    ///   - timeout: The time limit of a program or a post.
+    ///   - farewell: How long `finish()` waits for running jobs.
+    ///   - pauses: The back-off of a receiver that fails.
+    ///   - tell: A callback for the status and latency of forwarded reports, on any thread.
     public init(
         _ hooks: [ReportHook], notifying plan: NotificationPlan? = nil, timeout: Duration = .seconds(10),
         farewell: Duration = .seconds(3), pauses: Backoff = Backoff(base: .milliseconds(500), cap: .seconds(30)),
@@ -114,16 +122,16 @@ public final class HookOutlet: Outlet {
         }
     }
 
-    /// What became of it all so far.
+    /// The counts of the actions so far.
     public var figures: HookFigures { state.change { $0.figures } }
 
-    /// Nothing is done twice.
+    /// The part of a replay in which nothing is reported twice, so that no hook runs twice.
     public var replayPart: ReplayPart { .shownOnce }
 
-    /// Looks at the reports, and has done what is to be done.
+    /// Checks the reports, and queues the actions they cause.
     public func write(_ reports: [StampedReport]) throws(OutletError) {
         for report in reports {
-            // What an earlier session has seen does not happen now.
+            // Rows from an earlier session are not new.
             if case .diff(let diff) = report.report, diff.isRecalled { continue }
             let actions = state.change { state -> [(ReportHook.Action, [UInt8])] in
                 if state.hooks.isEmpty { return [] }
@@ -141,7 +149,7 @@ public final class HookOutlet: Outlet {
         }
     }
 
-    /// Gives what is under way a moment to end; programs that still run then are killed.
+    /// Waits a moment for the running jobs to end. Programs that still run then are killed.
     public func finish() throws(OutletError) {
         let end = MachineClock.monotonic + farewell
         while MachineClock.monotonic < end,
@@ -194,7 +202,7 @@ public final class HookOutlet: Outlet {
         }
     }
 
-    /// Runs what waits, until nothing will.
+    /// Runs the waiting jobs until the outlet ends.
     private static func work(_ state: Monitor<State>, _ timeout: Int64) {
         while true {
             let next = state.wait { state -> Job?? in
@@ -224,14 +232,14 @@ public final class HookOutlet: Outlet {
         }
     }
 
-    /// Runs a program with its input on standard input, and waits for its end; nil when it cannot be started. What it prints goes to
-    /// standard error: standard output is for events.
+    /// Runs a program with the job's input on standard input, and waits for its end. Returns `nil` if it cannot be
+    /// started. Its output goes to standard error by default, because standard output is for events.
     private static func run(
         _ job: Job, printingTo output: Int32 = STDERR_FILENO, _ timeout: Int64, while isWanted: () -> Bool
     ) -> ChildProgram.Ending? {
         guard let file = tmpfile() else { return nil }
         defer { fclose(file) }
-        // A file, not a pipe: a program that does not read cannot hold anybody up.
+        // A file instead of a pipe: a program that does not read its input cannot block this thread.
         guard fwrite(job.input, 1, job.input.count, file) == job.input.count, fflush(file) == 0 else { return nil }
         rewind(file)
         let program = ChildProgram(
@@ -239,7 +247,8 @@ public final class HookOutlet: Outlet {
         return program?.end(by: MachineClock.monotonic + .microseconds(timeout), while: isWanted)
     }
 
-    /// Shows a notification on the desktop, or takes it from there; once more without its id where notify-send knows no ids.
+    /// Shows a notification on the desktop, or removes it. The command is repeated without ids if notify-send does not
+    /// support them.
     private static func show(
         _ change: NotificationBook.Change, _ job: Job, _ state: Monitor<State>, _ timeout: Int64,
         while isWanted: () -> Bool
@@ -260,7 +269,8 @@ public final class HookOutlet: Outlet {
         return outcome ?? .ended(0)
     }
 
-    /// Tells the user what was raised or cleared. The terminal is rung at most once a second, and only where there is one.
+    /// Notifies the user of a raised or cleared notification. The terminal is rung at most once a second, and only if
+    /// standard error is one.
     private func notify(_ change: NotificationBook.Change, _ report: StampedReport) {
         switch means {
         case nil: break
@@ -296,7 +306,7 @@ public final class HookOutlet: Outlet {
         post()
     }
 
-    /// Sends what may be sent. A receiver that is not there, or cannot do it now, is asked again, each time later.
+    /// Sends the posts that may be sent now. An unreachable or overloaded receiver is tried again, with growing pauses.
     private func post() {
         while let post = state.change({ $0.nextPost() }), let http {
             let began = MachineClock.monotonic
@@ -319,7 +329,7 @@ public final class HookOutlet: Outlet {
             case .failure(let failure): (failure.message, false, false)
             }
         let pause = state.change { state -> Duration? in
-            // What had no answer by the end is counted already.
+            // A post without an answer at the end is counted already.
             guard !state.hasEnded, let place = state.posts.firstIndex(where: { $0.n == post.n && $0.isUnderWay }) else {
                 return nil
             }

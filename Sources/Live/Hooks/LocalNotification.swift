@@ -1,46 +1,46 @@
 import JSONText
 import Terminal
 
-/// What a local notification is about. In JSON it is its name.
+/// The subject of a local notification. JSON contains the case's name.
 public enum LocalNotificationType: String, Sendable, CaseIterable {
-    /// A message with a text.
+    /// A message with a text, with or without files.
     case message
-    /// A message that is files alone.
+    /// A message that contains only files.
     case file
-    /// Anything else that a filter holds of.
+    /// Any other report that matches a filter.
     case event
 }
 
-/// Something the user is notified of, by the program itself.
+/// A notification that the program itself shows the user.
 public struct LocalNotification: Hashable, Sendable {
-    /// What raised it.
+    /// The kind of rule that raised a notification.
     public enum Rule: String, Sendable, CaseIterable {
         /// The message mentions the user.
         case mention
-        /// It was said in a direct.
+        /// The message is in a direct conversation.
         case direct
-        /// A word that was asked for is in its text.
+        /// The text contains one of the user's keywords.
         case keyword
-        /// A filter holds of it.
+        /// The report matches a filter.
         case filter
     }
 
-    /// What it says. All of it is untrusted text.
+    /// The content of a notification. All of it is untrusted text.
     public struct Payload: Hashable, Sendable {
-        /// The channel's part in the names of rooms; the room's whole name where an event raised it.
+        /// The channel's part in room names; the complete room name if an event raised the notification.
         public var room: String?
-        /// What people call the channel.
+        /// The display name of the channel.
         public var title: String?
-        /// The message's id.
+        /// The id of the message; `nil` if the subject is not a message.
         public var message: String?
-        /// The sender's id.
+        /// The id of the sender.
         public var actor: String?
-        /// The sender's name.
+        /// The display name of the sender.
         public var name: String?
-        /// The text, or what happened in one line.
+        /// The text of the message, or one line that describes the event.
         public var text: String
 
-        /// A payload.
+        /// Creates a payload with at least a text.
         public init(
             room: String? = nil, title: String? = nil, message: String? = nil, actor: String? = nil,
             name: String? = nil,
@@ -55,24 +55,25 @@ public struct LocalNotification: Hashable, Sendable {
         }
     }
 
-    /// What it is about.
+    /// The subject of the notification.
     public var type: LocalNotificationType
-    /// What raised it.
+    /// The kind of rule that raised the notification.
     public var rule: Rule
-    /// What it says.
+    /// The content of the notification.
     public var payload: Payload
 
-    /// A notification.
+    /// Creates a notification, which is not shown yet.
     public init(type: LocalNotificationType, rule: Rule, payload: Payload) {
         self.type = type
         self.rule = rule
         self.payload = payload
     }
 
-    /// The notification as JSON text, its members always in this order: `type`, `rule`, `payload`.
+    /// The notification as JSON text. Its members always have this order: `type`, `rule`, `payload`.
     public var stringified: String { String(decoding: json(state: nil), as: UTF8.self) }
 
-    /// Reads what `stringified` wrote, whatever else is in it; nil when that is no notification.
+    /// Creates a notification from the text of `stringified`. Other members are ignored. Returns `nil` for any other
+    /// text.
     public init?(stringified text: String) {
         guard let json = try? JSONValue(parsing: Array(text.utf8)[...]),
             let type = json.word("type").flatMap({ LocalNotificationType(rawValue: $0) }),
@@ -86,7 +87,7 @@ public struct LocalNotification: Hashable, Sendable {
                 actor: payload.word("actor"), name: payload.word("name"), text: words))
     }
 
-    /// The same with what became of it, as programs get it.
+    /// Returns the notification as JSON with its state, `raised` or `cleared`, as programs receive it.
     func json(state: String?) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -108,14 +109,14 @@ public struct LocalNotification: Hashable, Sendable {
 
     // MARK: - For people
 
-    /// The sender and the place.
+    /// The sender and the channel, as a title.
     var heading: String {
         guard type != .event else { return "weir" }
         let place = rule == .direct ? nil : payload.title.map { "#" + $0 } ?? payload.room
         return [payload.name ?? payload.actor, place].compactMap(\.self).joined(separator: " in ")
     }
 
-    /// The bell and OSC 9; nothing in it can end the sequence, or begin another.
+    /// The bell and OSC 9. Control characters are escaped, so that the text cannot end the sequence or begin another.
     var bell: [UInt8] {
         let text = type == .event ? payload.text : "\(heading): \(payload.text)"
         return Array("\u{07}\u{1B}]9;weir: \(TerminalText.truncated(text, to: 120))\u{07}".utf8)

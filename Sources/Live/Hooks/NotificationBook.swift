@@ -3,13 +3,13 @@ import Pipeline
 import Recording
 import Terminal
 
-/// Decides what the user is notified of: once for a message, however often it is reported, and until it is read.
+/// Decides when to notify the user: once per message, however often it is reported, until the message is read.
 ///
-/// A message is news when it was said after the first report. So what is fetched of earlier messages, or was remembered, is none.
+/// Only messages sent after the first report are news. Earlier messages that are fetched or remembered are not.
 struct NotificationBook {
     enum Change: Hashable {
         case raised(LocalNotification)
-        /// The message was read, or deleted.
+        /// The message was read or deleted.
         case cleared(LocalNotification)
 
         var notification: LocalNotification {
@@ -25,13 +25,13 @@ struct NotificationBook {
         var readUntil: Int64?
     }
 
-    /// A notification that was not cleared.
+    /// A notification that is not cleared yet.
     private struct Open {
         var notification: LocalNotification
         var place: Place?
     }
 
-    /// Where and when a message was said.
+    /// The channel and the time of a message, in milliseconds since 1970.
     private struct Place {
         var channel: String?
         var time: Int64?
@@ -47,14 +47,15 @@ struct NotificationBook {
     private static let mostChannels = 10_000
 
     private let rules: [NotificationRule]
-    /// Of the rules that are filters.
+    /// The judges of the rules; `nil` for a rule that is not a filter.
     private var judges: [FilterJudge?]
-    /// The event of which each filter held last.
+    /// The number of the last event that each filter matched.
     private var held: [Int?]
     private var names = KnownNames()
     private var channels: [String: Channel] = [:]
-    /// The messages that were notified of, and in which order.
+    /// The ids of the messages that the user was notified of.
     private var told: Set<String> = []
+    /// The same ids as a ring buffer, for removing the oldest.
     private var order: [String] = []
     private var oldest = 0
     private var open: [Open] = []
@@ -67,10 +68,10 @@ struct NotificationBook {
         held = rules.map { _ in nil }
     }
 
-    /// What filters name and no event had, a line for each.
+    /// The names in filters that no event contained, one line each.
     var absent: [String] { judges.flatMap { $0?.tally.absent ?? [] } }
 
-    /// What a report changes of what the user is notified of.
+    /// Returns the notifications that a report raises or clears.
     mutating func changes(by stamped: StampedReport) -> [Change] {
         let now = stamped.stamp.wall / 1000
         let since = (began ?? now) - stamped.clockOffset
@@ -129,7 +130,8 @@ struct NotificationBook {
             LocalNotification(type: .event, rule: .filter, payload: .init(text: Self.line(of: stamped))), nil)
     }
 
-    /// The notification that a rule makes of a message; nil when it does not hold of it. A filter was asked already.
+    /// Returns the notification of a message by a rule, or `nil` if the rule does not apply. The caller has already
+    /// applied filters.
     private func notification(of row: DiffRow, _ rule: NotificationRule) -> LocalNotification? {
         let (item, entity) = (row.item, row.item.entity.value)
         let channel = entity.saidIn?.description
@@ -206,7 +208,7 @@ struct NotificationBook {
             readUntil: row.item.entity.value.readUntil?.milliseconds)
     }
 
-    /// What an event told of a message has no place before the message is a row.
+    /// Adds the channel and time to a notification that an event raised. They are unknown until the message is a row.
     private mutating func place(_ row: DiffRow) {
         guard
             let index = open.firstIndex(where: {

@@ -1,17 +1,17 @@
 public import Pipeline
 
-/// What the user wants to be notified of.
+/// A rule for what the user is notified of.
 public enum NotificationRule: Sendable {
     /// Messages that mention the user.
     case mention
-    /// Messages in directs.
+    /// Messages in a direct conversation with the user.
     case direct
-    /// Messages whose text has this word, or these words in a row, however it is capitalised.
+    /// Messages whose text contains this word, or these consecutive words, ignoring case.
     case keyword(String)
-    /// Whatever the filter holds of.
+    /// Reports that match the filter.
     case filter(Filter)
 
-    /// The rule that a word stands for: `mention`, `direct`, `keyword:WORD`; nil for anything else.
+    /// Parses a rule: `mention`, `direct` or `keyword:WORD`. Returns `nil` for any other text.
     public init?(word: String) {
         switch word {
         case "mention": self = .mention
@@ -23,7 +23,7 @@ public enum NotificationRule: Sendable {
         }
     }
 
-    /// Its name in a notification.
+    /// The rule's name in a notification.
     var name: LocalNotification.Rule {
         switch self {
         case .mention: .mention
@@ -33,7 +33,7 @@ public enum NotificationRule: Sendable {
         }
     }
 
-    /// Whether `word` is in `text` with no letter or digit beside it that would make it another word.
+    /// Returns whether `text` contains `word` as a whole word, without an adjacent letter or digit.
     static func has(_ word: String, in text: String) -> Bool {
         let (word, text) = (Array(word.lowercased()), Array(text.lowercased()))
         guard let first = word.first, let last = word.last, word.count <= text.count else { return false }
@@ -50,25 +50,25 @@ extension Character {
     fileprivate var isOfWord: Bool { isLetter || isNumber || self == "_" }
 }
 
-/// What is notified of, and by what.
+/// The rules for notifications, and how they are shown.
 public struct NotificationPlan: Sendable {
-    /// What the user is notified by.
+    /// The way in which the user is notified.
     public enum Means: Hashable, Sendable {
-        /// The terminal is rung, and shows it (OSC 9) where it can.
+        /// Ring the terminal, which shows the text if it supports OSC 9.
         case terminal
-        /// `notify-send` shows it on the desktop.
+        /// Show the notification on the desktop with `notify-send`.
         case desktop
-        /// A program gets it on standard input, run as `ReportHook.Action.command` is: the text of `stringified` with the member
-        /// `state`, `raised` or `cleared`.
+        /// Run a program in the way of `ReportHook.Action.command`. Its standard input is the text of `stringified`
+        /// with the additional member `state`, which is `raised` or `cleared`.
         case command([String])
     }
 
-    /// What is notified of: the first rule that holds raises it.
+    /// The rules in order. The first one that applies raises the notification.
     public var rules: [NotificationRule]
-    /// By what.
+    /// The way in which the user is notified.
     public var means: Means
 
-    /// A plan.
+    /// Creates a plan that rings the terminal by default.
     public init(_ rules: [NotificationRule], by means: Means = .terminal) {
         self.rules = rules
         self.means = means

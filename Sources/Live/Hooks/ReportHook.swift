@@ -1,52 +1,54 @@
 public import Network
 public import Pipeline
 
-/// Something that is done for certain reports.
+/// An action to perform for certain reports.
 public struct ReportHook: Sendable {
-    /// What is done.
+    /// The action of a hook.
     public enum Action: Hashable, Sendable {
-        /// A program is run, by its words and never by a shell, with the report's object of `--format json` on standard input. Its
-        /// environment is `PATH`, `HOME`, `WEIR_N` (the record's number) and `WEIR_TYPE`: nothing that a peer wrote.
+        /// Run a program, given by its words and without a shell. Its standard input is the report's object in
+        /// `--format json`. Its environment is `PATH`, `HOME`, `WEIR_N` (the record's number) and `WEIR_TYPE`: it
+        /// contains no text from a peer.
         case command([String])
-        /// The report's object is posted to this URL.
+        /// Post the report's object to this URL.
         case forward(URLParts)
     }
 
-    /// Which reports; nil for every event.
+    /// The filter for reports; `nil` for every event.
     public var filter: Filter?
-    /// What is done.
+    /// The action to perform for a matching report.
     public var action: Action
-    /// A hook.
+    /// Creates a hook for reports that match a filter.
     public init(_ filter: Filter?, _ action: Action) {
         self.filter = filter
         self.action = action
     }
 }
 
-/// What became of what was to be done.
+/// The counts of a hook outlet's actions, by outcome.
 public struct HookFigures: Hashable, Sendable {
-    /// Done, and well.
+    /// The number of actions that succeeded.
     public var done = 0
-    /// Programs that ended with another code than 0, and what was forwarded and not taken: a redirection is not followed.
+    /// The number of programs that exited with a status other than 0, and of posts that the receiver rejected.
+    /// Redirections are not followed.
     public var failed = 0
-    /// Programs that took too long and were killed.
+    /// The number of programs that exceeded the time limit and were killed.
     public var timedOut = 0
-    /// Still under way at the end, and killed.
+    /// The number of programs that still ran at the end and were killed.
     public var killed = 0
-    /// Left out, because too much waited already.
+    /// The number of actions dropped because the queue was full.
     public var dropped = 0
-    /// Reports that were to be forwarded, and that the receiver has not taken.
+    /// The number of reports that the receiver has not accepted.
     public var notForwarded = 0
-    /// The first of those: its number, and why.
+    /// The number of the first such report, and the reason.
     public var firstNotForwarded: String?
 
-    /// What filters name and no event had, a line for each.
+    /// The names in filters that no event contained, one line each.
     public var absent: [String] = []
 
-    /// Nothing yet.
+    /// Creates figures with all counts at zero.
     public init() {}
 
-    /// One line for the end; nil when there was nothing.
+    /// A one-line summary for the end; `nil` if there were no actions.
     public var line: String? {
         guard done + failed + timedOut + killed + dropped + notForwarded > 0 else { return nil }
         var parts = ["hooks: \(done) done"]
