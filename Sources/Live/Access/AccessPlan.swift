@@ -2,27 +2,27 @@ import Glibc
 public import Network
 import Wire
 
-/// How a tail reaches its server, with references where secrets go; resolved anew for every attempt to connect.
+/// How a tail reaches its server. Secrets are given as references and resolved anew for every attempt to connect.
 public struct AccessPlan: Sendable {
-    /// Through what.
+    /// The route of connections to the server.
     public enum Route: Hashable, Sendable {
-        /// Nothing; the environment is not looked at.
+        /// A direct connection. The environment is not read.
         case direct
-        /// The proxy the environment names for the server, if it does: see `ProxyEnvironment`.
+        /// The proxy that the environment names for the server, if any: see `ProxyEnvironment`.
         case environment
-        /// This proxy, whatever the server and the environment.
+        /// This proxy, regardless of the server and the environment.
         case proxy(Proxy)
     }
 
-    /// A header of the user's own.
+    /// A header that the user adds to requests.
     public struct Header: Sendable {
-        /// Its name.
+        /// The field name of the header.
         public var name: String
-        /// What stands before the secret, or the whole value.
+        /// The text before the secret, or the whole value if there is no secret.
         public var text: String
-        /// Where the rest of the value is.
+        /// The reference to the rest of the value; `nil` if the value is not secret.
         public var secret: TokenReference?
-        /// A header.
+        /// Creates a header from a text and an optional secret.
         public init(name: String, text: String, secret: TokenReference? = nil) {
             self.name = name
             self.text = text
@@ -30,25 +30,25 @@ public struct AccessPlan: Sendable {
         }
     }
 
-    /// Which certificate authorities are believed.
+    /// The certificate authorities to trust.
     public var trust = TLSTrust.system
-    /// What is shown a server that asks for a certificate; the passphrase of its key comes from `passphrase`.
+    /// The certificate for servers that request one. The passphrase of its key comes from `passphrase`.
     public var certificate: ClientCertificate?
-    /// Where the passphrase of the certificate's key is.
+    /// The reference to the passphrase of the certificate's key; `nil` if the key is not encrypted.
     public var passphrase: TokenReference?
-    /// The public keys the server may have.
+    /// The pinned public keys of the server; empty to accept any key.
     public var pins: [PublicKeyPin] = []
-    /// Through what the server is reached.
+    /// The route of connections to the server.
     public var route = Route.direct
-    /// Where the proxy's `USER:PASSWORD` is; those the environment names when there is none.
+    /// The reference to the proxy's `USER:PASSWORD`; `nil` to use the credentials in the environment.
     public var proxyCredentials: TokenReference?
-    /// Headers sent with every request to the server.
+    /// The headers to send with every request to the server.
     public var headers: [Header] = []
 
-    /// Direct access that believes the machine's authorities.
+    /// Creates a plan for direct access that trusts the system's certificate authorities.
     public init() {}
 
-    /// The proxy a server is reached through, without credentials of a reference; nil for none.
+    /// Returns the proxy for a server, or `nil` for a direct connection. Credentials from a reference are not included.
     public func proxy(for server: URLParts) throws(TokenError) -> Proxy? {
         switch route {
         case .direct: return nil
@@ -62,16 +62,16 @@ public struct AccessPlan: Sendable {
         }
     }
 
-    /// Reads the files, so that one that cannot be used is told before anything is connected to. A key that is encrypted waits for
-    /// its passphrase.
+    /// Reads the certificate files, so that an unusable one is reported before any connection. An encrypted key is not
+    /// checked, since its passphrase is not resolved yet.
     func check() throws(NetworkError) {
         try Access(trust: trust, certificate: passphrase == nil ? certificate : nil).check()
     }
 
-    /// Whether resolving may block, or fail.
+    /// Whether resolving may block or fail.
     var needsResolving: Bool { !references.isEmpty || !headers.isEmpty || route == .environment }
 
-    /// Every reference, with what it is for.
+    /// Every reference with its purpose, which errors mention.
     public var references: [(purpose: String, reference: TokenReference)] {
         var all: [(purpose: String, reference: TokenReference)] = []
         if let passphrase { all.append(("passphrase", passphrase)) }
@@ -82,11 +82,12 @@ public struct AccessPlan: Sendable {
         return all
     }
 
-    /// A secret shorter than this is not hidden from a recording: it would be found in what has nothing to do with it. Nobody but its
-    /// addressee is sent it anyway; hiding is for servers that repeat what they are told.
+    /// The shortest secret that is hidden in recordings, in bytes. A shorter one would also be found in unrelated text.
+    /// Secrets are sent only to their addressee; hiding protects against servers that echo what they receive.
     private static let shortestHidden = 6
 
-    /// The access, with new cookies, and the secrets in it that are to be hidden. Blocks when there are references: call it on a helper thread.
+    /// Returns the access with a new cookie jar, and the secrets to hide. Blocks if there are references: call it on a
+    /// helper thread.
     func resolve(for server: URLParts) throws(TokenError) -> (access: Access, secrets: [Secret]) {
         var access = Access(trust: trust, certificate: certificate, pins: pins, cookies: CookieJar())
         var secrets: [Secret] = []
@@ -98,7 +99,7 @@ public struct AccessPlan: Sendable {
         }
         if let credentials = access.proxy?.credentials {
             secrets.append(credentials)
-            // The user's name is not one, and may be a word that events are full of.
+            // The user name is not a secret, and may be a common word in events.
             let password = credentials.reveal().split(separator: ":", maxSplits: 1).dropFirst().first
             if let password { secrets.append(Secret(String(password))) }
         }
@@ -114,7 +115,7 @@ public struct AccessPlan: Sendable {
         return (access, Self.hidden(secrets))
     }
 
-    /// Those that are to be hidden.
+    /// Returns the secrets that are long enough to hide.
     static func hidden(_ secrets: [Secret]) -> [Secret] {
         secrets.filter { $0.reveal().utf8.count >= shortestHidden }
     }

@@ -2,9 +2,10 @@ import JSONText
 import Recording
 import Wire
 
-/// A text with references where secrets go, asked anew at every attempt to connect: the auth object of a Socket.IO handshake, or a query.
+/// A text in which references take the place of secrets: the auth object of a Socket.IO handshake, or a query. The
+/// references are resolved anew at every attempt to connect.
 public struct ReferenceTemplate: Sendable {
-    /// What the text is, and so how a secret is written into it.
+    /// The kind of text, which determines how a secret is escaped.
     private enum Form { case auth, query }
 
     private enum Piece: Sendable {
@@ -15,8 +16,8 @@ public struct ReferenceTemplate: Sendable {
     private let form: Form
     private var pieces: [Piece] = []
 
-    /// An auth object, in which a string `env:NAME`, `file:PATH` or `cmd:COMMAND` stands for what is there; or one such reference to the
-    /// whole object, in a line.
+    /// Creates a template from an auth object, in which a string `env:NAME`, `file:PATH` or `cmd:COMMAND` is replaced
+    /// with the secret; or from one such reference to the whole object, on one line.
     public init(auth text: String) throws(TokenError) {
         form = .auth
         if let reference = TokenReference(text) {
@@ -38,7 +39,7 @@ public struct ReferenceTemplate: Sendable {
             }
             try reader.end()
         } catch {
-            // Not repeated: it may hold a secret.
+            // The text is not repeated, since it may contain a secret.
             throw TokenError(message: "it is neither a JSON object nor env:NAME, file:PATH or cmd:COMMAND: \(error)")
         }
         if let literal { throw Self.literal(literal, "\"\(literal)\": \"env:NAME\"") }
@@ -51,7 +52,8 @@ public struct ReferenceTemplate: Sendable {
         add(bytes[start...])
     }
 
-    /// The query of a URL, and more parameters, `NAME=VALUE` each, where the value may be a reference.
+    /// Creates a template from the query of a URL and additional parameters. A parameter is `NAME=VALUE`, and the value
+    /// may be a reference.
     public init(query: String, adding parameters: [String]) throws(TokenError) {
         form = .query
         for parameter in query.split(separator: "&") {
@@ -85,15 +87,16 @@ public struct ReferenceTemplate: Sendable {
         if !bytes.isEmpty { pieces.append(.text(String(decoding: bytes, as: UTF8.self))) }
     }
 
-    /// What is referred to.
+    /// The references in the text, in order.
     public var references: [TokenReference] {
         pieces.compactMap { if case .reference(let reference) = $0 { reference } else { nil } }
     }
 
-    /// What errors call it.
+    /// The name of the value in errors.
     public var purpose: String { form == .auth ? "auth value" : "query value" }
 
-    /// The text with everything in it, and what in it is secret. Blocks when there are references: call it on a helper thread.
+    /// Returns the text with all references resolved, and the secrets in it. Blocks if there are references: call it on
+    /// a helper thread.
     func resolve() throws(TokenError) -> (text: Secret, secrets: [Secret]) {
         var text = ""
         var secrets: [Secret] = []
@@ -136,7 +139,8 @@ extension JSONReader {
         guard kind == .object else { throw JSONError(.wrongKind(expected: .object, found: kind), at: offset) }
     }
 
-    /// Tells of every string of the next value: where it stands, quotes included, the name of its member, and what it says.
+    /// Calls `body` for every string in the next value, with its range including the quotes, the name of the member
+    /// that contains it, and its value.
     fileprivate mutating func forEachString(
         of name: String? = nil, _ body: (Range<Int>, String?, String) -> Void
     ) throws(JSONError) {

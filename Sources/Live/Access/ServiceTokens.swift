@@ -2,27 +2,27 @@ import Network
 import Pipeline
 import Wire
 
-/// The tokens of services that a profile declares at addresses of their own, by the service's name.
+/// The tokens of services that a profile declares at their own addresses, by the service's name.
 struct ServiceTokens: Sendable {
     private var secrets: [String: Secret] = [:]
 
     init() {}
 
-    /// Finds each. Blocks, as `TokenReference.resolve` does.
+    /// Resolves the references. Blocks, as `TokenReference.resolve` does.
     init(_ references: [String: TokenReference]) throws(TokenError) {
         for (name, reference) in references { secrets[name] = try reference.resolve("token of \(name)") }
     }
 
     subscript(name: String) -> Secret? { secrets[name] }
-    /// What must not be shown.
+    /// All tokens, for hiding them in output.
     var all: [Secret] { Array(secrets.values) }
 
     static func != (a: Self, b: Self) -> Bool { a.secrets != b.secrets }
 }
 
 extension HTTPRequest {
-    /// A call of a session. A service at an address of its own is another server: it gets its own token, and neither the backend's nor the
-    /// user's headers, certificate and cookies.
+    /// Creates the request for a call of a session. A service at its own address is a different server. It gets its own
+    /// token, but not the backend's, and neither the user's headers, certificate nor cookies.
     init(
         _ call: RESTCall, of backend: Configuration.BackendKind, at service: URLParts, access: Access, token: Secret?,
         services: ServiceTokens

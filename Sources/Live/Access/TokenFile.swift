@@ -4,16 +4,19 @@ import Network
 package import Pipeline
 import Wire
 
-/// The file that a login writes: the token on the first line, so that `file:PATH` reads it, and what renews it on the second, as JSON.
+/// The file that a login writes. The first line is the token, so that `file:PATH` reads it. The second line is a JSON
+/// object with the data for renewal.
 package struct TokenFile: Sendable {
-    /// The token, and what renews it.
+    /// The token on the first line.
     var token: Secret
+    /// The refresh token; `nil` if the login has none.
     var refresh: Secret?
-    /// When the token is to be renewed, and from when on it cannot be, unix seconds of this machine; nil where that is not known.
+    /// When to renew the token, in seconds since 1970 on this machine; `nil` if it is unknown.
     var renewal: Int64?
+    /// When the refresh token ends, in seconds since 1970 on this machine; `nil` if it is unknown.
     var end: Int64?
 
-    /// The file at a path; nil for a file that no login wrote.
+    /// Reads the file at a path. Returns `nil` for a file that was not written by a login.
     static func read(_ path: String) -> TokenFile? {
         guard let bytes = contents(of: path), let end = bytes.firstIndex(of: UInt8(ascii: "\n")),
             end > bytes.startIndex,
@@ -25,36 +28,36 @@ package struct TokenFile: Sendable {
             renewal: text("renew_at").flatMap { Int64($0) }, end: text("renew_until").flatMap { Int64($0) })
     }
 
-    /// Writes what a server handed out just now, whole or not at all. Gives what is wrong, if anything is.
+    /// Writes tokens that a server has just issued, completely or not at all. Returns the problem, or `nil` on success.
     package static func write(_ tokens: AccountTokens, to path: String) -> String? {
         let life = tokens.lifetime ?? life(to: tokens.expiration, of: tokens)
         let rest = RawJSON.object {
             $0.member("refresh", tokens.refresh?.reveal())
             $0.member("expiration", tokens.expiration)
             $0.member("refresh_expiration", tokens.refreshExpiration)
-            // A minute before the token ends, or a fifth of its life.
+            // Renewal is due a minute before the token ends, or a fifth of its lifetime before, whichever is shorter.
             $0.member("renew_at", life.map { now + $0 - max(1, min(60, $0 / 5)) })
             $0.member("renew_until", Self.life(to: tokens.refreshExpiration, of: tokens).map { now + $0 })
         }
         return WholeFile.write(Array("\(tokens.token.reveal())\n\(rest)\n".utf8), to: path)
     }
 
-    /// How long something lives that ends at a time of the server's clock, in seconds. Nil for what is over when it comes: the clocks differ, and
-    /// only the server's refusal says when it ends.
+    /// Returns the lifetime, in seconds, of a token that ends at a time on the server's clock. Returns `nil` if that
+    /// time has passed on arrival: then the clocks differ, and only the server's refusal shows when the token ends.
     private static func life(to end: Int64?, of tokens: AccountTokens) -> Int64? {
         end.map { $0 - (tokens.issued ?? now) }.flatMap { $0 > 0 ? $0 : nil }
     }
 
-    /// Whether it must be renewed: its time has come, or the server refused it.
+    /// Whether the token must be renewed: its time has come, or the server refused it.
     func isDue(insteadOf refused: Secret?) -> Bool { token == refused || renewal.map { $0 <= Self.now } ?? false }
 
-    /// Whether the server does not renew it any more.
+    /// Whether the server no longer renews the token.
     var isOver: Bool { end.map { $0 <= Self.now } ?? false }
 
-    /// Unix seconds.
+    /// The current time, in seconds since 1970.
     static var now: Int64 { MachineClock.wall / 1_000_000 }
 
-    /// No login writes more than this.
+    /// The size limit of the file, in bytes. No login writes more.
     private static let longest = 64 << 10
 
     private static func contents(of path: String) -> ArraySlice<UInt8>? {
@@ -66,13 +69,15 @@ package struct TokenFile: Sendable {
     }
 }
 
-/// The turn of the one process that renews a token: a lock on the file's folder, since the file itself is replaced.
+/// An exclusive lock for the process that renews a token. It locks the file's folder, since the file itself is
+/// replaced.
 struct TokenTurn: Sendable {
     private let descriptor: Int32
-    /// A process that renews a token waits for the server for so long at most.
+    /// The longest wait for another process, which renews a token and waits for the server itself.
     private static let patience: Duration = .seconds(30)
 
-    /// Waits for the turn; nil when another process does not end its own. Blocks: call it on a helper thread.
+    /// Waits for the lock. Returns `nil` if another process does not release it in time. Blocks: call it on a helper
+    /// thread.
     init?(_ path: String) {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) + "/" } ?? "."
         descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -3,21 +3,21 @@ import JSONText
 import Network
 public import Wire
 
-/// Where the token, or another secret, comes from; the secret itself is never in an argument, a log or a recording.
+/// A reference to a token or another secret. The secret itself never appears in an argument, a log or a recording.
 public enum TokenReference: Sendable {
     /// An environment variable, read at each use.
     case environment(String)
-    /// A file's first line, read at each use.
+    /// The first line of a file, read at each use.
     case file(String)
-    /// The first line a shell command (`sh -c`) prints, run at each use; it must end with status 0.
+    /// The first line that a shell command (`sh -c`) prints, run at each use. It must exit with status 0.
     case command(String)
-    /// Asked of the program itself (the demo, tests). Called on a helper thread.
+    /// A function of the program itself, for the demo and the tests. It is called on a helper thread.
     case provider(@Sendable () throws(TokenError) -> Secret)
 
-    /// How long a command may take: a person may be asked for a passphrase.
+    /// The time limit of a command. It is long because the command may ask the user for a passphrase.
     public static let patience: Duration = .seconds(60)
 
-    /// A reference as it is typed: `env:NAME`, `file:PATH` or `cmd:COMMAND`; nil for what is none.
+    /// Parses a reference: `env:NAME`, `file:PATH` or `cmd:COMMAND`. Returns `nil` for any other text.
     package init?(_ text: String) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, !parts[1].isEmpty else { return nil }
@@ -29,7 +29,7 @@ public enum TokenReference: Sendable {
         }
     }
 
-    /// As it is typed; nil for one that only the program knows.
+    /// The reference in the syntax that `init(_:)` parses; `nil` for a provider.
     package var reference: String? {
         switch self {
         case .environment(let name): "env:\(name)"
@@ -39,8 +39,12 @@ public enum TokenReference: Sendable {
         }
     }
 
-    /// Finds the secret; `purpose` is what errors call it. Blocks: call it on a helper thread. A command that does not end in time is killed
-    /// with everything it has started.
+    /// Returns the secret. Blocks: call it on a helper thread. A command that does not end in time is killed, together
+    /// with everything it started.
+    ///
+    /// - Parameters:
+    ///   - purpose: The name of the secret in errors.
+    ///   - patience: The time limit of a command.
     public func resolve(
         _ purpose: String = "token", patience: Duration = Self.patience
     ) throws(TokenError) -> Secret {
@@ -87,7 +91,8 @@ public enum TokenReference: Sendable {
         }
     }
 
-    /// What comes before the first line feed or the end, with it; what came by `deadline`.
+    /// Reads up to the first line feed, which is included, or to the end, as far as it arrives by `deadline`. At most
+    /// 64 KiB.
     private static func firstLine(from descriptor: Int32, by deadline: Moment) -> [UInt8] {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
@@ -115,7 +120,8 @@ public enum TokenReference: Sendable {
         return try Self.secret(in: bytes, of: source, purpose)
     }
 
-    /// The secret in the first line of some text, without a byte order mark and without blanks at its end. `source` begins the error.
+    /// Returns the secret in the first line of a text, without a byte order mark and trailing blanks. Error messages
+    /// begin with `source`.
     package static func secret(in bytes: [UInt8], of source: String, _ purpose: String) throws(TokenError) -> Secret {
         let text: String
         do throws(PlainTextError) {
@@ -130,12 +136,12 @@ public enum TokenReference: Sendable {
     }
 }
 
-/// Why a reference gives no token, or no other secret.
+/// The reason why a reference yields no secret.
 public struct TokenError: Error, Hashable, Sendable {
-    /// What and where, without the token.
+    /// The cause and the source, without the secret.
     public var message: String
-    /// Whether what was typed is wrong: it names a variable that is not set, or nothing was given.
+    /// Whether the user's input is wrong: it names a variable that is not set, or no reference was passed.
     public var isUsage = false
-    /// An error.
+    /// Creates an error with a message for the user.
     public init(message: String, isUsage: Bool = false) { (self.message, self.isUsage) = (message, isUsage) }
 }

@@ -2,35 +2,35 @@ import Network
 import Pipeline
 import Wire
 
-/// Where the tokens of a run come from. A token that a login left in a file is kept fresh there: it is renewed before it ends, and when the
-/// server refuses it, by one process at a time.
+/// The source of a run's tokens. A token in the file of a login is kept fresh: it is renewed before it ends, and when
+/// the server refuses it, by one process at a time.
 struct TokenSource: Sendable {
-    /// What a look at a login's file led to.
+    /// The result of checking a login's file.
     struct Freshness: Sendable {
-        /// When to look again, unix seconds; nil for only when the server refuses the token.
+        /// When to check again, in seconds since 1970; `nil` to check only when the server refuses the token.
         var next: Int64?
-        /// Why the token could not be renewed, for people; nil when it was, or did not have to be.
+        /// Why the token could not be renewed, for the user; `nil` if it was renewed or did not have to be.
         var problem: String?
     }
 
-    /// The server's token.
+    /// The reference to the server's token; `nil` if it needs none.
     var reference: TokenReference?
-    /// Those of services that a profile declares at addresses of their own.
+    /// The references to the tokens of services that a profile declares at their own addresses, by the service's name.
     var services: [String: TokenReference] = [:]
     var server: URLParts
     var access: AccessPlan
     var backend: Configuration.BackendKind
 
-    /// The file of a login that may be renewed.
+    /// The path of a login's file whose token may be renewed; `nil` if there is none.
     private var file: String? {
         guard case .file(let path) = reference, backend.renewsTokens else { return nil }
         return path
     }
 
-    /// Whether a look at the file may lead to a request.
+    /// Whether checking the file may lead to a request.
     var mayRenew: Bool { file != nil }
 
-    /// Renews the token of the file, if it must be or is the one that was `refused`.
+    /// Renews the token in the file if it is due, or if it equals `refused`.
     func freshen(insteadOf refused: Secret? = nil) async -> Freshness {
         guard let path = file, let found = await onThread({ TokenFile.read(path) }), found.refresh != nil else {
             return Freshness()
@@ -40,7 +40,7 @@ struct TokenSource: Sendable {
             return Freshness(problem: "another process renews \(path), and does not end")
         }
         defer { turn.end() }
-        // Another process may have had its turn meanwhile.
+        // Another process may have renewed the token in the meantime.
         guard let found = await onThread({ TokenFile.read(path) }), let refresh = found.refresh else {
             return Freshness()
         }
@@ -56,7 +56,7 @@ struct TokenSource: Sendable {
             let answer = await service.renewed(refresh)
             await service.close()
             var tokens = try answer.get()
-            // A server that says nothing of it keeps the old one.
+            // A server that does not return a refresh token keeps the old one valid.
             tokens.refresh = tokens.refresh ?? refresh
             if let problem = await onThread({ [tokens] in TokenFile.write(tokens, to: path) }) {
                 return Freshness(problem: "\(path) cannot be written: \(problem)")
@@ -74,7 +74,7 @@ struct TokenSource: Sendable {
     }
 }
 
-/// Does on a helper thread what may block: files, commands, locks.
+/// Performs blocking work on a helper thread: files, commands, locks.
 func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
         runOnThread(named: "weir-token") { continuation.resume(returning: work()) }
@@ -82,8 +82,10 @@ func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async ->
 }
 
 extension EventLoop {
-    /// Renews the token of a login, if it must be or is the one that was `refused`; then finds the token and those of services. Hands them
-    /// to `completion` on the loop; nil for what gives none. Nothing is waited for where nothing gives a token.
+    /// Renews the token of a login if it is due or equals `refused`, then resolves the token and those of the services.
+    ///
+    /// Calls `completion` on the loop, with `nil` for a token that cannot be resolved. If the source has no references,
+    /// it does not block or renew anything.
     @discardableResult func ask(
         _ source: TokenSource, insteadOf refused: Secret?,
         completion: @escaping @Sendable (Secret?, ServiceTokens?, TokenSource.Freshness) -> Void
@@ -102,8 +104,9 @@ extension EventLoop {
         }
     }
 
-    /// Renews the token of a login, if it must be or is the one that was `refused`, then calls `completion` on the loop. A process must not end
-    /// before the task: a server may take a refresh token once only.
+    /// Renews the token of a login if it is due or equals `refused`, then calls `completion` on the loop.
+    ///
+    /// The process must not exit before the task ends, since a server may accept a refresh token only once.
     @discardableResult func freshen(
         _ source: TokenSource, insteadOf refused: Secret? = nil,
         completion: @escaping @Sendable (TokenSource.Freshness) -> Void

@@ -1,9 +1,11 @@
 package import Glibc
 
-/// A file that is there whole or not at all, and readable by its owner only unless said otherwise.
+/// Writes a file completely or not at all. By default only the owner can read it.
 package enum WholeFile {
-    /// Writes beside the file first, under a name nobody else has; one that is there is replaced, but nothing else is: `/dev/null`
-    /// would be gone. Gives what is wrong, if anything is.
+    /// Writes to a new file with a unique name next to `path`, then renames it. An existing regular file is replaced.
+    /// Anything else is refused, since `/dev/null` would be destroyed.
+    ///
+    /// - Returns: The problem, or `nil` on success.
     package static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o600) -> String? {
         var facts = stat()
         if stat(path, &facts) == 0, facts.st_mode & S_IFMT != S_IFREG { return "it is not a regular file" }
