@@ -2,35 +2,37 @@ public import Pipeline
 import Recording
 import Wire
 
-/// What a tail says by itself, and when: after each connect, or when an event comes that a filter holds of.
+/// An event that a tail emits automatically: after each connect, or when an event matches a filter.
 public struct EmitRule: Sendable {
-    /// The events it answers or follows; nil for each connect.
+    /// The events that trigger the rule; `nil` to trigger it at each connect.
     public var filter: Filter?
-    /// What is said. An answer gets its id from the event, and so does its namespace.
+    /// The event to emit. An acknowledgement gets its id and its namespace from the triggering event.
     public var emit: Emit
-    /// A rule.
+    /// Creates a rule that emits at each connect, or for each event that matches a filter.
     public init(_ emit: Emit, when filter: Filter? = nil) {
         self.emit = emit
         self.filter = filter
     }
 
-    /// How many events one rule may emit within a second: more, and it and the server may call each other for ever.
+    /// The maximum number of events that one rule emits within a second. Without a limit, the rule and the server could
+    /// trigger each other forever.
     static let mostPerSecond = 20
 }
 
-/// A rule while a tail runs. A value, not for several threads at once.
+/// The state of a rule while a tail runs. Not thread-safe.
 struct EmitRuleJudge {
-    /// What a rule wants.
+    /// The result of applying a rule to a report.
     enum Wish {
         case emit(Emit)
-        /// The rule has used up its emits of this second; the notice to show, once.
+        /// The rule has reached its limit for this second. The text is a notice, which is shown once.
         case tooMuch(String)
     }
 
     private let rule: EmitRule
     private var judge: FilterJudge?
-    /// When the second began, and what was said in it.
+    /// When the current second began.
     private var second = Moment.zero
+    /// The number of events emitted in the current second.
     private var said = 0
 
     init(_ rule: EmitRule) {
@@ -38,13 +40,13 @@ struct EmitRuleJudge {
         judge = rule.filter.map { FilterJudge($0) }
     }
 
-    /// What is to be said to a report, the next in order.
+    /// Returns what to emit after a report. Call it with every report, in order.
     mutating func wish(_ stamped: StampedReport) -> Wish? {
         guard judge != nil else {
             if case .connection(.ready) = stamped.report { return .emit(rule.emit) }
             return nil
         }
-        // Asked of everything: it must know what caused what.
+        // The filter sees every report, because it tracks which record caused which report.
         guard judge?.matches(stamped) == true, case .event(let event) = stamped.report else { return nil }
         var emit = rule.emit
         emit.namespace = emit.namespace ?? (event.isOfSocketIO ? event.namespace : nil)

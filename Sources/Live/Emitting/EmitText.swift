@@ -4,22 +4,22 @@ public import Pipeline
 import Terminal
 public import Wire
 
-/// Reads what somebody types to be said: `NAME ARG ARG…`. A name with spaces is quoted as in JSON; an ARG is a JSON value, or `@FILE` (`@"FILE"`)
-/// for the bytes of a file.
+/// A parser for emits that a user types: `NAME ARG ARG…`. A name with spaces is quoted as in JSON. An ARG is a JSON
+/// value, or `@FILE` (`@"FILE"`) for the bytes of a file.
 public struct EmitText {
-    /// What is wrong with the text that the user typed.
+    /// The reason why the user's text is invalid.
     public struct Problem: Error {
-        /// One sentence.
+        /// The problem as one sentence.
         public let message: String
     }
 
     private let bytes: [UInt8]
     private var offset = 0
 
-    /// A text from its beginning.
+    /// Creates a parser at the beginning of the text.
     public init(_ text: String) { bytes = Array(text.utf8) }
 
-    /// The name at the front: up to a space, or up to `end`, which is consumed.
+    /// Parses the name at the current position: up to a space, or up to `end`, which is consumed.
     public mutating func name(endedBy end: Character = " ") throws(Problem) -> String {
         skipSpace()
         let name: String
@@ -35,7 +35,7 @@ public struct EmitText {
         return name
     }
 
-    /// The arguments, to the end.
+    /// Parses the remaining text as arguments.
     public mutating func arguments() throws(Problem) -> SocketIO.Arguments {
         var arguments = SocketIO.Arguments()
         while skipSpace() {
@@ -59,7 +59,7 @@ public struct EmitText {
         return arguments
     }
 
-    /// One argument that is a whole word: a JSON value, or `@FILE`.
+    /// Appends an argument that is given as a separate word: a JSON value, or `@FILE`.
     public static func append(_ word: String, to arguments: inout SocketIO.Arguments) throws(Problem) {
         if word.hasPrefix("@") { return arguments.append(binary: try file(String(word.dropFirst()))[...]) }
         do throws(JSONError) {
@@ -94,7 +94,7 @@ public struct EmitText {
         }
     }
 
-    /// False at the end.
+    /// Skips white space. Returns `false` at the end of the text.
     @discardableResult
     private mutating func skipSpace() -> Bool {
         while offset < bytes.count, Self.isSpace(bytes[offset]) { offset += 1 }
@@ -105,7 +105,7 @@ public struct EmitText {
 }
 
 extension Emit {
-    /// The event of a line that somebody typed: `NAME ARG ARG…`.
+    /// Creates an event from a line that a user typed: `NAME ARG ARG…`.
     public init(line: String, patience: Duration?) throws(EmitText.Problem) {
         var text = EmitText(line)
         self.init(try text.name(), try text.arguments(), patience: patience)

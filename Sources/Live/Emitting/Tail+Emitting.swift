@@ -3,22 +3,23 @@ import Network
 public import Pipeline
 import Wire
 
-/// The emits that a tail has not handed to its session yet, and the clients that wait for an outcome.
+/// The emits that a tail has not yet passed to its session, and the clients that wait for an outcome.
 struct Sayings {
-    /// What rules want said once the input is handled that they were judged by.
+    /// The emits of rules that are sent after the current input is handled.
     var due: [Emit] = []
     var rules: [EmitRuleJudge] = []
     /// The emit that waits for a connection. There is at most one: its caller waits until it is taken.
     var held: (emit: Emit, taken: @Sendable () -> Void)?
-    /// Callbacks for the outcome of an emit, by its number.
+    /// The callbacks for the outcome of an emit, by its number.
     var askers: [Int: (EmitReport) -> Void] = [:]
-    /// Emits so far.
+    /// The number of emits so far.
     var count = 0
 }
 
-// What the user says, by rules, by lines and by the control socket.
+// Emitting for rules, typed lines and the control socket.
 extension Tail {
-    /// Says something once there is a connection, and calls `taken` then. One after the other; any thread.
+    /// Emits an event once there is a connection, then calls `taken`. The caller must wait for `taken` before the next
+    /// call. Any thread.
     public nonisolated func emit(_ emit: Emit, taken: @escaping @Sendable () -> Void) {
         loop.run { [self] in
             assumeIsolated { tail in
@@ -28,7 +29,7 @@ extension Tail {
         }
     }
 
-    /// Tells the user something. Any thread; ignored while the tail does not run.
+    /// Shows the user a notice. Any thread. Ignored while the tail does not run.
     public nonisolated func tell(_ notice: Notice) {
         loop.run { [self] in
             assumeIsolated { tail in
@@ -45,13 +46,14 @@ extension Tail {
         taken()
     }
 
-    /// Emits now; `asker` is called with the outcome.
+    /// Emits now, and calls `asker` with the outcome.
     func say(_ emit: Emit, _ asker: ((EmitReport) -> Void)? = nil) {
         guard let emit = numbered(emit, asker) else { return }
         feed(.emit(emit))
     }
 
-    /// The emit with its number, prepared by the session; nil, after a notice, when no event asks for the answer.
+    /// Numbers an emit and prepares it with the session. Returns `nil`, after a notice, if no event requests the
+    /// acknowledgement.
     private func numbered(_ emit: Emit, _ asker: ((EmitReport) -> Void)? = nil) -> Emit? {
         var emit = emit
         sayings.count += 1
@@ -66,7 +68,7 @@ extension Tail {
         return emit
     }
 
-    /// What a report makes rules say.
+    /// Applies the rules to a report and queues the emits they cause.
     func noteForRules(_ stamped: StampedReport) {
         for index in sayings.rules.indices {
             switch sayings.rules[index].wish(stamped) {
@@ -77,7 +79,7 @@ extension Tail {
         }
     }
 
-    /// What is due next, as an input of the session.
+    /// Returns the next due emit as an input of the session.
     func nextDue() -> Input? {
         if sayings.held != nil, standing.state == .ready { loop.run { [self] in assumeIsolated { $0.sayHeld() } } }
         while !sayings.due.isEmpty {
@@ -86,7 +88,7 @@ extension Tail {
         return nil
     }
 
-    /// Something became of an emit.
+    /// Passes the final report of an emit to the client that waits for it.
     func noteEmit(_ report: EmitReport) {
         guard report.isFinal else { return }
         sayings.askers.removeValue(forKey: report.id)?(report)
@@ -94,7 +96,7 @@ extension Tail {
 
     // MARK: - The control socket
 
-    /// Sends an event, or answers one, for a client, which is answered when it is known what became of it.
+    /// Emits or acknowledges an event for a client. The client gets its answer once the outcome is known.
     func emit(_ call: ControlCall) throws(ControlError) {
         guard configuration.allowsEmit else {
             throw ControlError(.forbidden, "events are not sent for clients: begin the tail with --allow-emit")
@@ -136,7 +138,7 @@ extension EmitReport {
     /// Whether this is the last report of the emit.
     public var isFinal: Bool { outcome != .sent || ackID == nil || isAnswer }
 
-    /// What a client of the control socket is answered, and `weir emit` prints: a JSON object.
+    /// The report as a JSON object, for clients of the control socket and the output of `weir emit`.
     public var json: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -151,10 +153,10 @@ extension EmitReport {
         return writer.bytes
     }
 
-    /// What became of it, in one word.
+    /// The outcome in one word.
     public var state: String { outcome.name }
 
-    /// The arguments it was acknowledged with, a JSON array.
+    /// The arguments of the acknowledgement as a JSON array; `nil` without one.
     public var answer: [UInt8]? {
         outcome.answer.map { answer in
             var writer = JSONWriter()
