@@ -5,17 +5,18 @@ import Recording
 import Wire
 import Terminal
 
-/// Writes a recording as a terminal session for players of asciicast files (version 2, which most players read): what a tail printed, and the marks.
+/// Exports a recording as a terminal session: the output of a tail and the marks. The format is asciicast version 2,
+/// which most players read.
 public enum Asciicast {
-    /// How it looks.
+    /// The appearance of the exported session.
     public struct Options: Hashable, Sendable {
-        /// Columns of the terminal.
+        /// The width of the terminal in columns.
         public var columns: Int
-        /// Rows of the terminal.
+        /// The height of the terminal in rows.
         public var rows: Int
-        /// No pause is longer in the player than this; nil for no limit.
+        /// The longest pause in the player; `nil` for the limit in the recording's head, if it has one.
         public var idleLimit: Duration?
-        /// Options.
+        /// Creates options for a terminal of 100 by 30 characters by default.
         public init(columns: Int = 100, rows: Int = 30, idleLimit: Duration? = nil) {
             self.columns = columns
             self.rows = rows
@@ -23,8 +24,8 @@ public enum Asciicast {
         }
     }
 
-    /// Plays the file at `path` and hands the lines of the asciicast to `write`. Each event has the time since the
-    /// beginning (asciicast v2).
+    /// Plays the file at `path` and passes the lines of the asciicast to `write`. The time of each event is counted
+    /// from the beginning of the recording (asciicast v2).
     public static func export(
         _ path: String, _ options: Options = Options(), write: ([UInt8]) throws -> Void
     ) throws {
@@ -90,7 +91,7 @@ public enum Asciicast {
         return json.bytes
     }
 
-    /// A terminal goes to the next line with both.
+    /// Adds a carriage return before each line feed, since a terminal needs both to start a new line.
     private static func carriageReturns(_ text: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         for byte in text {

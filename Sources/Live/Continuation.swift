@@ -1,19 +1,22 @@
 package import Pipeline
 package import Recording
 
-/// A recording that is played from its middle, by a fresh session: what is restated fills it, its connections have other numbers, and
-/// answers reach it by what was asked, since its requests have other numbers, too. An answer to what it did not ask is passed over.
+/// Maps the records of a recording that a new session plays from its middle.
+///
+/// Restated records fill the session, and connections are renumbered. Answers are matched to requests by method and
+/// target, since the session numbers its requests differently. An answer to a request that the session did not make is
+/// ignored.
 package struct Continuation {
-    /// Recorded number of a connection minus the session's.
+    /// The recorded number of a connection minus the session's number.
     private var offset = 0
-    /// The connection that is restated. Of several, which a merged recording has, the first is the session's.
+    /// The recorded number of the restated connection. A merged recording may have several; the session uses the first.
     private var restated: Int?
-    /// Requests of the session that have no answer, by what is asked.
+    /// The session's unanswered requests, by method and target.
     private var asked: [String: [Int]] = [:]
-    /// What was asked, by the recorded number.
+    /// The method and target of recorded requests, by their recorded number.
     private var recorded: [Int: String] = [:]
 
-    /// Nothing is known yet.
+    /// Creates a continuation without any connection or request.
     package init() {}
 
     /// Notes a request of the session.
@@ -21,14 +24,14 @@ package struct Continuation {
         asked["\(request.method) \(request.target)", default: []].append(request.id)
     }
 
-    /// The input that a record is for the fresh session.
+    /// Returns the session's input for a record, or `nil` if the record is not an input.
     package mutating func input(_ record: Record, isRestated: Bool) -> Input? {
         switch record {
         case .connection(var change):
             if isRestated {
                 guard restated == nil || restated == change.connection else { return nil }
                 restated = change.connection
-                // The fresh session's first connection is the one at hand, or the next one.
+                // The session's first connection is the current one, or the next one if this one is closed.
                 let isAtHand = change.state == .open || change.state == .connecting
                 offset = isAtHand ? change.connection - 1 : change.connection
                 guard change.state == .open else { return nil }
@@ -40,7 +43,7 @@ package struct Continuation {
             return Input(.frame(frame))
         case .subscription(let wish):
             guard isRestated, wish.act == .want else { return Input(record) }
-            // What the backend told of, a session wanted by itself, and its tail noted no source.
+            // A room without a recorded source was announced by the backend and wanted by the session itself.
             let source = wish.source.flatMap(RoomSource.init(rawValue:)) ?? .list
             return .want(rooms: [wish.room], source: source, lasting: wish.span)
         case .http(var exchange):
@@ -57,7 +60,7 @@ package struct Continuation {
         }
     }
 
-    /// Path and query of an address.
+    /// Returns the path and query of a URL.
     private static func target(of url: String) -> Substring {
         var slashes = 0
         for place in url.indices where url[place] == "/" {

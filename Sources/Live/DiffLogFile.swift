@@ -4,19 +4,23 @@ import Network
 import Pipeline
 import Recording
 
-/// Writes the diff log to a file: one line a batch of the model (`DiffLog`, `schemas/diff-log.schema.json`).
+/// Writes the diff log to a file, one line per batch of the model (`DiffLog`, `schemas/diff-log.schema.json`).
 public final class DiffLogFile: Outlet {
     private let file: DescriptorWriter
     private let writer = Monitor(JSONWriter())
     private let reversible: Bool
 
-    /// Lines are verified by them.
+    /// Whether checksums are needed: readers verify the lines with them.
     public var needsChecksums: Bool { true }
-    /// A log that does not begin with an empty model cannot be applied.
+    /// The whole replay: a log that does not begin with an empty model cannot be applied.
     public var replayPart: ReplayPart { .whole }
 
-    /// Creates the file, mode 0600; an existing one is not overwritten, and `-` is standard output. A reversible log also holds what each
-    /// batch deleted or replaced. `patience` limits the wait for the reader of standard output.
+    /// Creates the file with mode 0600.
+    ///
+    /// - Parameters:
+    ///   - path: A new file; an existing one is not overwritten. `-` is standard output.
+    ///   - reversible: Whether the log contains what each batch deleted or replaced.
+    ///   - patience: The limit of the wait for the reader of standard output.
     public init(
         creating path: String, reversible: Bool = false, patience: WritePatience? = nil
     ) throws(OutletError) {
@@ -33,7 +37,7 @@ public final class DiffLogFile: Outlet {
         self.reversible = reversible
     }
 
-    /// Writes the diffs among the reports with one write.
+    /// Writes the diffs among the reports with a single write.
     public func write(_ reports: [StampedReport]) throws(OutletError) {
         try writer.change { (writer) throws(OutletError) in
             writer.reset()
@@ -45,7 +49,7 @@ public final class DiffLogFile: Outlet {
         }
     }
 
-    /// Closes the file.
+    /// Closes the file or standard output.
     public func finish() throws(OutletError) {
         guard close(file.descriptor) == 0 else { throw .system(operation: "close", path: file.name, code: errno) }
     }

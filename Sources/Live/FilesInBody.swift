@@ -3,10 +3,10 @@ import Pipeline
 import Wire
 
 extension RESTCall {
-    /// The most bytes of a file that goes into a body.
+    /// The size limit of a file in a request body, in bytes.
     package static let largestFile = 16 << 20
 
-    /// The body with the files' content in it, in base64. Blocks, and takes its time: not for the loop.
+    /// Returns the body with the files' contents, encoded in base64. Blocks: call it off the loop.
     func bodyWithFiles() -> Result<[UInt8], TextFile.Problem> {
         Result { () throws(TextFile.Problem) in
             var (filled, place): ([UInt8], Int) = ([], 0)
@@ -25,8 +25,11 @@ extension RESTCall {
 }
 
 extension EventLoop {
-    /// Fills the files into the body of a request, or opens the one of its form, on a thread of their own; `completion` is called on the loop,
-    /// at once where there are none. Calls `progress` on another thread with what of a form's file was sent.
+    /// Inserts the files into the body of a request, or opens the file of its form, on a helper thread.
+    ///
+    /// - Parameters:
+    ///   - progress: A callback for the upload of a form's file, on another thread.
+    ///   - completion: A callback on the loop. It is called at once if the request has no files.
     func fill(
         _ exchange: HTTPRequest, _ call: RESTCall, progress: (@Sendable (UploadProgress) -> Void)? = nil,
         _ completion: @escaping @Sendable (Result<HTTPRequest, TextFile.Problem>) -> Void
@@ -46,7 +49,7 @@ extension EventLoop {
 }
 
 extension TextFile.Problem {
-    /// The same as a sentence.
+    /// Returns the problem with the file's path in its message.
     fileprivate func of(_ path: String) -> Self {
         var problem = self
         problem.message = "the file \(path): \(message)"
@@ -54,16 +57,16 @@ extension TextFile.Problem {
     }
 }
 
-/// How far the upload of a file is.
+/// The progress of a file upload.
 public struct UploadProgress: Hashable, Sendable {
-    /// What the file is called.
+    /// The name of the uploaded file.
     public var name: String
-    /// Bytes.
+    /// The bytes sent so far, and the size of the file.
     public var sent: Int, size: Int
 }
 
 extension RESTCall.Form {
-    /// The form with its file open.
+    /// Returns the form with its file opened.
     fileprivate func opened(_ progress: (@Sendable (UploadProgress) -> Void)?) -> Result<HTTPForm, TextFile.Problem> {
         Result { () throws(TextFile.Problem) in
             let opened: UploadedFile
@@ -83,10 +86,10 @@ extension RESTCall.Form {
 }
 
 extension HTTPRequest {
-    /// How long a file may be on its way.
+    /// The time limit of an upload.
     private static let patience: Duration = .seconds(600)
 
-    /// The same with a form, which is sent once.
+    /// Returns the request with a form. Such a request is sent only once.
     fileprivate func posting(_ form: HTTPForm) -> HTTPRequest {
         var request = self
         (request.form, request.isRepeatable, request.timeout) = (form, false, Self.patience)
@@ -95,6 +98,6 @@ extension HTTPRequest {
 }
 
 extension Answer {
-    /// A request that was not sent, since a file cannot be read.
+    /// Creates the answer to a request that was not sent because a file could not be read.
     init(_ problem: TextFile.Problem) { self = .failure(kind: "file", message: problem.message) }
 }

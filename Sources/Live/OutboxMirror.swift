@@ -3,16 +3,16 @@ import JSONText
 import Pipeline
 import Store
 
-/// The outbox of an account as it is in the store, so that only what changed is written.
+/// A copy of an account's outbox in the store, so that only changes are written.
 struct OutboxMirror {
-    /// By id.
+    /// The stored entries by action id.
     private var entries: [String: [UInt8]] = [:]
-    /// The session's version of it.
+    /// The session's version of the outbox at the last write.
     private var version = 0
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Takes in what the store has; gives what of it a session does not know.
+    /// Adds the entries that the store contains. Returns those that were not known.
     mutating func take(_ waiting: [(id: String, entry: [UInt8])]) -> [OutboxEntry] {
         var news: [OutboxEntry] = []
         for (id, text) in waiting where entries[id] == nil {
@@ -23,7 +23,8 @@ struct OutboxMirror {
         return news
     }
 
-    /// The writes that bring the store to the session, of the actions that `isKept` chooses; nil when there are none.
+    /// Returns the writes that make the store match the session's actions, limited to those that `isKept` selects.
+    /// Returns `nil` if there are none.
     mutating func writes(of session: Session, where isKept: (OutboxEntry) -> Bool = { _ in true }) -> [StoreWrite]? {
         guard version != session.pendingActionsVersion else { return nil }
         version = session.pendingActionsVersion
@@ -42,7 +43,8 @@ struct OutboxMirror {
 }
 
 extension OutboxEntry {
-    /// As the store keeps it: with the place, since the session that finds it may look elsewhere.
+    /// Returns the entry as it is stored. It includes the place, since the session that reads it may have another
+    /// selection.
     func kept(in place: Action.Place?) -> [UInt8] {
         var writer = JSONWriter()
         encode(into: &writer, in: place)

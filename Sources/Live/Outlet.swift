@@ -5,18 +5,19 @@ public import SectionedModel
 public import Recording
 import Wire
 
-/// A report and when it was made.
+/// A report with the stamp of its cause.
 public struct StampedReport: Sendable {
-    /// Number, session time and wall clock of the record that caused the report; number 0 when time caused it, not a
-    /// record.
+    /// The number, session time and wall clock of the record that caused the report. The number is 0 if no record but
+    /// passing time caused it.
     public var stamp: Stamp
-    /// The report.
+    /// The report as the session made it; a notice may contain the time at which its wait ends.
     public var report: Report
-    /// Our clock minus the server's when the report was made, in milliseconds, as far as it is known (`ServerClock`).
+    /// The local clock minus the server's at the time of the report, in milliseconds, as far as it is known
+    /// (`ServerClock`).
     public var clockOffset: Int64
-    /// Name of the context that the session runs, or was recorded, in; nil without one.
+    /// The name of the context in which the session runs or was recorded; `nil` without one.
     public var context: String?
-    /// A report with its stamp.
+    /// Creates a report with its stamp.
     public init(stamp: Stamp, report: Report, clockOffset: Int64 = 0, context: String? = nil) {
         self.stamp = stamp
         self.report = report
@@ -24,8 +25,8 @@ public struct StampedReport: Sendable {
         self.context = context
     }
 
-    /// How long the event was on its way, in milliseconds, where the server says when it sent it: receive time minus the server's time,
-    /// on one clock.
+    /// The event's transit time in milliseconds: receive time minus server time, corrected for the clock offset. It is
+    /// `nil` for other reports and for events without a server time.
     public var lag: Int64? {
         guard case .event(let event) = report, let difference = event.difference(at: stamp) else { return nil }
         let (lag, overflow) = difference.subtractingReportingOverflow(clockOffset)
@@ -34,7 +35,8 @@ public struct StampedReport: Sendable {
 }
 
 extension StampedReport {
-    /// A report as it is made: an event tells `clock` how far the server's is off.
+    /// Creates a report when it is made. An event updates `clock` with the difference between its receive time and
+    /// server time.
     init(stamp: Stamp, report: Report, clock: inout ServerClock, context: String?) {
         if case .event(let event) = report, let difference = event.difference(at: stamp) {
             clock.note(difference, at: stamp.time)
@@ -46,7 +48,8 @@ extension StampedReport {
 }
 
 extension Notice {
-    /// The notice with the time at which its wait ends. `wall` is when the notice was made, in microseconds since 1970.
+    /// Returns the notice with the time at which its wait ends. `wall` is when the notice was made, in microseconds
+    /// since 1970.
     func dated(at wall: Int64) -> Notice {
         guard let wait else { return self }
         var notice = self
@@ -56,7 +59,8 @@ extension Notice {
 }
 
 extension EventReport {
-    /// Receive time minus the server's time in milliseconds, each on its own clock; nil when the server says none.
+    /// Returns the receive time minus the server time in milliseconds, each on its own clock, or `nil` if the event has
+    /// no server time.
     fileprivate func difference(at stamp: Stamp) -> Int64? {
         guard let sent = serverTime?.milliseconds else { return nil }
         let (difference, overflow) = (stamp.wall / 1000).subtractingReportingOverflow(sent)
@@ -64,68 +68,73 @@ extension EventReport {
     }
 }
 
-/// Where reports go: a terminal, a file. Called on one thread, never concurrently: a tail's or a replay's
-/// outlet thread, or the thread that runs a replay somebody looks on at. It may block; a tail stops reading from its socket while it is
-/// behind, and a replay plays no more.
+/// A destination for reports, such as a terminal or a file.
+///
+/// An outlet is called on one thread, never concurrently: the outlet thread of a tail or a replay, or the thread that
+/// runs a watched replay. It may block. While it is behind, a tail stops reading from its socket and a replay stops
+/// playing.
 public protocol Outlet: AnyObject, Sendable {
-    /// Whether the batches are to carry checksums of the model, which cost a little at each change; false unless said otherwise.
+    /// Whether batches must carry checksums of the model, which cost a little at each change; `false` by default.
     var needsChecksums: Bool { get }
-    /// Whether it is told what was on the wire, too; false unless said otherwise.
+    /// Whether the outlet also receives the units of the wire; `false` by default.
     var needsWire: Bool { get }
-    /// Which part of a replay it is told; what is shown unless said otherwise.
+    /// The part of a replay that the outlet receives; `shown` by default.
     var replayPart: ReplayPart { get }
-    /// Writes a batch of reports, in order, and flushes. An error ends the tail or replay; this is not called again.
+    /// Writes a batch of reports, in order, and flushes. An error ends the tail or replay, and this method is not
+    /// called again.
     func write(_ reports: [StampedReport]) throws(OutletError)
-    /// Writes a batch of which a filter says, report by report, what is shown and how. What is hidden is passed over unless said otherwise.
+    /// Writes a batch with a mark for each report, in which a filter has set whether and how to show it. By default
+    /// hidden reports are skipped.
     func write(_ reports: [StampedReport], _ marks: [ViewMark]) throws(OutletError)
-    /// Writes what was on the wire, in order; called only where it is needed, before the reports of what that led to.
+    /// Writes units of the wire, in order. Called only if `needsWire` is true, before the reports that the units cause.
     func write(units: [WireUnit]) throws(OutletError)
-    /// What is shown begins in the middle, with this model of that user: what is in it has names. Passed over unless said otherwise.
+    /// Starts in the middle of a session with this model of this user, which contains the names to show. By default the
+    /// call is ignored.
     func begin(with model: SectionedCollection<Item>, of user: String?)
-    /// Nothing follows. Called also after an error of `write`.
+    /// Ends the output. Also called after an error of `write`.
     func finish() throws(OutletError)
 }
 
 extension Outlet {
-    /// Most have no use for them.
+    /// `false`: most outlets do not need checksums.
     public var needsChecksums: Bool { false }
-    /// Most have no use for it.
+    /// `false`: most outlets do not show the wire.
     public var needsWire: Bool { false }
-    /// Most have no use for it.
+    /// Ignores the units, since most outlets do not show the wire.
     public func write(units: [WireUnit]) throws(OutletError) {}
-    /// Most have no use for it.
+    /// Ignores the model, since most outlets do not look up names.
     public func begin(with model: SectionedCollection<Item>, of user: String?) {}
-    /// Most are for who looks on.
+    /// The shown part, since most outlets print for a user.
     public var replayPart: ReplayPart { .shown }
-    /// Most have no use for what is hidden.
+    /// Writes only the reports that are shown.
     public func write(_ reports: [StampedReport], _ marks: [ViewMark]) throws(OutletError) {
         let shown = zip(reports, marks).filter(\.1.isShown).map(\.0)
         if !shown.isEmpty { try write(shown) }
     }
 }
 
-/// Which part of a replay an outlet is told. A live tail has one part only.
+/// The part of a replay that an outlet receives. A live tail has only one part.
 public enum ReplayPart: Hashable, Sendable {
-    /// What is shown, again when it is shown again.
+    /// Everything that is shown, including repetitions.
     case shown
-    /// What is shown, once.
+    /// Everything shown, but each report only once.
     case shownOnce
-    /// Everything, once and in order: also what is passed over before anything is shown.
+    /// Every report once and in order, including those skipped before anything is shown.
     case whole
-    /// Everything, each time it is played: also what is passed over.
+    /// Every report each time it is played, including skipped ones.
     case every
 }
 
-/// Why an outlet cannot go on.
+/// The reason why an outlet cannot go on.
 public enum OutletError: Error, Hashable, Sendable {
-    /// The reader of the pipe is gone: a normal end.
+    /// The reader closed the pipe. This is a normal end.
     case closedByReader
-    /// The process is ending, and nobody has read from that for so long: what was left is not written.
+    /// The process is ending, and the named reader has not read for this long. The rest is not written.
     case unread(String, after: Duration)
-    /// The system refused; `code` is its `errno`.
+    /// A system call failed; `code` is its `errno`.
     case system(operation: String, path: String, code: Int32)
 
-    /// What went wrong, for people.
+    /// The error as a phrase for the user.
     public var words: String {
         switch self {
         case .closedByReader: "the reader of the output went away"

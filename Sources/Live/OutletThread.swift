@@ -4,52 +4,58 @@ import Pipeline
 import Recording
 import Wire
 
-/// What is written, on two threads that pass it on: one records, the other shows. So an output that nobody reads never keeps from the
-/// recording what was received, and nothing is shown before it was given to the system with write(2): a process that is killed loses only
-/// what is between the socket and the first thread.
+/// Two threads that write a tail's output in sequence: the first records, the second shows.
+///
+/// An output that is not read therefore never delays the recording. Nothing is shown before it was passed to the system
+/// with write(2), so a killed process loses only what is between the socket and the first thread.
 final class OutletThread: Sendable {
-    /// What is written.
+    /// A unit of work for the threads, in the order in which they must see it.
     enum Item: Sendable {
         case record(Record, Stamp)
-        /// One that the recording has only what remains of; whoever looks on has it whole.
+        /// A record that the recording reduces to `remainder`. Viewers and the flight recorder receive it whole.
         case leftOut(Record, remainder: Record, Stamp)
         case report(StampedReport)
-        /// From here on this text may not reach the recording.
+        /// From here on the recording must not contain this text.
         case redact(Secret)
-        /// The recording goes on in a new segment, which begins with this.
+        /// The recording continues in a new segment, which begins with this state.
         case rotate(Restatement, Stamp)
-        /// The flight recorder begins another part with this.
+        /// The flight recorder begins another part with this state.
         case flightPart(Restatement, Stamp)
-        /// The flight recorder writes what it has.
+        /// The flight recorder writes what it holds.
         case dump(Stamp)
-        /// Nothing was recorded for a while: what still waits for its chunk to end is written. Needs the time only.
+        /// Nothing was recorded for a while, so the unfinished chunk is written. Only the time in the stamp is used.
         case settle(Stamp)
-        /// A recording begins here. The answer is given on the thread: why it cannot.
+        /// A recording begins here. The callback is called on the thread, with the error if it cannot begin.
         case beginRecording(RecordingStart, @Sendable (RecordingError?) -> Void)
-        /// The recording that is written ends; the tail goes on.
+        /// The current recording ends, and the tail goes on.
         case stopRecording(Stamp, @Sendable (RecordingError?) -> Void)
-        /// A viewer begins here, with this.
+        /// A viewer is attached here, and begins with this state.
         case attach(UInt, Restatement, Stamp)
-        /// A packet of the transport, which goes into no recording.
+        /// A packet of the transport, which is not recorded.
         case wire(WireUnit)
-        /// Memory that the answer before it takes: it is free when the batch was written.
+        /// A hold on the memory of the preceding answer. It is released when the batch has been written.
         case hold(HTTPBodyHold)
-        /// The recording ends, and so does everything else.
+        /// The recording and all other output end.
         case endRecording(Record.EndRecord.Why, Stamp)
     }
 
-    /// Items that wait for a thread at most before the socket stops being read.
+    /// The maximum number of items waiting for a thread before the socket is no longer read.
     static let highWater = 4096
-    /// Bytes that items hold at most before the socket stops being read.
+    /// The maximum number of bytes held by waiting items before the socket is no longer read.
     static let mostBytes = Limits.waiting
 
-    /// The first thread; nil where nothing is recorded, now or later.
+    /// The recording thread; `nil` if nothing is recorded now or later.
     private let recorder: BatchThread<Item>?
     private let shower: BatchThread<Item>
     private let recorderFailures = Monitor<[OutletError]>([])
     private let destinations: Monitor<Destinations>
 
-    /// Starts the threads. `onError`, `onWord` (of the recording) and `onChange` (`lateWords` may have changed) are called on them.
+    /// Starts the threads. All callbacks are called on them.
+    ///
+    /// - Parameters:
+    ///   - onError: Called when an output fails.
+    ///   - onWord: Called with messages of the recording.
+    ///   - onChange: Called when `lateWords` may have changed.
     init(
         outlets: [any Outlet], recording: RecordingSlot?, flight: FlightSink?,
         attachments: AttachSink?, wire: WireSink?,
@@ -58,7 +64,7 @@ final class OutletThread: Sendable {
     ) throws(NetworkError) {
         let destinations = Monitor(Destinations(wire: wire, outlets: outlets))
         self.destinations = destinations
-        // Nobody else looks until the thread has ended, and writing may block.
+        // The value is copied out, because writing may block. No other code reads it until the thread has ended.
         let shower = try BatchThread<Item>(
             name: "weir-outlets", highWater: Self.highWater, mostBytes: Self.mostBytes, weigh: \.weight,
             onDrained: onChange
@@ -84,7 +90,7 @@ final class OutletThread: Sendable {
             name: "weir-recorder", highWater: Self.highWater, mostBytes: Self.mostBytes, weigh: \.weight,
             onDrained: onChange
         ) { batch in
-            // A recording that failed is left alone; what is shown goes on.
+            // A failed recording is not written any more, but the output goes on.
             if failures.look({ $0.isEmpty }) {
                 do throws(OutletError) {
                     try recording.write(batch, onWord)
@@ -101,16 +107,16 @@ final class OutletThread: Sendable {
         }
     }
 
-    /// Adds items.
+    /// Adds items to the queue of the first thread.
     func push(_ items: [Item]) { _ = (recorder ?? shower).push(items) }
 
-    /// What is so far behind that the socket should not be read, for people; nil when nothing is.
+    /// A message about what is so far behind that the socket should not be read; `nil` if the threads keep up.
     var lateWords: String? {
         if shower.isDeep { return "the output does not keep up" }
         return recorder?.isDeep == true ? "the recording does not keep up" : nil
     }
 
-    /// Writes what is queued and ends. Gives all that failed, in order.
+    /// Writes everything queued and ends the threads. Returns all errors, in order.
     func finish() -> [OutletError] {
         recorder?.finish()
         shower.finish()
@@ -119,11 +125,11 @@ final class OutletThread: Sendable {
     }
 }
 
-/// What is shown, and where. What fails is left alone from then on, and the others go on.
+/// The outputs of the second thread. An output that fails is not used again, and the others go on.
 private struct Destinations: Sendable {
     private var wire: WireSink?
     private let outlets: [any Outlet]
-    /// Those of the outlets, by index.
+    /// The indices of the failed outlets.
     private var failed: Set<Int> = []
     private(set) var failures: [OutletError] = []
 
@@ -141,7 +147,7 @@ private struct Destinations: Sendable {
     }
 
     mutating func finish() {
-        // Those that failed have said so already.
+        // Failed outlets have already reported their error.
         for index in failed { try? outlets[index].finish() }
         attempt { (outlet) throws(OutletError) in try outlet.finish() }
     }
@@ -157,14 +163,14 @@ private struct Destinations: Sendable {
         }
     }
 
-    /// Several may write to the same place.
+    /// Notes an error once, since several outlets may write to the same destination.
     private mutating func note(_ error: OutletError) {
         if !failures.contains(error) { failures.append(error) }
     }
 }
 
 extension OutletThread.Item {
-    /// Bytes that the item holds, as far as a server decides on them.
+    /// The bytes that the item holds, as far as a server controls them.
     var weight: Int {
         switch self {
         case .record(let record, _), .leftOut(let record, remainder: _, _): record.heldBytes
@@ -178,7 +184,8 @@ extension OutletThread.Item {
 }
 
 extension Report {
-    /// Bytes that it holds, as far as a server decides on them. The rows of a diff are the model's, or came with an event.
+    /// The bytes that the report holds, as far as a server controls them. The rows of a diff count as 0: they belong to
+    /// the model, or came with an event.
     var heldBytes: Int {
         switch self {
         case .event(let event): event.source.heldBytes
@@ -215,7 +222,7 @@ extension [String] {
 }
 
 extension Record {
-    /// Bytes that it holds, as far as a server decides on them.
+    /// The bytes that the record holds, as far as a server controls them.
     var heldBytes: Int {
         switch self {
         case .frame(let frame): return frame.message.bytes.count

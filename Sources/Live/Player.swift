@@ -4,46 +4,46 @@ import Recording
 import SectionedModel
 import Wire
 
-/// Turns a recording's entries into inputs of a session, and its effects into reports. Pure: the times are the file's. A copy is a
-/// state of its own, which shares with the original what neither changes.
+/// Turns the entries of a recording into inputs of a session, and the session's effects into reports. Pure: all times
+/// come from the file. A copy is an independent state that shares unchanged storage with the original.
 struct Player {
     private(set) var session: Session
     private let wallStart: Int64
     private var effects: [Effect] = []
-    /// Set when the file begins in the middle of a recording.
+    /// Set if the file begins in the middle of a recording.
     private var continuation: Continuation?
-    /// Set when the session plays what something else captured.
+    /// Set if the session plays traffic that another program captured.
     private var captured: CapturedTraffic?
     private var last = Stamp(n: 0, time: .zero, wall: 0)
-    /// Number of the last record that is not restated; 0 before one came.
+    /// The number of the last record that is not restated; 0 before the first one.
     private var lastInput = 0
     private var requests: RequestLedger
-    /// What was recorded of requests and their answers.
+    /// The counts and latencies of the recorded requests.
     private(set) var figures = RequestFigures()
-    /// How far the server's clock is off.
+    /// The estimated offset of the server's clock.
     private var serverClock = ServerClock()
-    /// The model's latest states; nil when nothing is verified.
+    /// The model's most recent states; `nil` without verification.
     private var states: StateHistory?
-    /// What was compared so far; of use where something is verified.
+    /// The counts of successful comparisons so far. Only meaningful with verification.
     private(set) var verified = VerifiedCounts()
-    /// Number of the first record behind the last `sync`.
+    /// The number of the first record after the last `sync`.
     private var chunkStart = 1
 
-    /// Events told so far.
+    /// The number of events reported so far.
     private(set) var events = 0
-    /// Why the replay cannot go on: it is not what was recorded.
+    /// Why the replay cannot go on: it differs from the recording. `nil` if it does not.
     private(set) var mismatch: String?
 
-    /// Name of the context that was recorded in.
+    /// The name of the context that was recorded; `nil` without one.
     private let context: String?
-    /// Path of the file that is played, where there are several: what is complained of is in that one.
+    /// The path of the current file, which complaints mention; `nil` if there is only one file.
     var file: String?
 
-    /// What came out since it was last emptied.
+    /// The reports since the caller last emptied this array.
     var reports: [StampedReport] = []
 
-    /// A player of the session that a recording's head tells of, which has that configuration. With `verifies`, damage and states that
-    /// differ are mismatches; a line that was being written when its writer was killed is not.
+    /// Creates a player for the session in a recording's head, with its configuration. With `verifies`, damage and
+    /// different states are mismatches. A torn last line, left by a writer that was killed, is not.
     init(
         of head: Record.Head, _ configuration: Configuration, keepsChecksum: Bool = false,
         refetch: RefetchPolicy = .recorded, verifies: Bool = false
@@ -51,25 +51,25 @@ struct Player {
         session = Session(configuration, seed: head.seed, keepsChecksum: keepsChecksum || verifies)
         wallStart = head.wallStart
         captured = configuration.isCaptured ? CapturedTraffic(configuration) : nil
-        // Nobody recorded what this session would ask for.
+        // A capture contains no answers to the requests that this session makes.
         requests = RequestLedger(policy: captured != nil && refetch == .recorded ? .off : refetch)
         states = verifies ? StateHistory() : nil
         context = head.context
-        // What was recorded by a filter lacks requests, and those it has are numbered otherwise than the session's.
+        // A filtered recording lacks requests, and the others have different numbers than the session's.
         continuation = head.filter == nil ? nil : Continuation()
     }
 
-    /// The session begins at time 0.
+    /// Starts the session at time 0.
     mutating func start() {
         session.handle(.start, n: 0, at: .zero, into: &effects)
         gather(Stamp(n: 0, time: .zero, wall: wallStart))
     }
 
-    /// Plays the next entry. `event` is the one it brings, if that was decoded ahead.
+    /// Plays the next entry. `event` is the entry's event, if it was decoded ahead.
     mutating func play(_ entry: RecordingReader.Entry, event: EventReport? = nil) {
         switch entry {
         case .record(let record, var stamp):
-            // A damaged or edited file may go back in time; a session may not.
+            // The times in a damaged or edited file may go back, but a session's time must not.
             stamp.time = max(stamp.time, last.time)
             last = stamp
             play(record, stamp, event)
@@ -94,13 +94,15 @@ struct Player {
         }
     }
 
-    /// The last record was played, and it is no end. Nothing is known to be missing, so that this is no gap.
+    /// Reports a recording without an end record. This is a warning and not a gap, since nothing is known to be
+    /// missing.
     mutating func missEnd() {
         let place = last.n > 0 ? "record \(last.n)" : "its head"
         warn("the recording has no end behind \(place): it was not closed, or is still being written")
     }
 
-    /// The input that a record is. What a later segment says again is of use only to who has nothing of what came before.
+    /// Returns the input for a record. Records that a later segment restates are used only if the earlier segments were
+    /// not played.
     private mutating func input(_ record: Record, _ stamp: Stamp) -> Input? {
         if stamp.isRestated {
             if lastInput > 0 { return nil }
@@ -121,7 +123,7 @@ struct Player {
         if case .mark(let mark) = record {
             report(.notice(Notice(Notice.Mark(label: mark.label, author: mark.author ?? ""))), stamp)
         }
-        // What was due is done before: a tail did it when it was, and wrote what it did.
+        // Due timers run before the record: the tail ran them on time and recorded the results.
         session.advance(to: stamp.time, into: &effects)
         gather(Stamp(n: 0, time: stamp.time, wall: stamp.wall))
         if case .http(let exchange) = record, case .request(let method, let url, _) = exchange.phase,
@@ -131,10 +133,10 @@ struct Player {
             if let complaint = requests.complaint(of: own, method, url, record: stamp.n) { fail(complaint) }
         }
         guard let input = input(record, stamp) else { return }
-        // What began in the middle has numbers and states of its own.
+        // A session that began in the middle has its own numbers and states.
         if continuation == nil { settleRequests(stamp) }
         if case .answered = input, requests.policy == .off { return }
-        // The end has a number in the file, but its input has none, live either.
+        // The end record has a number in the file, but its input has none, live or replayed.
         let number = if case .end = record { 0 } else { stamp.n }
         let stamp = Stamp(n: number, time: stamp.time, wall: stamp.wall)
         if captured == nil { feed(input, stamp, event) } else { feedCaptured(input, stamp, event) }
@@ -142,7 +144,7 @@ struct Player {
 
     private mutating func feedCaptured(_ input: Input, _ stamp: Stamp, _ event: EventReport?) {
         switch input {
-        // It opens for the session with the first message that the session understands.
+        // The session's connection opens with the first message that the session understands.
         case .opened: break
         case .message(let connection, let message): hear(message, of: connection, stamp, event)
         default: feed(input, stamp, event)
@@ -151,7 +153,8 @@ struct Player {
 
     private mutating func hear(_ message: WebSocketMessage, of connection: Int, _ stamp: Stamp, _ event: EventReport?) {
         judge(message, of: connection, stamp, event)
-        // The session gave the connection up for the other revision of Engine.IO, in which it understands the message.
+        // The session closed the connection to use the other revision of Engine.IO, in which it understands the
+        // message.
         if session.openConnection == nil, message.bytes.starts(with: "40".utf8) {
             judge(message, of: connection, stamp, event)
         }
@@ -198,7 +201,7 @@ struct Player {
 
     // MARK: - Comparing
 
-    /// Records beside the others tell of them.
+    /// Handles the records without a number: checksums and states of the model.
     private mutating func look(at record: Record, _ stamp: Stamp) {
         switch record {
         case .sync:
@@ -214,7 +217,7 @@ struct Player {
         }
     }
 
-    /// An input comes next: requests that the recording does not know are answered, or end the replay.
+    /// Handles unknown requests before the next input: answers them, or ends the replay.
     private mutating func settleRequests(_ stamp: Stamp) {
         for request in requests.takeUnknown() {
             switch requests.policy {
@@ -227,7 +230,7 @@ struct Player {
         }
     }
 
-    /// Where records are missing, others cannot be expected to fit.
+    /// Reports a different request. It is only a warning if records are missing, since the rest cannot match then.
     private mutating func fail(_ complaint: String) {
         if requests.isDamaged { warn(complaint) } else { differ(complaint) }
     }
@@ -245,7 +248,7 @@ struct Player {
         report(.gap(GapReport(cause: .damage, from: last.time, to: last.time, lost: lost)), last)
     }
 
-    /// The records since the last `sync`.
+    /// A phrase for the records since the last `sync`.
     private var chunkText: String {
         last.n > chunkStart
             ? "one of the records \(chunkStart) to \(last.n) was changed" : "record \(last.n) was changed"
@@ -253,7 +256,7 @@ struct Player {
 
     // MARK: - Reports
 
-    /// The reports among the effects; whatever else the session wanted, the recording holds what became of it.
+    /// Collects the reports from the effects. Other effects are ignored, since the recording contains their results.
     private mutating func gather(_ stamp: Stamp) {
         for effect in effects {
             switch effect {
@@ -272,7 +275,7 @@ struct Player {
         reports.append(StampedReport(stamp: stamp, report: report, clock: &serverClock, context: context))
     }
 
-    /// The model's sections in order, each with the number of its elements.
+    /// The model's sections in order, each with its number of elements.
     var sections: [(section: Item.Section, count: Int)] {
         session.model.sectionKeys.map { ($0, session.model.elementCount(in: $0)) }
     }

@@ -2,14 +2,20 @@ import Network
 import Pipeline
 import Wire
 
-/// What carries the realtime protocol of one connection. All calls and callbacks are on the loop's thread.
+/// The transport of one connection's realtime protocol. All calls and callbacks are on the loop's thread.
 enum RealtimeSocket {
     case engineIO(EngineIOSocket)
     case webSocket(WebSocketClient)
     case longPolling(LongPollingSocket)
 
-    /// Begins to open what was asked for, `query` with each of its requests; `handler` is called on the loop, never before this returns; `fellBack` as
-    /// `WebSocketRequest` says, `upgrading` as `EngineIORequest` says.
+    /// Starts to open a connection.
+    ///
+    /// - Parameters:
+    ///   - opening: The kind of connection to open.
+    ///   - query: The query of each of the connection's requests; empty for none.
+    ///   - fellBack: As in `WebSocketRequest`.
+    ///   - upgrading: As in `EngineIORequest`.
+    ///   - handler: Called on the loop, never before this initializer returns.
     init(
         on loop: EventLoop, http: HTTPClient, _ opening: ConnectionRequest.Opening, to server: URLParts, target: String,
         query: String, access: Access, framing: WebSocketFraming, limits: Limits,
@@ -67,7 +73,7 @@ enum RealtimeSocket {
         }
     }
 
-    /// Whether the messages come by a WebSocket now.
+    /// Whether the messages currently use a WebSocket.
     var isOnWebSocket: Bool {
         switch self {
         case .engineIO(let socket): socket.isOnWebSocket

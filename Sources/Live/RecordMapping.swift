@@ -5,7 +5,9 @@ package import Recording
 import Wire
 
 extension Configuration {
-    /// The configuration of the recorded session, from the head of the recording at `path`. Throws when it cannot be read.
+    /// Creates the configuration of the recorded session from the head of the recording at `path`.
+    ///
+    /// - Throws: If the head's session cannot be parsed.
     package init(of head: Record.Head, in path: String) throws(RecordingError) {
         do throws(JSONError) {
             try self.init(json: head.session)
@@ -15,9 +17,9 @@ extension Configuration {
     }
 }
 
-// A recording is the list of a session's inputs: which records are inputs, and which input each one is.
+// A recording is the list of a session's inputs. These are the mappings between records and inputs.
 extension Input {
-    /// The input that a record is; nil for records of what the session did itself.
+    /// Creates the input for a record, or returns `nil` for a record of what the session did itself.
     package init?(_ record: Record) {
         switch record {
         case .connection(let change): self.init(change)
@@ -109,7 +111,7 @@ extension Input {
 }
 
 extension Record.FrameRecord {
-    /// Whether it came in, and the session met it.
+    /// Whether the frame was received and passed to the session.
     var wasReceived: Bool { direction == .in && !isDropped }
 }
 
@@ -125,8 +127,8 @@ extension Record.ConnectionRecord.State {
 }
 
 extension Record.ConnectionRecord {
-    /// What was known about connecting again. Recordings that do not say are of a time when a status of 400 was taken for a
-    /// server of revision 3.
+    /// The recorded decision about the next connection attempt. Recordings without one are from a time when a status of
+    /// 400 was taken for a server of revision 3.
     fileprivate var reconnection: Reconnection {
         if let retry { return Reconnection(rawValue: retry) ?? .later }
         return code == 400 ? .withRevision(.v3) : .later
@@ -134,8 +136,8 @@ extension Record.ConnectionRecord {
 }
 
 extension Record {
-    /// The record of an input; nil for those that are not recorded (`start`; `stop` is the recording's end).
-    /// A wish of several rooms has no record: it is made one room at a time.
+    /// Returns the record of an input, or `nil` for an input without one: `start`, and `stop`, which is the recording's
+    /// end. Only the first room of a `want` or `unwant` is recorded, so these inputs are made one room at a time.
     package static func of(_ input: Input) -> Record? {
         switch input {
         case .start, .stop: nil
@@ -205,7 +207,8 @@ extension Record {
         return RawJSON(unchecked: writer.bytes[...])
     }
 
-    /// The record of a report, for those that are kept though they follow from the inputs: a reader wants to see them.
+    /// Returns the record of a report, or `nil` if it has none. These records follow from the inputs, but are kept
+    /// because readers want to see them.
     static func of(_ report: Report) -> Record? {
         switch report {
         case .gap(let gap):
@@ -223,7 +226,7 @@ extension Record {
 }
 
 extension RoomSource {
-    /// Whether its wishes are inputs of a running session, and as such in its recording.
+    /// Whether wishes from this source are inputs of a running session, and therefore recorded as inputs.
     fileprivate var isFromOutside: Bool {
         switch self {
         case .ctl, .pin: true
@@ -233,7 +236,7 @@ extension RoomSource {
 }
 
 extension RoomReport {
-    /// The act of a `sub` record; wishes from outside are recorded as inputs already.
+    /// The act in a `sub` record; `nil` for a wish from outside, which is already recorded as an input.
     fileprivate var act: Record.SubscriptionRecord.Act? {
         switch change {
         case .wanted: RoomSource(rawValue: source)?.isFromOutside == true ? nil : .want

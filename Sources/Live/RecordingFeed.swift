@@ -4,19 +4,21 @@ package import Pipeline
 package import Recording
 import Wire
 
-/// A recording, read and decoded ahead on threads of its own: in blocks, each by one thread, given in the order of the file. What is
-/// given does not depend on the threads. Who asks for more before it is there reads a block as well, and does not wait.
+/// Reads and decodes a recording ahead on separate threads. Each block is read by one thread, and the batches are
+/// returned in the order of the file. The results do not depend on the threads. A caller that asks for a batch before
+/// it is ready reads a block itself instead of waiting.
 ///
-/// At most a few blocks are held, whatever the file is. A reader that wants no more must say so, by `stop()`.
+/// Only a few blocks are held, whatever the size of the file. Call `stop()` when done.
 package final class RecordingFeed: Sendable {
-    /// An entry, as whoever plays it needs it. Nearly all are events, and small: what is read ahead stays near the processor.
+    /// An entry in the form that a player needs. Nearly all entries are events and small, so that what is read ahead
+    /// stays in the processor's cache.
     package enum Item: Sendable {
-        /// A frame that brought an event, which could be told without the session.
+        /// A frame whose event was decoded without the session.
         case arrival(Arrival)
-        /// Anything else.
+        /// Any other entry of the recording.
         indirect case entry(RecordingReader.Entry)
 
-        /// What was read, whichever it is.
+        /// The entry that was read.
         package var entry: RecordingReader.Entry {
             switch self {
             case .entry(let entry): return entry
@@ -27,13 +29,13 @@ package final class RecordingFeed: Sendable {
             }
         }
 
-        /// The event, where it was decoded ahead.
+        /// The event, if it was decoded ahead.
         package var event: EventReport? {
             if case .arrival(let arrival) = self { arrival.event } else { nil }
         }
     }
 
-    /// An event that was decoded ahead, and how it came.
+    /// An event that was decoded ahead, with its connection and stamp.
     package struct Arrival: Sendable {
         package let event: EventReport
         package let connection: Int
@@ -41,15 +43,15 @@ package final class RecordingFeed: Sendable {
         fileprivate let text: ArraySlice<UInt8>
     }
 
-    /// Some entries that follow each other.
+    /// A number of consecutive entries.
     package struct Batch: Sendable {
         package let items: [Item]
-        /// Offset of the first byte behind them, in the text of the recording.
+        /// The offset of the first byte after the entries, in the recording's text.
         package let end: Int
-        /// How much of the text they are.
+        /// The size of the entries in the recording's text.
         fileprivate let bytes: Int
 
-        /// Nothing, before what stands at `end`.
+        /// Creates an empty batch at the offset `end`.
         package init(end: Int = 0) { self.init([], end: end, bytes: 0) }
 
         fileprivate init(_ items: consuming [Item], end: Int, bytes: Int) {
@@ -59,64 +61,65 @@ package final class RecordingFeed: Sendable {
         }
     }
 
-    /// What is cut, by one thread at a time.
+    /// The source of blocks and entries, used by one thread at a time.
     private struct Source: ~Copyable {
-        /// Nil when no more can be cut.
+        /// The blocks; `nil` once no more can be cut.
         var blocks: RecordingBlocks?
-        /// What no block can be cut of.
+        /// The reader of the part that cannot be cut into blocks.
         var rest: RecordingReader?
-        /// Why there is no more, where that is not the end.
+        /// Why reading ended before the end of the recording; `nil` if it did not.
         var failure: RecordingError?
-        /// Number of the next batch.
+        /// The number of the next batch.
         var next = 0
     }
 
-    /// What was cut.
+    /// A part of the recording that was cut off.
     private enum Part {
-        /// To be read, on any thread.
+        /// A block that any thread can read.
         case block(RecordingBlock)
-        /// Read already: only one thread at a time can.
+        /// A batch that is read already, because only one thread at a time can read this part.
         case batch(Batch)
     }
 
-    /// What was decoded and not yet given, or not yet freed.
+    /// The batches that are decoded and not yet returned, or not yet freed.
     private struct Ready {
         var batches: [Int: Batch] = [:]
-        /// What was given last.
+        /// The batch that was returned last.
         var given: Batch?
-        /// What was given before. The threads that read free it, since they allocated it: a replay that frees what another thread allocated takes
-        /// 7.6 µs an event, and this way 5.9 (`weir-bench replay --whole 1`, decode and apply).
+        /// The batches returned before that. The reading threads free them, since they allocated them. A replay that
+        /// frees what another thread allocated takes 7.6 µs an event, and this way 5.9 (`weir-bench replay --whole 1`,
+        /// decode and apply).
         var spent: [Batch] = []
-        /// Number of the batch to be given next.
+        /// The number of the batch to return next.
         var due = 0
-        /// How many were begun.
+        /// The number of batches begun.
         var begun = 0
-        /// How many there are, once that is known.
+        /// The total number of batches, once it is known.
         var count: Int?
         var failure: RecordingError?
         var isStopped = false
 
-        /// Begins one more, if there is room for it and may be one.
+        /// Begins another batch if the limits allow it and one may exist.
         mutating func begin(_ limit: Int) -> Bool {
             guard count == nil, begun - due < limit else { return false }
-            // What is due is read whatever it takes.
+            // The due batch is read regardless of the memory in use.
             guard begun == due || batches.values.reduce(0, { $0 + $1.bytes }) < Limits.waiting else { return false }
             begun += 1
             return true
         }
     }
 
-    /// What comes next for who asks.
+    /// The next step of a caller that asks for a batch.
     private enum Turn {
         case batch(Batch)
-        /// Nothing is there, but one more may be read.
+        /// No batch is ready, but the caller may read one.
         case reading
         case end(RecordingError?)
     }
 
-    /// Entries of a batch where the recording has no blocks.
+    /// The number of entries in a batch of a recording without blocks.
     private static let batchEntries = 512
-    /// The same in bytes, about.
+    /// The approximate size limit of such a batch, in bytes.
     private static let batchBytes = 1 << 20
 
     private let source: Monitor<Source>
@@ -124,7 +127,7 @@ package final class RecordingFeed: Sendable {
     private let decoder: FrameDecoder
     private let limit: Int
 
-    /// Starts to read ahead, and to decode events as far as `decoder` does.
+    /// Starts to read ahead, and to decode events as far as `decoder` can.
     package init(_ blocks: consuming sending RecordingBlocks, decoder: FrameDecoder, threads: Int = 1) {
         source = Monitor(Source(blocks: blocks))
         self.decoder = decoder
@@ -132,19 +135,20 @@ package final class RecordingFeed: Sendable {
         let caller = pthread_self()
         for number in 1...max(1, threads) {
             runOnThread(named: "weir-reader-\(number)") { [self] in
-                // Where no thread can be started, who asks reads all.
+                // If no thread can be started, the caller of `next()` reads everything.
                 if pthread_equal(pthread_self(), caller) == 0 { readAhead() }
             }
         }
     }
 
-    /// The next entries; nil at the end. Reads them, or blocks until they are there. One thread.
+    /// Returns the next entries, or `nil` at the end. Reads them, or blocks until they are ready. Call it on one thread
+    /// only.
     package func next() throws(RecordingError) -> Batch? {
         while true {
             let turn: Turn = ready.wait { ready in
                 if let batch = ready.batches.removeValue(forKey: ready.due) {
                     ready.due += 1
-                    // Where no thread reads ahead, nothing else would free them.
+                    // Without a thread that reads ahead, the batches would not be freed otherwise.
                     if ready.spent.count == limit { ready.spent = [] }
                     if let given = ready.given { ready.spent.append(given) }
                     ready.given = batch
@@ -163,7 +167,7 @@ package final class RecordingFeed: Sendable {
         }
     }
 
-    /// Nothing more is wanted.
+    /// Stops reading ahead and frees all batches.
     package func stop() {
         ready.change {
             $0.isStopped = true
@@ -183,13 +187,13 @@ package final class RecordingFeed: Sendable {
                 defer { ready.spent = [] }
                 return ready.spent
             }
-            // Freed here, outside the lock.
+            // The batches are freed here, outside the lock.
             guard spent != nil else { return }
             readOne()
         }
     }
 
-    /// Reads one more batch, which was begun, if there is one.
+    /// Reads a batch that was begun, if the recording contains one.
     private func readOne() {
         guard let (number, part) = cut() else { return }
         let batch =
@@ -208,7 +212,7 @@ package final class RecordingFeed: Sendable {
             if let text = reader.nextReceivedText() {
                 items.append(item(text))
             } else if let entry = try? reader.next() {
-                // A block is in memory: nothing fails.
+                // A block is in memory, so reading it cannot fail.
                 items.append(item(entry))
             } else {
                 return items
@@ -216,7 +220,7 @@ package final class RecordingFeed: Sendable {
         }
     }
 
-    /// What is next in the file; nil when there is nothing more, which is known then.
+    /// Cuts the next part off the file. At the end it notes the total number of batches and returns `nil`.
     private func cut() -> (number: Int, part: Part)? {
         source.change { source in
             var part: Part?
@@ -242,7 +246,7 @@ package final class RecordingFeed: Sendable {
         }
     }
 
-    /// The next entries of the rest; nil when there is none.
+    /// Returns the next entries from the part without blocks, or `nil` if there are none.
     private func batch(of source: inout Source) -> Batch? {
         guard var rest = source.rest.take() else { return nil }
         var items: [Item] = []
@@ -282,7 +286,7 @@ package final class RecordingFeed: Sendable {
 }
 
 extension Record.FrameRecord {
-    /// Whether it came over a WebSocket, whole, and nothing else is to be said of it.
+    /// Whether the frame is a complete message received over a WebSocket, without any other attribute.
     fileprivate var isPlain: Bool {
         wasReceived && cutFrom == nil && transport == nil && !isInjected
     }

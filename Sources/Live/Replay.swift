@@ -4,11 +4,12 @@ public import Recording
 import Synchronization
 import Wire
 
-/// Plays recordings through the very same session as live: its inputs are fed to a fresh one, at their recorded times.
+/// Plays recordings through the same session as a live tail: a new session receives the recorded inputs at their
+/// recorded times.
 ///
-/// What comes out depends on the files alone: the same at any speed, in any process.
+/// The output depends only on the files. It is the same at any speed and in any process.
 public final class Replay: Sendable {
-    /// How fast a recording is played.
+    /// The speed at which a recording is played.
     public typealias Speed = ReplayConfiguration.Pace
 
     private let configuration: ReplayConfiguration
@@ -16,7 +17,7 @@ public final class Replay: Sendable {
     private let outlets: [any Outlet]
     private let stopping: Stopping
 
-    /// A replay of the file at `path` (`-` for standard input), of `count` events at most.
+    /// Creates a replay of the file at `path` (`-` for standard input), which ends after `count` events.
     public convenience init(path: String, speed: Speed = .maximum, count: Int? = nil, outlets: [any Outlet]) {
         var configuration = ReplayConfiguration([path])
         configuration.pace = speed
@@ -24,7 +25,7 @@ public final class Replay: Sendable {
         self.init(configuration, outlets: outlets)
     }
 
-    /// A replay. `console` is who looks on.
+    /// Creates a replay. `console` connects it to a user.
     public init(
         _ configuration: ReplayConfiguration, console: ReplayConsole = ReplayConsole(), outlets: [any Outlet]
     ) {
@@ -37,16 +38,16 @@ public final class Replay: Sendable {
     /// Ends the replay before the next record. Any thread.
     public func stop(signal: Int32 = 0) { stopping.ask(signal: signal) }
 
-    /// A descriptor: a byte written to it has the status line drawn anew, since the terminal was somebody else's meanwhile. As long as the
-    /// replay lives; any thread, also in a signal's handler.
+    /// A descriptor for redrawing the status line: write a byte after another program has used the terminal. Valid as
+    /// long as the replay exists. Any thread, also in a signal handler.
     public var wakeup: Int32 { stopping.wakeup.writeEnd }
 
-    /// Does what a key would have done, as soon as the replay looks. Any thread.
+    /// Performs the command of a key as soon as the replay checks for one. Any thread.
     func perform(_ command: PlayControl.Command) { stopping.ask(command) }
 
-    /// Plays. Blocks: call it on a thread that may.
+    /// Plays the recordings. Blocks: call it on a thread that may.
     ///
-    /// Throws when there is no recording to be read. What fails later, reading on or writing, is the summary's outcome.
+    /// - Throws: If a recording cannot be opened. A later error of reading or writing is the outcome in the summary.
     public func run() throws(RecordingError) -> TailSummary {
         let isSteered = console.keys != nil || console.watcher != nil
         let timeline = try Timeline(
@@ -64,7 +65,7 @@ public final class Replay: Sendable {
         return run.summary(outcome)
     }
 
-    /// Serves the control socket, when one is wanted. Without it the replay goes on, with a notice.
+    /// Opens the control socket if the configuration has one. If that fails, the replay goes on with a notice.
     private func openControl(canGoBack: Bool) -> ReplayControl? {
         guard let path = configuration.controlPath else { return nil }
         do throws(NetworkError) {
@@ -72,45 +73,45 @@ public final class Replay: Sendable {
         } catch {
             let notice = Notice(.warning, "no control socket: \(error)")
             let report = StampedReport(stamp: Stamp(n: 0, time: .zero, wall: 0), report: .notice(notice))
-            // Who cannot be told that is told what matters more.
+            // Errors are ignored: an outlet that cannot write the notice reports its own error later.
             for outlet in outlets where outlet.replayPart == .shown { try? outlet.write([report]) }
             return nil
         }
     }
 }
 
-/// Who looks on while a recording is played, by descriptors that stay the caller's.
+/// The terminal or viewer of a user who watches a replay. The caller keeps ownership of the descriptors.
 public struct ReplayConsole: Sendable {
-    /// Where keys are read from; nil when nobody presses any. A terminal must send them one by one.
+    /// The descriptor to read keys from; `nil` for none. A terminal must send them one by one.
     public var keys: Int32?
-    /// A terminal where a line tells how far the replay is; nil for none.
+    /// The descriptor of a terminal for the status line; `nil` for none.
     public var status: Int32?
-    /// The view that is drawn there, which shows the line as its last; nil for none.
+    /// The full-screen view on that terminal, which shows the status as its last line; `nil` for none.
     public var board: TerminalBoard?
-    /// Somebody on another thread, who is told everything instead of the terminal.
+    /// A user interface on another thread, which receives everything instead of the terminal.
     package var watcher: (any ReplayWatcher)?
-    /// Whether anybody looks on, so that what is written may not lag behind what was played.
+    /// Whether a user watches. The output must then not lag behind the replay.
     var isWatched: Bool { keys != nil || status != nil || board != nil || watcher != nil }
-    /// Where the line stands.
+    /// The place of the status line; `nil` for none.
     var statusPlace: (any StatusPlace)? {
         if let board { return board }
         return status.map { StatusLine(descriptor: $0) }
     }
 
-    /// Nobody, unless said otherwise.
+    /// Creates a console, by default without a user.
     public init(keys: Int32? = nil, status: Int32? = nil) {
         self.keys = keys
         self.status = status
     }
 }
 
-/// What others wish of a replay: that it ends, or what a key would do.
+/// Requests from other threads to a replay: to stop, to perform commands, and calls of clients.
 final class Stopping: Sendable {
     let wakeup = Wakeup()
     private let commands = Monitor<[PlayControl.Command]>([])
     private let calls = Monitor<[ControlCall]?>([])
     private static let none = Int.min
-    /// Calls of clients that wait at most.
+    /// The maximum number of waiting calls from clients.
     private static let mostCalls = 256
     private let asked = Atomic<Int>(none)
 
@@ -124,7 +125,7 @@ final class Stopping: Sendable {
         wakeup.wake()
     }
 
-    /// What was asked for since the last call.
+    /// Returns the commands since the last call, and removes them.
     func takeCommands() -> [PlayControl.Command] {
         commands.change { commands in
             defer { commands = [] }
@@ -132,7 +133,7 @@ final class Stopping: Sendable {
         }
     }
 
-    /// A client's call, which the replay answers.
+    /// Queues a client's call, which the replay answers.
     func ask(_ call: ControlCall) throws(ControlError) {
         try calls.change { (calls) throws(ControlError) in
             guard let count = calls?.count else { throw ControlError(.failed, "it is ending") }
@@ -142,7 +143,7 @@ final class Stopping: Sendable {
         wakeup.wake()
     }
 
-    /// The calls since the last one; with `isLast`, no more are taken.
+    /// Returns the calls since the last one, and removes them. With `isLast`, later calls are refused.
     func takeCalls(isLast: Bool = false) -> [ControlCall] {
         calls.change { calls in
             defer { calls = isLast ? nil : [] }
@@ -150,7 +151,7 @@ final class Stopping: Sendable {
         }
     }
 
-    /// The signal of it; nil while nobody wishes it.
+    /// The signal of a stop request; `nil` without one.
     var signal: Int32? {
         let value = asked.load(ordering: .acquiring)
         return value == Self.none ? nil : Int32(truncatingIfNeeded: value)

@@ -5,48 +5,48 @@ import Wire
 
 /// Compares the replays of two recordings, record by record.
 ///
-/// Both are played side by side, aligned by the numbers of their records. After each, the models' checksums are compared; where they
-/// differ first, the rows that differ are named. Of the same file nothing can differ: what is found between two builds is a change
-/// of behaviour.
+/// Both are played in step, aligned by their record numbers. After each record the models' checksums are compared. At
+/// the first difference, the rows that differ are listed. Two replays of one file cannot differ in one build, so a
+/// difference between two builds is a change of behaviour.
 public struct ReplayDiff: Sendable {
-    /// A row that is not the same in both models.
+    /// A row that differs between the models.
     public struct Row: Hashable, Sendable {
-        /// What differs.
+        /// How a row differs between the models.
         public enum Difference: Hashable, Sendable {
-            /// The row is in the first model alone.
+            /// Only the first model contains the row.
             case onlyInFirst
-            /// The row is in the second model alone.
+            /// Only the second model contains the row.
             case onlyInSecond
-            /// These fields differ.
+            /// The values of these fields differ.
             case changed(fields: [String])
-            /// It stands at another place.
+            /// The row has different positions in its section, counted from 0.
             case moved(first: Int, second: Int)
         }
-        /// The section.
+        /// The name of the row's section.
         public var section: String
-        /// The row's id.
+        /// The kind and id of the row.
         public var id: String
-        /// What a person would call it, in short; untrusted text.
+        /// A short description of the row; untrusted text.
         public var label: String?
-        /// What differs.
+        /// How the row differs between the models.
         public var difference: Difference
     }
 
-    /// The first record that is not the same in both files, whatever it does to the models: its number, or that of the last one of
-    /// the shorter file.
+    /// The number of the first record that differs between the files, whether or not it affects the models; the lower
+    /// number, if the numbers differ. `nil` if all records are the same.
     public private(set) var recordsDiffer: Int?
-    /// The record after which the models differ first.
+    /// The record after which the models first differ; `nil` if they never do.
     public private(set) var modelsDiffer: (number: Int, stamp: Stamp)?
-    /// The rows that differ after that record, section by section; a thousand at most.
+    /// The rows that differ after that record, section by section; 1000 at most.
     public private(set) var rows: [Row] = []
-    /// How many rows differ.
+    /// The number of rows that differ, without a limit.
     public private(set) var rowCount = 0
-    /// How many records were compared.
+    /// The number of records compared.
     public private(set) var records = 0
 
     private static let mostRows = 1000
 
-    /// Plays both files as far as their models are the same.
+    /// Plays both files until their models differ, or to the end.
     public init(_ first: String, _ second: String) throws(RecordingError) {
         let one = try Side(first)
         let other = try Side(second)
@@ -103,7 +103,7 @@ public struct ReplayDiff: Sendable {
     }
 }
 
-/// One of the two replays: the records up to the next numbered one were played.
+/// One of the two replays. All entries before the next numbered record are played.
 private final class Side {
     private(set) var player: Player
     private var reader: RecordingReader
@@ -118,20 +118,20 @@ private final class Side {
         try look()
     }
 
-    /// The stamp of the record that comes next; nil behind the last.
+    /// The stamp of the next record; `nil` after the last one.
     var stamp: Stamp? { if case .record(_, let stamp)? = next { stamp } else { nil } }
 
-    /// Its number.
+    /// The number of the next record; `nil` after the last one.
     var number: Int? { stamp?.n }
 
-    /// Whether both come to the same record.
+    /// Returns whether both sides have the same next record.
     func isSame(as other: Side) -> Bool {
         guard case .record(let mine, _)? = next, case .record(let others, _)? = other.next else { return false }
         if case .end = mine, case .end = others { return true }
         return mine == others
     }
 
-    /// Plays the next record, and what stands beside the numbered ones behind it.
+    /// Plays the next record, and the unnumbered ones after it.
     func step() throws(RecordingError) {
         if let next { play(next) }
         try look()

@@ -1,48 +1,49 @@
 import Wire
 
-/// How many requests a session made and how long their answers took. Pure, and of a fixed size however many there are.
+/// The number of a session's requests and the latencies of their answers. Pure, with a fixed size regardless of the
+/// number of requests.
 public struct RequestFigures: Hashable, Sendable {
-    /// Why so many requests came to nothing.
+    /// The number of requests that failed for one reason.
     public struct Reason: Hashable, Sendable {
-        /// Why.
+        /// `timeout`, `lost` or another kind of failure, or a status such as `HTTP 503`.
         public var name: String
-        /// How many.
+        /// The number of requests that failed for this reason.
         public var count: Int
     }
 
-    /// Requests that were answered, however.
+    /// The number of requests that ended, with an answer or a failure.
     public private(set) var answered = 0
-    /// Of these, the ones that came to nothing: no answer, or a status of 400 and more.
+    /// The number of these that failed: no answer, or a status of 300 or more other than 304.
     public private(set) var failed = 0
-    /// Why these came to nothing, in the order each reason first came: `timeout`, `lost` and the other kinds of failure, or `HTTP 503`.
+    /// The reasons for the failures, in the order in which each first occurred.
     public private(set) var reasons: [Reason] = []
-    /// Requests that have no answer yet.
+    /// The number of requests without an answer yet.
     public var open: Int { asking.count }
 
-    /// Requests under way that are watched at most.
+    /// The maximum number of open requests whose latency is measured.
     private static let mostOpen = 4096
-    /// Four steps for each doubling of a microsecond, up to some hours.
+    /// The number of latency steps: four for each power of two in microseconds, up to some hours.
     private static let steps = 140
-    /// The most reasons counted apart; later ones count as the last.
+    /// The maximum number of separate reasons. Later ones count as the last.
     private static let mostReasons = 32
     private var asking: [Int: Moment] = [:]
     private var latencies = Array(repeating: 0, count: steps)
 
-    /// None yet.
+    /// Creates figures without any request.
     public init() {}
 
     mutating func asked(_ id: Int, at now: Moment) {
         if asking.count < Self.mostOpen { asking[id] = now }
     }
 
-    /// Nobody waits for the answer any more.
+    /// Removes a request whose answer is no longer awaited.
     mutating func cancelled(_ id: Int) { asking[id] = nil }
 
     mutating func answered(_ id: Int, status: Int, at now: Moment) {
         answered(id, failure: status < 300 || status == 304 ? nil : "HTTP \(status)", at: now)
     }
 
-    /// `failure`: why it came to nothing, if it did.
+    /// Counts an ended request. `failure` is the reason if it failed.
     mutating func answered(_ id: Int, failure: String?, at now: Moment) {
         answered += 1
         if let failure { count(failure) }
@@ -61,7 +62,8 @@ public struct RequestFigures: Hashable, Sendable {
         }
     }
 
-    /// The time that so many of a hundred answers did not exceed, to a fifth; nil when none is known.
+    /// Returns the latency that `percentile` percent of the answers did not exceed, or `nil` if no latency is known. It
+    /// is rounded up to the end of its step; at most a fifth of the result is rounding.
     public func latency(percentile: Int) -> Duration? {
         let count = latencies.reduce(0, +)
         guard count > 0 else { return nil }
@@ -73,7 +75,7 @@ public struct RequestFigures: Hashable, Sendable {
         return nil
     }
 
-    /// Steps 0 to 3 are 0 to 3 µs; then each power of two has four.
+    /// Returns the step of a latency. Steps 0 to 3 are 0 to 3 µs; after that each power of two has four steps.
     private static func step(of microseconds: Int64) -> Int {
         guard microseconds > 3 else { return Int(max(microseconds, 0)) }
         let power = 63 - microseconds.leadingZeroBitCount

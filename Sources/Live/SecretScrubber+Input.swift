@@ -4,7 +4,8 @@ import Recording
 import Wire
 
 extension SecretScrubber {
-    /// An input without the secrets that a server put into it; nil when there were none. What the user does is the user's, and stays.
+    /// Returns an input without the secrets that a server put into it, or `nil` if it contains none. Actions of the
+    /// user are never changed.
     func scrubbed(_ input: Input) -> Input? {
         switch input {
         case .message(let connection, let message):
@@ -17,7 +18,7 @@ extension SecretScrubber {
             failure.message = scrubbed(failure.message)
             return .failed(connection: connection, failure)
         case .remembered(var memory):
-            // A store may be older than the rules.
+            // The store may have been written before the current rules existed.
             guard let rows = scrubbed(memory.rows[...]) else { return nil }
             memory.rows = rows
             return .remembered(memory)
@@ -29,7 +30,7 @@ extension SecretScrubber {
         }
     }
 
-    /// An answer without secrets; nil when there were none.
+    /// Returns an answer without secrets, or `nil` if it contains none.
     func scrubbed(_ answer: Answer) -> Answer? {
         switch answer {
         case .response(let status, let body, let retryAfter):

@@ -1,23 +1,26 @@
 public import Wire
 
-/// How far the server's clock is from ours, as far as the events tell: each says when it was sent, and none comes before that. So
-/// the smallest difference of receive time and server's time is that of the clocks and of the fastest way, and what an event took longer
-/// is its lag.
+/// The offset of the server's clock, estimated from events.
 ///
-/// Pure: differences and times are passed in. A wild time does not count, the clocks may drift apart, and clocks that agree as well
-/// as a way through a network is long are taken to be right, so that what is shown is then the whole delay.
+/// Each event contains the time at which the server sent it, and cannot arrive earlier. So the smallest difference
+/// between receive time and server time is the offset of the clocks plus the fastest transit. Any additional time is
+/// the event's lag.
+///
+/// Pure: differences and times are passed in. A wrong time is ignored as an outlier, and the clocks may drift apart. If
+/// the clocks agree within a network's transit time, the offset counts as zero, so that the lag is the whole delay.
 public struct ServerClock: Hashable, Sendable {
-    /// Our clock minus the server's, in milliseconds.
+    /// The local clock minus the server's, in milliseconds.
     public private(set) var offset: Int64 = 0
 
-    /// The differences of some time; of each only the smallest matter.
+    /// The smallest differences within one minute.
     private struct Bucket: Hashable {
-        /// Which it is, counted from the beginning.
+        /// The index of the bucket: the time divided by its length.
         var number: Int64
-        /// Ascending.
+        /// The smallest differences in milliseconds, in ascending order.
         var smallest: [Int64] = []
 
-        /// The smallest, unless it stands alone far below two that agree: then its time was wrong. Those above may be of old things.
+        /// The smallest difference, unless it is far below two others that agree: then its server time was wrong.
+        /// Larger differences may belong to old events.
         var value: Int64? {
             guard smallest.count == ServerClock.kept else { return smallest.first }
             let isAlone = smallest[1].isFar(above: smallest[0]) && !smallest[2].isFar(above: smallest[1])
@@ -25,19 +28,19 @@ public struct ServerClock: Hashable, Sendable {
         }
     }
 
-    /// What is older than so many buckets is forgotten: clocks drift.
+    /// The number of buckets to keep. Older ones are discarded, since clocks drift.
     private static let buckets = 10
     private static let bucketLength: Int64 = 60_000_000
     private static let kept = 3
-    /// Clocks that seem to differ by so little do not.
+    /// The range of differences, in milliseconds, that counts as no offset.
     private static let tolerance: ClosedRange<Int64> = 0...50
 
     private var history: [Bucket] = []
 
-    /// Nothing is known yet.
+    /// Creates a clock with an offset of zero.
     public init() {}
 
-    /// An event was received at `now`, so many milliseconds after the server's time of it.
+    /// Notes that an event was received at `now`, `difference` milliseconds after its server time.
     public mutating func note(_ difference: Int64, at now: Moment) {
         let number = now.microseconds / Self.bucketLength
         if history.last.map({ $0.number < number }) ?? true {
@@ -61,7 +64,7 @@ public struct ServerClock: Hashable, Sendable {
 }
 
 extension Int64 {
-    /// Whether it is so many milliseconds above another one that no way through a network makes the difference.
+    /// Returns whether the value exceeds another by more milliseconds than any network transit explains.
     fileprivate func isFar(above other: Int64) -> Bool {
         let (difference, overflow) = subtractingReportingOverflow(other)
         return overflow || difference > 1000
