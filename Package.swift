@@ -184,8 +184,8 @@ if Context.environment["WEIR_WITHOUT_NATS"] == nil {
         room("Streams", ["Recording", "Network", "Wire", "JSONText", "CNATS"]),
         tests("StreamsTests", ["TestSupport", "Streams", "Recording", "Network", "Wire", "JSONText"]),
     ]
-    for target in package.targets where target.name == "weir" {
-        target.dependencies.append("Streams")
+    for target in package.targets where ["weir", "weir-bench"].contains(target.name) {
+        target.dependencies.append(target.name == "weir" ? "Streams" : "CNATS")
         target.swiftSettings = house + [.define("NATS")]
     }
 }

@@ -13,9 +13,15 @@ struct Benchmark: Sendable {
     let run: @Sendable (BenchmarkArguments) throws(BenchmarkError) -> Void
 
     /// All commands, in the order of the help.
-    static let all: [Benchmark] = [
-        .replay, .stages, .seek, .receive, .serve, .reconnect, .model, .store, .answers, .simulate, .terminal,
-    ]
+    static let all: [Benchmark] = {
+        var all: [Benchmark] = [
+            .replay, .stages, .seek, .receive, .serve, .reconnect, .model, .store, .answers, .simulate, .terminal,
+        ]
+        #if NATS
+            all.append(.jetstream)
+        #endif
+        return all
+    }()
 
     /// Runs the command that the arguments name. Returns the exit code: 0 measured, 1 could not be measured, 2 wrong
     /// usage.
