@@ -1,0 +1,92 @@
+import Glibc
+import Network
+import TestSupport
+import Testing
+import Wire
+
+/// A tail of a server that sends as fast as it can, recorded on three nodes of which some are killed and stopped, and two readers in processes
+/// of their own. With `WEIR_LONG` a million events and stops of ten seconds; otherwise a part of that.
+@Suite(
+    "A tail into a failing cluster", .serialized, .enabled(if: hasNATSServer && nodePackages != nil),
+    .timeLimit(.minutes(30)))
+struct FailingClusterTests {
+    private static let isLong = getenv("WEIR_LONG") != nil
+    private let count = isLong ? 1_000_000 : 20_000
+    private let stop: Duration = isLong ? .seconds(10) : .seconds(3)
+
+    @Test("Both readers write the tail's diff log, byte for byte")
+    func readers() throws {
+        let server = try NATSServer(nodes: 3)
+        let folder = try temporaryFolder()
+        let url = server.url + "/s"
+        let deadline = MachineClock.monotonic + .seconds(60)
+        while try weir("stream", "create", url).status != 0 { try #require(MachineClock.monotonic < deadline) }
+        let source = try Peer(
+            ["node", peersFolder + "/blast_node.js", "--port", "0", "--count", "\(count)", "--on-join"],
+            environment: ["NODE_PATH": try #require(nodePackages)])
+        let port = try #require(
+            try source.readLine(startingWith: "listening on ").split(separator: ":").dropFirst().first?.prefix {
+                $0.isNumber
+            })
+        let list = "/companies/a0000000-0000-4000-8000-000000000001/workspaces/b0000000-0000-4000-8000-000000000002"
+        let tail = try Peer(
+            [
+                try pathOfWeir(), "tail", "http://127.0.0.1:\(port)", "--path", "/socket", "--backend", "twake",
+                "--token", "env:T", "--company", "a0000000-0000-4000-8000-000000000001", "--workspace",
+                "b0000000-0000-4000-8000-000000000002", "--join", list + "/channels?type=public", "--no-ctl",
+                "--store", "none", "--diff-log", folder + "/live", "--record", url, "--count", "\(count)", "--format",
+                "json", "--kind", "connection",
+            ], environment: ["T": "x"])
+        _ = tail.readLine()
+        tail.drain()
+        let readers = try (1...2).map { number in
+            let reader = try Peer([
+                try pathOfWeir(), "replay", "--follow", url, "--speed", "max", "--diff-log", "\(folder)/\(number)",
+                "--no-ctl", "--format", "json", "--kind", "connection", "--quiet",
+            ])
+            reader.drain()
+            return reader
+        }
+        for _ in 1...5 {
+            let leader = try leader(of: url, at: server)
+            server.signal(leader, SIGKILL)
+            try server.start(leader)
+        }
+        for nodes in [[2], [1, 2]] {
+            _ = try leader(of: url, at: server)
+            for node in nodes { server.signal(node, SIGSTOP) }
+            let end = MachineClock.monotonic + stop
+            let never = Monitor(false)
+            _ = never.wait(until: end) { $0 ? () : nil }
+            for node in nodes { server.signal(node, SIGCONT) }
+        }
+        #expect(tail.wait() == 0)
+        #expect(readers.map { $0.wait() } == [0, 0])
+        let live = try readFile(folder + "/live")
+        #expect(live.count { $0 == 10 } > count / 2)
+        for number in 1...2 { #expect(try readFile("\(folder)/\(number)") == live, "reader \(number)") }
+        // The text of the stream, as a file.
+        #expect(try weir("file", "compress", url, "--output", folder + "/file.zst").status == 0)
+        let file = try weir(
+            "replay", folder + "/file.zst", "--speed", "max", "--diff-log", folder + "/file", "--no-ctl", "--format",
+            "json", "--kind", "connection", "--quiet")
+        #expect(file.status == 0, "\(file.errors)")
+        #expect(try readFile(folder + "/file") == live)
+        let facts = try weir("stream", "info", url).output
+        #expect(facts.contains("on 3 nodes") && !facts.contains("are gone"), "\(facts)")
+    }
+
+    /// Returns the node that leads the stream, after both others have caught up: then one may fail.
+    private func leader(of url: String, at server: NATSServer) throws -> Int {
+        let deadline = MachineClock.monotonic + .seconds(120)
+        while MachineClock.monotonic < deadline {
+            let facts = try weir("stream", "info", url).output.split(separator: "\n")
+            guard facts.count(where: { $0.hasPrefix("follower") && $0.hasSuffix(", current") }) == 2,
+                let name = facts.first(where: { $0.hasPrefix("leader") })?.split(separator: " ").last,
+                let node = (0..<3).first(where: { NATSServer.name(of: $0) == name })
+            else { continue }
+            return node
+        }
+        throw PeerEnded(waitedFor: "a leader")
+    }
+}
