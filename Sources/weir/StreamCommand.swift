@@ -14,13 +14,13 @@ extension Command {
     static let stream = Command(
         "stream", "", "keep recordings in a NATS JetStream cluster",
         details: """
-            A recording can lie in a stream: chunks of its lines, in order, each with its checksum. Every
-            command that reads a FILE reads nats://HOST[:PORT][,HOST…]/STREAM[/NAME], too; NAME is the recording
-            in it, by default called as the stream is. 'weir file publish' puts a file there; 'weir tail URL
-            --record nats://…' records there. While the cluster is away, what a tail records is kept in a file
-            and published later, in order.
+            A recording can be in a stream: chunks of its lines, in order, each with a checksum. Every command
+            that reads a FILE also reads nats://HOST[:PORT][,HOST…]/STREAM[/NAME[/SEGMENT]]. NAME is the
+            recording; without it, the recording is named like the stream. 'weir file publish' copies a file
+            there. 'weir tail URL --record nats://…' records there, with --rotate in segments (NAME/0001).
+            While the cluster is away, a tail keeps its records in a file and publishes them later, in order.
 
-            The --nats options hold for every command, by variable or config file: WEIR_NATS_CREDS.
+            The --nats options apply to every command, as a variable (WEIR_NATS_CREDS) or in the config file.
             """,
         examples: "weir stream create nats://localhost/team --max-age 30d",
         "weir file publish mon.weir.jsonl nats://localhost/team/mon", "weir replay nats://localhost/team/mon")
@@ -29,9 +29,9 @@ extension Command {
         "stream create", "URL", "make a stream for recordings",
         run: StreamCommand.verb(StreamCommand.create),
         details: """
-            Kept in files, on three nodes where the cluster has as many, else on one. Without --max-size and
-            --max-age nothing is ever removed; with them the oldest chunks go first, and a recording whose
-            beginning is gone cannot be replayed.
+            The stream is kept in files, on three nodes if the cluster has that many, otherwise on one. Without
+            --max-size and --max-age nothing is ever removed; with them the oldest chunks go first. A recording
+            whose beginning is gone cannot be replayed: record with --rotate to begin new segments.
             """,
         examples: "weir stream create nats://localhost/team --max-age 30d --max-size 50G")
 
