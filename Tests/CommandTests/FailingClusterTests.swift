@@ -79,14 +79,13 @@ struct FailingClusterTests {
     /// Returns the node that leads the stream, after both others have caught up: then one may fail.
     private func leader(of url: String, at server: NATSServer) throws -> Int {
         let deadline = MachineClock.monotonic + .seconds(120)
-        while MachineClock.monotonic < deadline {
+        var node: Int?
+        while node == nil, MachineClock.monotonic < deadline {
             let facts = try weir("stream", "info", url).output.split(separator: "\n")
-            guard facts.count(where: { $0.hasPrefix("follower") && $0.hasSuffix(", current") }) == 2,
-                let name = facts.first(where: { $0.hasPrefix("leader") })?.split(separator: " ").last,
-                let node = (0..<3).first(where: { NATSServer.name(of: $0) == name })
-            else { continue }
-            return node
+            let current = facts.count { $0.hasPrefix("follower") && $0.hasSuffix(", current") }
+            let leader = facts.first { $0.hasPrefix("leader") }?.split(separator: " ").last
+            node = current == 2 ? (0..<3).first { leader == NATSServer.name(of: $0)[...] } : nil
         }
-        throw PeerEnded(waitedFor: "a leader")
+        return try #require(node)
     }
 }
