@@ -35,14 +35,16 @@ struct FailingClusterTests {
                 "--token", "env:T", "--company", "a0000000-0000-4000-8000-000000000001", "--workspace",
                 "b0000000-0000-4000-8000-000000000002", "--join", list + "/channels?type=public", "--no-ctl",
                 "--store", "none", "--diff-log", folder + "/live", "--record", url, "--count", "\(count)", "--format",
-                "json", "--kind", "connection",
+                "chat",
             ], environment: ["T": "x"])
-        _ = tail.readLine()
         tail.drain()
+        while try !weir("stream", "info", url).output.contains("recording ") {
+            try #require(MachineClock.monotonic < deadline)
+        }
         let readers = try (1...2).map { number in
             let reader = try Peer([
                 try pathOfWeir(), "replay", "--follow", url, "--speed", "max", "--diff-log", "\(folder)/\(number)",
-                "--no-ctl", "--format", "json", "--kind", "connection", "--quiet",
+                "--no-ctl", "--format", "chat", "--quiet",
             ])
             reader.drain()
             return reader
@@ -69,7 +71,7 @@ struct FailingClusterTests {
         #expect(try weir("file", "compress", url, "--output", folder + "/file.zst").status == 0)
         let file = try weir(
             "replay", folder + "/file.zst", "--speed", "max", "--diff-log", folder + "/file", "--no-ctl", "--format",
-            "json", "--kind", "connection", "--quiet")
+            "chat", "--quiet")
         #expect(file.status == 0, "\(file.errors)")
         #expect(try readFile(folder + "/file") == live)
         let facts = try weir("stream", "info", url).output
