@@ -43,7 +43,8 @@ struct FailingClusterTests {
         }
         let readers = try (1...2).map { number in
             let reader = try Peer([
-                try pathOfWeir(), "replay", "--follow", url, "--speed", "max", "--diff-log", "\(folder)/\(number)",
+                "sh", "-c", "exec \"$@\" 2>\(folder)/errors\(number)", "sh", try pathOfWeir(), "replay", "--follow",
+                url, "--speed", "max", "--diff-log", "\(folder)/\(number)",
                 "--no-ctl", "--format", "chat", "--quiet",
             ])
             reader.drain()
@@ -63,7 +64,9 @@ struct FailingClusterTests {
             for node in nodes { server.signal(node, SIGCONT) }
         }
         #expect(tail.wait() == 0)
-        #expect(readers.map { $0.wait() } == [0, 0])
+        for (number, reader) in zip(1...2, readers) {
+            #expect(reader.wait() == 0, "\(String(decoding: try readFile("\(folder)/errors\(number)"), as: UTF8.self))")
+        }
         let live = try readFile(folder + "/live")
         #expect(live.count { $0 == 10 } > count / 2)
         for number in 1...2 { #expect(try readFile("\(folder)/\(number)") == live, "reader \(number)") }
