@@ -8,7 +8,7 @@ import Wire
 @testable import Recording
 @testable import Streams
 
-/// The door is one for the process: each test's servers have ports of their own.
+/// The process has one door. Each test starts its servers on their own ports.
 let door: StreamDoor = {
     let folder = (try? temporaryFolder()) ?? "/tmp"
     let door = StreamDoor { () throws(ClusterError) in
@@ -21,7 +21,7 @@ let door: StreamDoor = {
     return door
 }()
 
-/// Makes a stream, when the cluster has elected its leaders.
+/// Makes a stream, retrying for up to a minute while the cluster elects its leaders.
 func makeStream(
     _ url: String, _ limits: StreamCatalogue.Limits = .init()
 ) throws -> StreamCatalogue {
@@ -38,7 +38,7 @@ func makeStream(
     }
 }
 
-/// All text of what lies at a URL or path.
+/// Returns all bytes of the recording at a URL or path.
 func text(of path: String) throws -> [UInt8] {
     let source = try ByteSource(opening: path)
     var text: [UInt8] = []
@@ -50,7 +50,7 @@ func text(of path: String) throws -> [UInt8] {
     }
 }
 
-/// Writes a recording of so many frames of about 400 bytes.
+/// Writes a recording with `frames` frames of about 400 bytes each.
 func writeRecording(_ path: String, frames: Int) throws {
     let head = Record.Head(
         recording: "r\(frames)", wallStart: 1_790_000_000_000_000, tool: "test", seed: 1,
@@ -71,7 +71,7 @@ func write(frames: ClosedRange<Int>, to writer: inout RecordingWriter) throws {
 
 @Suite("A recording in a stream of one node", .enabled(if: hasNATSServer), .timeLimit(.minutes(3)))
 struct NodeTests {
-    @Test("What is published is read back byte for byte, and a second time nothing is published")
+    @Test("A published recording is read back byte for byte, and publishing it again adds nothing")
     func roundTrip() throws {
         let server = try NATSServer()
         let folder = try temporaryFolder()
@@ -85,7 +85,7 @@ struct NodeTests {
         #expect(second.bytes == 0 && second.known == file.count)
     }
 
-    @Test("A place is found by its offset, and the index at the end without going through")
+    @Test("A position is found by its offset, and the index at the end without reading everything")
     func places() throws {
         let server = try NATSServer()
         let folder = try temporaryFolder()
@@ -106,7 +106,7 @@ struct NodeTests {
         #expect(index.origin == .file)
     }
 
-    @Test("Two recordings in one stream are published side by side, each in order")
+    @Test("Two recordings in one stream are published concurrently, each in order")
     func neighbours() throws {
         let server = try NATSServer()
         let folder = try temporaryFolder()
@@ -129,7 +129,7 @@ struct NodeTests {
         }
     }
 
-    @Test("A recording that lies in the stream already, or did until now, is published under another name, and anew")
+    @Test("A recording is published again under another name, and under its old name after a removal")
     func again() throws {
         let server = try NATSServer()
         let folder = try temporaryFolder()
@@ -142,7 +142,7 @@ struct NodeTests {
         for name in ["a", "b"] { #expect(try text(of: server.url + "/s/" + name) == file) }
     }
 
-    @Test("A message that is gone is told as damage of its length, and nothing after it has another offset")
+    @Test("A deleted message is reported as damage of its length, and later offsets do not change")
     func missing() throws {
         let server = try NATSServer()
         let folder = try temporaryFolder()
@@ -166,7 +166,7 @@ struct NodeTests {
         #expect(holes == 1)
     }
 
-    @Test("While the node is away, what is written waits in a file, and is published in order when it is back")
+    @Test("While the node is down, records are spooled to a file and published in order once it is back")
     func spool() throws {
         let server = try NATSServer()
         let folder = try temporaryFolder()
@@ -197,7 +197,7 @@ struct NodeTests {
         #expect(try text(of: server.url + "/s") == file)
     }
 
-    @Test("What cannot be published at the end is in a file, from which it is published later")
+    @Test("Records that cannot be published by the end stay in a file and can be published later")
     func rest() throws {
         let server = try NATSServer()
         let folder = try temporaryFolder()
@@ -227,7 +227,7 @@ struct NodeTests {
 
 @Suite("A recording in a stream of three nodes", .enabled(if: hasNATSServer), .timeLimit(.minutes(5)))
 struct ClusterTests {
-    @Test("The leader is killed five times while a recording is published: nothing is lost, doubled or out of order")
+    @Test("The leader is killed five times during publishing: nothing is lost, doubled or out of order")
     func leaders() throws {
         let server = try NATSServer(nodes: 3)
         let folder = try temporaryFolder()
@@ -257,7 +257,7 @@ struct ClusterTests {
         #expect(facts.recordings.map(\.missing) == [0])
     }
 
-    @Test("While a majority is stopped the recorder says so and goes on, and nothing is lost, doubled or out of order")
+    @Test("With a majority stopped the recorder reports it and goes on: nothing is lost, doubled or out of order")
     func majority() throws {
         let server = try NATSServer(nodes: 3)
         let folder = try temporaryFolder()
@@ -284,7 +284,7 @@ struct ClusterTests {
         #expect(try text(of: server.url + "/s") == file)
     }
 
-    /// The node that leads the stream, once the two others have everything: then one may go.
+    /// Returns the node that leads the stream, once both followers are current and one node may be stopped.
     private func leader(_ streams: StreamCatalogue) throws -> Int? {
         let deadline = MachineClock.monotonic + .seconds(60)
         while MachineClock.monotonic < deadline {
