@@ -3,16 +3,17 @@ import JSONText
 import Network
 import Wire
 
-/// A Bayeux server that hands on whatever is published to whoever subscribed, for trying out clients: over WebSockets, long-polling and
-/// JSONP, as Faye does. No REST.
+/// A Bayeux server that forwards every publication to its subscribers. It serves WebSockets, long-polling and JSONP as
+/// Faye does, without REST. Use it to try out clients.
 final class ChannelServer: Sendable {
-    /// Where clients reach it: `http://address:port`; the endpoint is at `/faye`.
+    /// The base URL, `http://address:port`. The endpoint is at `/faye`.
     let url: String
     private let hub: ChannelHub
     private let http: HTTPServer
 
-    /// Listens on `address` and `port` (0: one the system chooses). `token`, when there is one, has to be in `ext.access_token` of
-    /// every subscription and publication, as GroupMe wants it. Not from the loop; returns when clients can connect.
+    /// Listens on `address` and `port` (0: the system chooses one). If there is a `token`, every subscription and
+    /// publication must carry it in `ext.access_token`, as with GroupMe. Do not call this on the loop. Returns when
+    /// clients can connect.
     init(
         on loop: EventLoop, address: String = "127.0.0.1", port: UInt16 = 0, token: Secret? = nil,
         configuration: BayeuxServer.Configuration = BayeuxServer.Configuration()
@@ -22,7 +23,7 @@ final class ChannelServer: Sendable {
         url = "http://\(address):\(http.port)"
     }
 
-    /// Stops listening and cuts every connection. Not from the loop.
+    /// Stops listening and cuts every connection. Do not call this on the loop.
     func close() {
         http.close()
         let hub = hub
@@ -30,7 +31,7 @@ final class ChannelServer: Sendable {
     }
 }
 
-/// The channel server's hand: lives on the loop, gives the endpoint what clients say and the time.
+/// The actor of the channel server. It lives on the loop, and passes client messages and the time to the endpoint.
 private actor ChannelHub: ChannelHost {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -45,7 +46,7 @@ private actor ChannelHub: ChannelHost {
         endpoint = BayeuxEndpoint(on: loop, configuration, seed: random.next())
     }
 
-    /// Clients are gone with the listener.
+    /// The listener has closed the clients already.
     func stop() {
         timer?.timer.cancel()
         timer = nil

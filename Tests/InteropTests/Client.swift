@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// A client under test: what it was told, and a way to wait for it.
+/// A client under test, which collects its events and can wait for them.
 final class Client: Sendable {
     typealias Event = SocketIOReconnection.Event
 
@@ -18,7 +18,7 @@ final class Client: Sendable {
         self.events = events
     }
 
-    /// Begins to connect; `first` is done before anything can have happened.
+    /// Begins to connect. `first` runs before any event can arrive.
     static func start(
         _ stage: Stage, _ configuration: SocketIOReconnection.Configuration? = nil,
         prepare: SocketIOConnection.Preparation? = nil,
@@ -41,7 +41,7 @@ final class Client: Sendable {
         return Client(stage.loop, connection, events)
     }
 
-    /// Connects and waits for the first namespace; where the lane upgrades, for the WebSocket too.
+    /// Connects and waits for the first namespace, and for the WebSocket if the lane upgrades.
     static func joined(
         _ stage: Stage, _ configuration: SocketIOReconnection.Configuration? = nil,
         prepare: SocketIOConnection.Preparation? = nil
@@ -51,14 +51,14 @@ final class Client: Sendable {
         return client
     }
 
-    /// Does something with the connection, on its loop.
+    /// Runs `body` with the connection on its loop.
     func on(_ body: @escaping @Sendable (SocketIOConnection) -> Void) {
         loop.run { [connection] in body(connection) }
     }
 
     func emit(_ emission: SocketIO.Emission) { on { $0.emit(emission) } }
 
-    /// Waits until what was told satisfies `isDone`.
+    /// Waits until the collected events satisfy `isDone`.
     @discardableResult
     func waits(
         _ sourceLocation: SourceLocation = #_sourceLocation, until isDone: @escaping @Sendable ([Event]) -> Bool
@@ -66,7 +66,7 @@ final class Client: Sendable {
         await events.wait(seconds: 20, sourceLocation: sourceLocation, until: isDone)
     }
 
-    /// Sends an event and gives the arguments of its acknowledgement.
+    /// Sends an event and returns the arguments of its acknowledgement.
     func ask(_ emission: SocketIO.Emission) async throws -> SocketIO.Acknowledgement {
         var emission = emission
         if emission.ack == .none { emission.ack = .within(.seconds(10)) }
@@ -81,7 +81,7 @@ final class Client: Sendable {
         }
     }
 
-    /// Ends in order, and waits for it.
+    /// Disconnects cleanly and waits for the end.
     func end(_ sourceLocation: SourceLocation = #_sourceLocation) async {
         on { $0.disconnect() }
         await waits(sourceLocation) { $0.ending != nil }
@@ -89,7 +89,7 @@ final class Client: Sendable {
 }
 
 extension SocketIOReconnection.Configuration {
-    /// Short delays, so that a test that reconnects is done soon.
+    /// Uses short delays, so that tests with a reconnect finish quickly.
     static func standard(
         _ revision: EngineIO.Revision?, _ namespaces: [SocketIOClient.Namespace] = [.init("/")]
     ) -> Self {
@@ -129,14 +129,14 @@ extension [SocketIOReconnection.Event] {
 }
 
 extension SocketIO.Event {
-    /// The arguments as values, placeholders included.
+    /// The arguments as parsed values, including placeholders.
     var values: [JSONValue] {
         arguments.compactMap { try? JSONValue(parsing: $0.bytes) }
     }
 }
 
 extension SocketIO.Acknowledgement {
-    /// The arguments as values, placeholders included.
+    /// The arguments as parsed values, including placeholders.
     var trees: [JSONValue] { values.compactMap { try? JSONValue(parsing: $0.bytes) } }
 }
 

@@ -3,9 +3,9 @@ import Network
 import TestSupport
 import Wire
 
-/// A client machine over a real WebSocket, or over real HTTP, on a loop.
+/// Drives a `BayeuxClient` over a real WebSocket or real HTTP, on a loop.
 actor FayeClient {
-    /// What was told.
+    /// The effects of the machine, in order.
     nonisolated let told = Mailbox<BayeuxClient.Effect>()
     nonisolated let unownedExecutor: UnownedSerialExecutor
 
@@ -17,7 +17,7 @@ actor FayeClient {
     private var memory = BayeuxClient.Memory()
     private var socket: WebSocketClient?
     private var timer: LoopTimer?
-    /// Counts the transports: what an earlier one still says is passed over.
+    /// Counts the transports, so that late events of an earlier transport are ignored.
     private var transport = 0
 
     init(_ stage: FayeStage, _ connectionType: Bayeux.ConnectionType = .websocket) {
@@ -31,7 +31,7 @@ actor FayeClient {
         unownedExecutor = stage.loop.asUnownedSerialExecutor()
     }
 
-    /// Opens a transport, and goes on from what the last one left.
+    /// Opens a new transport and continues from the memory of the last one.
     func connect() {
         transport += 1
         machine = BayeuxClient(configuration, memory: memory, seed: 1)
@@ -42,7 +42,7 @@ actor FayeClient {
         }
     }
 
-    /// Cuts the transport off, as a lost network does.
+    /// Cuts the transport, as a lost network does.
     func cut() {
         socket?.close(WebSocketClose(code: 1000))
         socket = nil
@@ -132,17 +132,17 @@ actor FayeClient {
     }
 }
 
-/// Debian's Faye with GroupMe's rules, and the loop of whoever speaks to it.
+/// Debian's Faye with GroupMe's rules, and the loop for its clients.
 final class FayeStage: Sendable {
     let loop: EventLoop
     let http: HTTPClient
     let port: UInt16
     private let timeout: Int
-    /// The file of the REST service's world; nil where there is no such service.
+    /// The file with the REST service's world, or `nil` without such a service.
     private let world: String?
     private let running: Monitor<Peer?>
 
-    /// `timeout` is how many seconds a connect is held; sessions live twice as long.
+    /// `timeout` is the time in seconds that the server holds a connect. Sessions live twice as long.
     init(timeout: Int = 2, world: String? = nil) throws {
         port = try freePort()
         loop = try EventLoop(name: "weir-faye")
@@ -176,7 +176,7 @@ final class FayeStage: Sendable {
         loop.shutDown()
     }
 
-    /// Publishes as the service itself does.
+    /// Publishes as the service itself.
     func publish(_ channel: String, _ data: String) async throws {
         let body = #"[{"channel":"\#(channel)","data":\#(data),"id":"x","ext":{"access_token":"server"}}]"#
         let request = HTTPRequest(

@@ -5,13 +5,13 @@ import TestSupport
 import Testing
 import Wire
 
-/// Ruby's Faye client against our Bayeux server.
+/// Tests Ruby's Faye client against our Bayeux server.
 @Suite(
     .serialized,
     .enabled(if: access("/usr/lib/ruby/vendor_ruby/faye.rb", R_OK) == 0, "run Tests/run to install ruby-faye"))
 struct FayeServedTests {
     @Test(arguments: Bayeux.ConnectionType.allCases)
-    func `Faye's own client subscribes, is refused with a wrong token, and hears what it publishes`(
+    func `Faye's own client subscribes, is refused with a wrong token, and receives its publications`(
         type: Bayeux.ConnectionType
     ) throws {
         let loop = try EventLoop(name: "weir-channels")
@@ -40,7 +40,7 @@ struct FayeServedTests {
         ("POST", "", "[]", 200, "[]"),
         ("PUT", "", "[]", 405, ""),
     ])
-    func `JSONP and wrong requests are answered as Faye does`(
+    func `JSONP and malformed requests are answered as Faye answers them`(
         method: String, query: String, body: String, status: Int, answer: String
     ) async throws {
         let loop = try EventLoop(name: "weir-channels")

@@ -7,8 +7,8 @@ import TestSupport
 import Testing
 import Wire
 
-/// A tail of GroupMe whose pushes come from Debian's Faye, through a relay that can make a network's troubles; REST answers from the same
-/// process, of what was published.
+/// A GroupMe tail that gets its pushes from Debian's Faye, through a relay that can simulate network trouble. The same
+/// process answers REST requests from what was published.
 final class FayeTail: Sendable {
     static let user = "20000001"
     static let group = "10000001"
@@ -20,7 +20,7 @@ final class FayeTail: Sendable {
     private let control: UInt16
     private let run: Task<TailSummary, Never>
 
-    /// `timeout` is how many seconds Faye holds a connect; its sessions live twice as long.
+    /// `timeout` is the time in seconds that Faye holds a connect. Its sessions live twice as long.
     init(
         timeout: Int, token: String = "token-20000001", transport: EngineIO.TransportChoice = .websocket
     ) throws {
@@ -46,7 +46,7 @@ final class FayeTail: Sendable {
         return await ended()
     }
 
-    /// Waits for the tail's own end, then stops its server.
+    /// Waits until the tail ends on its own, then stops its server.
     func ended() async -> TailSummary {
         let summary = await run.value
         relay.stop()
@@ -54,7 +54,7 @@ final class FayeTail: Sendable {
         return summary
     }
 
-    /// Makes the relay do something: `cut`, `refuse`, `accept`, `hole`.
+    /// Sends a command to the relay: `cut`, `refuse`, `accept` or `hole`.
     func network(_ command: String) async {
         let request = HTTPRequest(
             method: "GET", url: URLParts(scheme: "http", host: "127.0.0.1", port: control, path: "/\(command)"))
@@ -63,7 +63,7 @@ final class FayeTail: Sendable {
         }
     }
 
-    /// Ann says something in the group: it is pushed to whoever listens, and REST has it from then on.
+    /// Publishes a message from Ann in the group. Subscribers get the push, and REST returns the message from then on.
     func say(_ text: String, id: Int) async throws {
         let data =
             #"{"type":"line.create","alert":"Ann: \#(text)","subject":{"id":"17853460\#(id)00000001","group_id":"\#(Self.group)","created_at":17853460\#(id),"user_id":"20000002","sender_id":"20000002","sender_type":"user","name":"Ann","text":"\#(text)","source_guid":"g\#(id)","system":false,"attachments":[]},"received_at":17853460\#(id)000}"#
@@ -80,7 +80,7 @@ final class FayeTail: Sendable {
         }
     }
 
-    /// Waits until the model holds just these messages.
+    /// Waits until the model holds exactly these messages.
     func wait(for wanted: [String]) async {
         var seen = -1
         while await texts != wanted {
@@ -91,22 +91,22 @@ final class FayeTail: Sendable {
         }
     }
 
-    /// Waits until the rooms of the group and of the user are joined, as often as that.
+    /// Waits until rooms have been joined `count` times.
     func waitForJoins(_ count: Int) async {
         await reports.wait(seconds: 30) { $0.joins >= count }
     }
 
-    /// Waits until these messages were pushed, and no others; REST may have told of them before.
+    /// Waits until exactly these messages were pushed. REST may have returned them earlier.
     func wait(forPushes wanted: [String]) async {
         await reports.wait(seconds: 30) { $0.pushed.count >= wanted.count }
         #expect(pushed == wanted)
     }
 
-    /// What was pushed, in the order it came.
+    /// The texts of the pushed messages, in order of arrival.
     var pushed: [String] { reports.all.pushed }
 }
 
-/// Puts what is told into a mailbox.
+/// Puts reports into a mailbox.
 private final class Told: Outlet {
     private let reports: Mailbox<StampedReport>
 

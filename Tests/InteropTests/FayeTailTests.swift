@@ -5,14 +5,15 @@ import TestSupport
 import Testing
 import Wire
 
-/// A whole tail of GroupMe against Debian's Faye with GroupMe's rules, over real sockets (`reference/groupme.md` 4.4 to 4.6): whatever the
-/// network or the server does, the model becomes what REST says.
+/// Tests a whole GroupMe tail against Debian's Faye with GroupMe's rules, over real sockets (`reference/groupme.md` 4.4
+/// to 4.6). Whatever the network or the server does, the model ends up equal to the REST state.
 @Suite(
     .serialized, .timeLimit(.minutes(3)),
     .enabled(if: access("/usr/lib/ruby/vendor_ruby/faye.rb", R_OK) == 0, "run Tests/run to install ruby-faye"))
 struct FayeTailTests {
     @Test(arguments: [EngineIO.TransportChoice.websocket, .polling])
-    func `what is published comes as events and stands in the model`(transport: EngineIO.TransportChoice) async throws {
+    func `published messages arrive as events and appear in the model`(transport: EngineIO.TransportChoice) async throws
+    {
         let tail = try FayeTail(timeout: 10, transport: transport)
         await tail.waitForJoins(1)
         for (index, text) in ["one", "two", "three"].enumerated() { try await tail.say(text, id: 10 + index) }
@@ -23,7 +24,7 @@ struct FayeTailTests {
         #expect(summary.sections.contains { $0.section.name == "groups" && $0.count == 1 })
     }
 
-    @Test func `a token that REST takes and the push service does not ends the tail, in the server's words`()
+    @Test func `a token that only the push service refuses ends the tail with the server's words`()
         async throws
     {
         let tail = try FayeTail(timeout: 10, token: "stale-20000001")
@@ -34,7 +35,7 @@ struct FayeTailTests {
         #expect(words.contains("access token authentication failed"))
     }
 
-    @Test func `a token that nobody takes ends it, too`() async throws {
+    @Test func `a token that REST and the push service refuse ends the tail`() async throws {
         let tail = try FayeTail(timeout: 10, token: "nonsense")
         guard case .refused = await tail.ended().outcome else {
             Issue.record("it was not refused")
@@ -42,7 +43,7 @@ struct FayeTailTests {
         }
     }
 
-    @Test func `a server that is killed and started again is subscribed to again, and what was missed is fetched`()
+    @Test func `the tail resubscribes to a restarted server and fetches the missed messages`()
         async throws
     {
         let tail = try FayeTail(timeout: 10)
@@ -61,7 +62,7 @@ struct FayeTailTests {
         #expect(await tail.end().gaps == 1)
     }
 
-    @Test func `inside its window a session is taken up again, and what was published meanwhile is pushed`()
+    @Test func `within its window the session resumes, and messages published meanwhile are pushed`()
         async throws
     {
         let tail = try FayeTail(timeout: 20)
@@ -79,7 +80,7 @@ struct FayeTailTests {
         #expect(!log.contains { $0.hasPrefix("handshake") || $0.hasPrefix("subscribe") }, "\(log)")
     }
 
-    @Test func `outside its window the session is a new one, and what was never pushed is fetched`() async throws {
+    @Test func `outside its window the session is new, and messages never pushed are fetched`() async throws {
         let tail = try FayeTail(timeout: 1)
         await tail.waitForJoins(1)
         await tail.network("refuse")
@@ -95,11 +96,11 @@ struct FayeTailTests {
         #expect(await log(of: tail).count { $0.hasPrefix("handshake") } == 1, "after the one that was read over")
     }
 
-    @Test func `a connection that swallows everything is found out, and what went into it is fetched`() async throws {
+    @Test func `a connection that swallows everything is detected, and the lost messages are fetched`() async throws {
         let tail = try FayeTail(timeout: 2)
         await tail.waitForJoins(1)
         await tail.network("hole")
-        // Faye believes that this was delivered, and will not do it again.
+        // Faye believes that it has delivered this message and does not send it again.
         try await tail.say("swallowed", id: 10)
         await tail.reports.wait(seconds: 60) { $0.gaps == 1 }
         await tail.wait(for: ["swallowed"])
@@ -110,7 +111,7 @@ struct FayeTailTests {
         await tail.end()
     }
 
-    /// Ends it all, and gives what the server told and nobody has read.
+    /// Stops the server and the tail, and returns the server's unread log lines.
     private func log(of tail: FayeTail) async -> [String] {
         let server = tail.stage.server
         if let server { kill(server.pid, SIGTERM) }
@@ -122,6 +123,6 @@ struct FayeTailTests {
 }
 
 extension [StampedReport] {
-    /// Whether the connection was lost.
+    /// Whether a report says that the connection was lost.
     fileprivate var isDown: Bool { contains { if case .connection(.lost(_, _)) = $0.report { true } else { false } } }
 }

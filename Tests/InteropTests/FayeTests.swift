@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// The Bayeux client against Debian's Faye with GroupMe's rules (`reference/groupme.md` 4.4).
+/// Tests the Bayeux client against Debian's Faye with GroupMe's rules (`reference/groupme.md` 4.4).
 @Suite(
     .serialized,
     .enabled(if: access("/usr/lib/ruby/vendor_ruby/faye.rb", R_OK) == 0, "run Tests/run to install ruby-faye"))
@@ -23,7 +23,7 @@ struct FayeTests {
     }
 
     @Test(arguments: Bayeux.ConnectionType.allCases)
-    func `a subscription with the token gets every event, in order, any JSON but null`(
+    func `a subscription with a valid token delivers every event in order, with any JSON except null`(
         type: Bayeux.ConnectionType
     ) async throws {
         let stage = try FayeStage()
@@ -37,7 +37,8 @@ struct FayeTests {
         #expect(told.continuities == [.first])
     }
 
-    @Test func `another's token is refused in the server's words, and the own channel stands`() async throws {
+    @Test func `another user's token is refused with the server's words, and the own subscription stays`() async throws
+    {
         let stage = try FayeStage()
         defer { stage.stop() }
         let client = await subscribed(stage)
@@ -50,7 +51,7 @@ struct FayeTests {
         #expect(await client.told.wait(seconds: 20) { !$0.data.isEmpty }.data == ["2"])
     }
 
-    @Test func `our own message comes back before its answer, and both are told apart`() async throws {
+    @Test func `our own message arrives before its answer, and the client tells both apart`() async throws {
         let stage = try FayeStage()
         defer { stage.stop() }
         let client = await subscribed(stage)
@@ -59,7 +60,7 @@ struct FayeTests {
         #expect(told.data == [#"{"type":"typing"}"#])
     }
 
-    @Test func `a session is taken up within its window, with everything published meanwhile`() async throws {
+    @Test func `a session resumes within its window and delivers everything published meanwhile`() async throws {
         let stage = try FayeStage(timeout: 10)
         defer { stage.stop() }
         let client = await subscribed(stage)
@@ -75,7 +76,7 @@ struct FayeTests {
         #expect(client.told.all.subscriptions == 1, "the subscription stood all the time")
     }
 
-    @Test func `outside its window the session is a new one, and the gap is known`() async throws {
+    @Test func `outside its window the session is new, and the gap is known`() async throws {
         let stage = try FayeStage(timeout: 1)
         defer { stage.stop() }
         let client = await subscribed(stage)
@@ -90,7 +91,7 @@ struct FayeTests {
         #expect(told.continuities == [.first, .renewed])
     }
 
-    @Test func `a server that was killed and started again is subscribed to again`() async throws {
+    @Test func `the client resubscribes to a restarted server`() async throws {
         let stage = try FayeStage(timeout: 10)
         defer { stage.stop() }
         let client = await subscribed(stage)
@@ -104,7 +105,7 @@ struct FayeTests {
         #expect(told.continuities == [.first, .renewed])
     }
 
-    @Test func `a server that hangs is found out by a probe, and taken up again when it goes on`() async throws {
+    @Test func `a probe detects a server that hangs, and the session resumes when the server continues`() async throws {
         let stage = try FayeStage(timeout: 60)
         defer { stage.stop() }
         let client = await subscribed(stage)
@@ -119,13 +120,13 @@ struct FayeTests {
     }
 
     @Test(arguments: Bayeux.ConnectionType.allCases)
-    func `many hold times of quiet leave the session as it is, and good-bye ends it`(
+    func `the session survives many idle hold times, and a disconnect ends it`(
         type: Bayeux.ConnectionType
     ) async throws {
         let stage = try FayeStage(timeout: 1)
         defer { stage.stop() }
         let client = await subscribed(stage, type)
-        // A session that nobody connects for dies after two seconds; each connect takes one.
+        // A session without a connect dies after two seconds. Each connect takes one second.
         let other = FayeClient(stage, type)
         for round in 1...3 {
             await other.connect()

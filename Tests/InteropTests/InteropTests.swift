@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 import Wire
 
-/// The table: every scenario against every server, revision and transport, live on loopback.
+/// Runs the table: every scenario against every server, revision and transport, live on loopback.
 @Suite(.serialized) struct InteropTests {
     @Test(arguments: Lane.all)
-    func `every scenario that makes sense there`(lane: Lane) async throws {
+    func `every scenario for the lane succeeds`(lane: Lane) async throws {
         let stage = try Stage(lane)
         defer { stage.stop() }
         for scenario in Scenario.table where scenario.isFor(lane) {
@@ -18,7 +18,7 @@ import Wire
         }
     }
 
-    @Test func `every server is here`() {
+    @Test func `every server is installed`() {
         let missing = Lane.Server.allCases.filter { !$0.isInstalled }.map(\.rawValue)
         withKnownIssue("run Tests/run to install \(missing)", isIntermittent: true) {
             #expect(missing.isEmpty)

@@ -6,16 +6,16 @@ import TestSupport
 import Testing
 import Wire
 
-/// A server, the revision it is spoken to with, the transport, and who frames its WebSocket.
+/// A server, a protocol revision, a transport, and the implementation of WebSocket framing.
 struct Lane: Sendable, CustomTestStringConvertible {
-    /// The servers: our own, and three that nobody here wrote.
+    /// The servers: our own, and three third-party ones.
     enum Server: String, CaseIterable {
         case ours = "weir"
         case python5 = "python-socketio 5"
         case python4 = "python-socketio 4"
         case debian = "Debian's python3-socketio"
 
-        /// The revisions it speaks.
+        /// The Engine.IO revisions that the server supports.
         var revisions: [EngineIO.Revision] {
             switch self {
             case .ours: [.v3, .v4]
@@ -24,7 +24,8 @@ struct Lane: Sendable, CustomTestStringConvertible {
             }
         }
 
-        /// The interpreter that has it; nil when `Tests/run` could not install it, and for our own.
+        /// The Python interpreter with the server installed. It is `nil` if `Tests/run` could not install it, and for
+        /// our own.
         var python: String? {
             switch self {
             case .ours: nil
@@ -50,14 +51,14 @@ struct Lane: Sendable, CustomTestStringConvertible {
         return "\(server.rawValue), Engine.IO \(revision.rawValue), \(transport.rawValue)\(framed)"
     }
 
-    /// An attempt to connect to the lane's server.
+    /// Returns an attempt to connect to the lane's server.
     func attempt(_ url: URLParts, auth: [String: RawJSON] = [:]) -> SocketIOAttempt {
         var attempt = SocketIOAttempt(url: url, auth: auth)
         attempt.framing = framing
         return attempt
     }
 
-    /// Every lane of the servers that are here.
+    /// All lanes of the installed servers.
     static let all: [Lane] = Server.allCases.filter(\.isInstalled).flatMap { server in
         server.revisions.flatMap { revision in
             [EngineIO.TransportChoice.websocket, .polling, .upgrade].flatMap { transport in
@@ -69,7 +70,7 @@ struct Lane: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A server of a lane on a loopback port, and the loop its clients run on.
+/// The server of a lane on a loopback port, and the loop for its clients.
 final class Stage: Sendable {
     let lane: Lane
     let loop: EventLoop
@@ -122,7 +123,7 @@ final class Stage: Sendable {
         }
     }
 
-    /// Cuts every connection; the server is there again, with no memory, when this returns.
+    /// Cuts every connection and restarts the server without its state. Returns when the server listens again.
     func restart() throws {
         end()
         try start()
@@ -134,7 +135,7 @@ final class Stage: Sendable {
         loop.shutDown()
     }
 
-    /// Where it is; `query` is the user's part of it.
+    /// Returns the server's URL with `query`, the user's part of the query.
     func url(_ query: String = "") throws -> URLParts {
         try URLParts(parsing: "http://127.0.0.1:\(port)/socket.io/\(query.isEmpty ? "" : "?")\(query)")
     }

@@ -135,7 +135,7 @@ extension Scenario {
             }
             await client.waits { $0.joins.count >= 2 && $0.auths.count >= 1 }
             try stage.restart()
-            // What is emitted before the client knows of the cut is gone with the connection.
+            // An event emitted before the client notices the cut is lost with the connection.
             await client.waits { $0.contains { if case .lost = $0 { true } else { false } } }
             client.emit(.init("message", arguments: json("\"kept\"")))
             let told = await client.waits {
@@ -155,7 +155,8 @@ extension Scenario {
             await client.waits { $0.joins.count >= 2 }
             #expect(try await client.ask(.init("message-with-ack")).trees == [])
             await client.end()
-            // python-engineio 3 forgets a kicked session before it has answered the GET, and says 500: nobody can know.
+            // python-engineio 3 forgets a kicked session before it answers the GET with 500, so the client cannot know
+            // the cause.
             if stage.lane.server == .python4, stage.lane.transport != .websocket { return }
             var configuration = SocketIOReconnection.Configuration.standard(stage.lane.revision)
             configuration.returnsAfterKick = false
@@ -196,6 +197,6 @@ extension Scenario {
 }
 
 extension [SocketIOReconnection.Event] {
-    /// What the server said of the auth it was given in `/custom`; our own says so in `/` too.
+    /// The events with which the server echoes the auth of `/custom`. Our own server also sends one in `/`.
     fileprivate var auths: [SocketIO.Event] { received("auth").filter { $0.namespace == "/custom" } }
 }

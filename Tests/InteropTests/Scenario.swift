@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// A row of the table: a sentence, where it makes sense, and what happens.
+/// A row of the table: a name, a condition on the lane, and the steps.
 struct Scenario: Sendable {
     var name: String
     var isFor: @Sendable (Lane) -> Bool
@@ -26,7 +26,7 @@ struct Scenario: Sendable {
             ) {
                 stage in
                 let client = try await Client.joined(stage)
-                // The upgrade goes on beside the traffic; each round trip gives it a turn.
+                // The upgrade continues during the traffic. Each round trip lets it make progress.
                 var trips = 0
                 while await !client.isOnWebSocket, trips < 2_000 {
                     _ = try await client.ask(.init("message-with-ack", arguments: json("\(trips)")))
@@ -85,7 +85,7 @@ extension Scenario {
         },
         Scenario("a long message goes both ways: three hundred thousand bytes, where the server takes them") { stage in
             let client = try await Client.joined(stage)
-            // python-engineio over aiohttp reads no more of a POST than came at once.
+            // python-engineio over aiohttp reads only the part of a POST body that arrived at once.
             let isShort = stage.lane.isPython && stage.lane.transport != .websocket
             let long = String(repeating: "0123456789", count: isShort ? 1_000 : 30_000)
             let answer = try await client.ask(.init("message-with-ack", arguments: json("\"\(long)\"")))
@@ -131,7 +131,7 @@ extension Scenario {
             arguments.append(binary: [0, 1, 2, 255])
             let inner = arguments.attach([4])
             arguments.append(json(#"{"list":[1,\#(inner)],"x":null}"#))
-            // python-socketio 4 takes empty bytes for no attachment.
+            // python-socketio 4 does not treat empty bytes as an attachment.
             arguments.append(binary: stage.lane.server == .python4 ? [5] : [])
             arguments.append(json("\"text\""))
             client.emit(.init("message", arguments))
@@ -146,7 +146,7 @@ extension Scenario {
             arguments.append(binary: [0, 1, 2, 255])
             let inner = arguments.attach([4])
             arguments.append(json(#"{"list":[1,\#(inner)],"x":null}"#))
-            // python-socketio 4 takes empty bytes for no attachment.
+            // python-socketio 4 does not treat empty bytes as an attachment.
             arguments.append(binary: stage.lane.server == .python4 ? [5] : [])
             arguments.append(json("\"text\""))
             let answer = try await client.ask(.init("message-with-ack", arguments))
@@ -201,12 +201,12 @@ extension Scenario {
     }
 }
 
-/// The arguments of events that count from 0.
+/// Returns the arguments of `count` events, numbered from 0.
 private func numbers(_ count: Int) -> [[JSONValue]] {
     (0..<count).map { number -> [JSONValue] in [.integer(Int64(number))] }
 }
 
 extension JSONValue {
-    /// The elements of an array.
+    /// The elements of an array, or `nil` for any other value.
     var elements: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
 }
