@@ -10,15 +10,16 @@ import Wire
 
 @testable import Live
 
-/// What really passes over the control sockets of a tail and of a replay: every method is called, and some are refused.
+/// A recorded exchange over the control sockets of a tail and of a replay. It calls every method; some calls are
+/// refused.
 struct ControlExchange {
-    /// Every line, in either direction.
+    /// Every line in either direction.
     private(set) var lines: [JSONValue] = []
-    /// What methods gave, by `tail.METHOD` or `replay.METHOD`.
+    /// The results of the methods, named `tail.METHOD` or `replay.METHOD`.
     private(set) var results: [(name: String, value: JSONValue)] = []
     private var number: Int64 = 0
 
-    /// Speaks to both.
+    /// Talks to a tail, then to a replay.
     static func recorded() async throws -> ControlExchange {
         var exchange = ControlExchange()
         let folder = try temporaryFolder()
@@ -27,7 +28,7 @@ struct ControlExchange {
         return exchange
     }
 
-    /// Calls a method over a connection; gives the result, nil when it is refused.
+    /// Calls a method over a connection. Returns the result, or `nil` if the call is refused.
     @discardableResult
     private mutating func call(
         _ client: UnixClient, _ server: ControlMethod.Server, _ method: ControlMethod, _ params: String = "{}"
@@ -185,7 +186,7 @@ struct ControlExchange {
         #expect(try await outcomes.first() == .limitReached)
     }
 
-    /// Hears that a replay has begun.
+    /// Waits for a replay to begin.
     private final class Standing: ReplayWatcher {
         let places = Mailbox<Int>()
         var console: ReplayConsole {
@@ -202,7 +203,7 @@ struct ControlExchange {
         func says(_ line: String) {}
     }
 
-    /// Hears which rooms are joined.
+    /// Collects the names of joined rooms.
     private final class JoinedRooms: Outlet {
         private let rooms: Mailbox<String>
         init(_ rooms: Mailbox<String>) { self.rooms = rooms }

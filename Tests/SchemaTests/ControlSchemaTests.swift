@@ -4,18 +4,18 @@ import Testing
 
 @testable import Live
 
-/// The published schema of the control protocol is what the tail and the replay really speak.
+/// Checks that the tail and the replay follow the published schema of the control protocol.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct ControlSchemaTests {
     static let isInstalled = Validator.folder != nil
     private static let path = "\(packageFolder)/schemas/control.schema.json"
-    /// Members whose contents are not the protocol's.
+    /// Members whose contents the protocol does not define.
     private static let foreign: Set<String> = [
         "arguments", "answer", "params", "result", "values", "value", "items", "rows", "id",
     ]
 
     private func schema() throws -> Schema { Schema(try JSONValue(parsing: try readFile(Self.path)[...])) }
 
-    /// The schema of results: each is the one member of an object, by the name of its definition.
+    /// The schema of results. Each result is the only member of an object, under the name of its definition.
     private func schemaOfResults() throws -> Schema {
         let root = try schema().root
         let definitions = names(root["$defs"]).filter { $0.hasPrefix("tail.") || $0.hasPrefix("replay.") }
@@ -35,7 +35,7 @@ import Testing
         return members.map(\.key)
     }
 
-    @Test func `the schema has every method, with the parameters of the table by which requests are checked`() throws {
+    @Test func `the schema describes every method with the parameters of the table that checks requests`() throws {
         let definitions = try #require(try schema().root["$defs"])
         let methods = ControlMethod.allCases.map { JSONValue.string($0.rawValue) }
         guard case .array(let described)? = definitions["request"]?["properties"]?["method"]?["enum"] else {
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(.enabled(if: isInstalled, "jsonschema-rs is not installed: run Tests/run"))
-    func `every line that passes over a control socket is valid, and every method's result is what it says`()
+    func `every line over a control socket is valid, and every result matches its method's schema`()
         async throws
     {
         try Validator().checkSchemas([Self.path])
@@ -77,7 +77,7 @@ import Testing
         let wrong = try Validator().refusals(of: results, under: schemaOfResults().closed)
         #expect(wrong.sorted { $0.key < $1.key }.map { "\(results[$0.key].text) \($0.value)" } == [])
         let given = Set(exchange.results.map(\.name))
-        // What has a tag, a profile declares, and the tail is Twake's: `PhotosTests` cancels it.
+        // Only tagged actions of a profile can be cancelled, and this tail is Twake's. `PhotosTests` covers `cancel`.
         for method in ControlMethod.allCases where method != .cancel {
             for server in method.row.servers {
                 #expect(given.contains("\(server.rawValue).\(method.rawValue)"), "\(server) never gave \(method)")
@@ -86,16 +86,16 @@ import Testing
     }
 
     @Test(.enabled(if: isInstalled, "jsonschema-rs is not installed: run Tests/run"))
-    func `what has a value of a wrong type is refused, wherever it stands`() async throws {
+    func `a value of a wrong type is refused at any position`() async throws {
         let exchange = try await ControlExchange.recorded()
-        // What a result is, its method says.
+        // The type of a result depends on its method, so results are checked below.
         let lines = try schema().corrupted(exchange.lines.map(\.shortened), sparing: Self.foreign)
             .filter { $0["result"] != .bool(true) }
         #expect(lines.count > 150)
         let refused = try Validator().refusals(of: lines, under: schema())
         #expect(lines.indices.filter { refused[$0] == nil }.map { lines[$0].text } == [])
         var seen = Set<String>()
-        // A row of the model is the diff log's to describe.
+        // The diff log's schema describes a row of the model.
         let first = exchange.results.filter { $0.name != "tail.model.item" && seen.insert($0.name).inserted }
         let results = try schemaOfResults().corrupted(
             first.map { name, value in .object([.init(name, value.shortened)]) }, sparing: Self.foreign
@@ -107,7 +107,7 @@ import Testing
 }
 
 extension JSONValue {
-    /// The same with two elements of each list: what is wrong with one of many is wrong with each.
+    /// The value with at most two elements of each list. One wrong element stands for all others.
     fileprivate var shortened: JSONValue {
         switch self {
         case .array(let elements): .array(elements.prefix(2).map(\.shortened))

@@ -2,9 +2,9 @@ import Events
 import Live
 import Pipeline
 
-// What Twake servers say, so that every operation, every type of entity and every field of them is written.
+// Answers and pushes of a Twake server that make the session write every operation, entity type and field.
 extension Conversation {
-    /// Everything of eras A and B.
+    /// Returns the reports of both eras, B first.
     static func everything() -> [StampedReport] {
         eraB().reports + eraA().reports
     }
@@ -35,7 +35,7 @@ extension Conversation {
         return conversation
     }
 
-    /// Counters of unread threads instead of the threads.
+    /// A conversation with counters of unread threads instead of the threads.
     private static func eraA() -> Conversation {
         let rooms = ["previous::channels/CH/messages/updates", badgeRoom]
         var conversation = Conversation(rooms: rooms) { target in
@@ -78,7 +78,7 @@ extension Conversation {
         }
     }
 
-    /// A message that is refused, and a deletion that goes well at the second attempt.
+    /// Acts twice: a message is refused, and a deletion succeeds at the second attempt.
     private mutating func act() {
         let channel = EntityID("CH")
         let asked = Timestamp(milliseconds: 1_631_600_000_000)
@@ -121,7 +121,7 @@ extension Conversation {
         return nil
     }
 
-    /// Everything servers of either era say of users, companies and workspaces, in one.
+    /// Returns the users, companies and workspaces with the fields of both eras.
     private static func answerAboutPlaces(_ target: String) -> String? {
         if target.hasSuffix("/users/me") {
             return
@@ -144,7 +144,7 @@ extension Conversation {
         #"{"company_id":"C","workspace_id":"W","id":"\#(id)","name":"\#(name)","icon":"📄","description":"d","visibility":"public","archived":false,"owner":"U1","members":["U1","U2"],"updated_at":1631600000001,"created_at":1620900000000,"is_default":true,"archivation_date":1631600000000,"channel_group":"g","connectors":["APP"],"is_readonly":false,"is_member":true,"has_unread":true,"role":"member","permissions":["ADD_MEMBER"],"stats":{"members":2,"messages":9},"user_member":{"type":"member","favorite":true,"notification_level":"all","last_access":1620987780123},"last_activity":\#(time),"last_message":{"date":1631600000000,"sender":"U2","sender_name":"A B","title":"t","text":"hi"}}"#
     }
 
-    /// A message with everything few messages have.
+    /// A message with every optional field.
     private static let fullMessage = #"""
         {"thread_id":"M9","id":"M9","type":"event","subtype":"application","created_at":1620987774123,
         "user_id":null,"application_id":"APP","thumbnail":"https://example.org/a.png","text":"",

@@ -3,7 +3,7 @@ import Pipeline
 import Recording
 import Wire
 
-/// A session that is told what a Twake server says, and everything it reports.
+/// A session fed with a Twake server's messages, and all of its reports.
 struct Conversation {
     private var session: Session
     private var effects: [Effect] = []
@@ -13,10 +13,10 @@ struct Conversation {
     private var connection = 0
     private let respond: (String) -> String?
 
-    /// What was reported so far.
+    /// The reports so far.
     private(set) var reports: [StampedReport] = []
 
-    /// A session of these rooms; `respond` gives the body for a request's path and query, nil for a 404.
+    /// Creates a session with these rooms. `respond` maps a request's path and query to a body, or to `nil` for a 404.
     init(rooms: [String], respond: @escaping (String) -> String?) {
         let configuration = Configuration(
             backend: .twake, revision: .v4, company: "C", workspace: "W", rooms: rooms, following: .usual)
@@ -25,7 +25,7 @@ struct Conversation {
         feed(.start)
     }
 
-    /// Feeds one input, ten milliseconds after the one before it.
+    /// Feeds one input, ten milliseconds after the previous one.
     mutating func feed(_ input: Input) {
         n += 1
         now = now + .milliseconds(10)
@@ -43,7 +43,7 @@ struct Conversation {
         effects = []
     }
 
-    /// Opens the socket, joins the namespace, is believed, and joins those rooms.
+    /// Opens the socket, joins the namespace, authenticates, and joins the rooms.
     mutating func begin(joining rooms: [String]) {
         feed(.opened(connection: connection, token: Secret("secret")))
         receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
@@ -53,16 +53,16 @@ struct Conversation {
         answerAll()
     }
 
-    /// A text frame arrives.
+    /// Feeds a text frame.
     mutating func receive(_ text: String) { feed(.message(connection: connection, .text(text))) }
 
-    /// The connection is lost, and the time until the next attempt passes.
+    /// Loses the connection and lets the time until the next attempt pass.
     mutating func lose() {
         feed(.closed(connection: connection, WebSocketClose(code: 1006)))
         now = now + .seconds(30)
     }
 
-    /// Answers what is asked, and what is asked because of that.
+    /// Answers all requests, including those that the answers cause.
     mutating func answerAll() {
         while !requests.isEmpty {
             let request = requests.removeFirst()
@@ -75,7 +75,7 @@ struct Conversation {
         }
     }
 
-    /// The oldest request finds no server, and the time until the next attempt passes.
+    /// Fails the oldest request with a connection error and lets the time until the next attempt pass.
     mutating func fail() {
         guard !requests.isEmpty else { return }
         feed(.answered(request: requests.removeFirst().id, .failure(kind: "connect", message: "no server")))

@@ -4,13 +4,13 @@ import Simulation
 import TestSupport
 import Wire
 
-/// What the demo server says: a client of it is in every room, while everybody does everything.
+/// The demo server's output for a client in every room, while all simulated users act.
 struct DemoSample {
     private var server = SimulatedServer(
         seed: 3, epoch: 1_631_610_000_000, tokenLifetime: .seconds(3_600), revision: .v3)
     private var now = Moment.zero
     private var rooms: Set<String> = []
-    /// The events the client was sent.
+    /// The events sent to the client.
     private(set) var events: [JSONValue] = []
 
     init() throws {
@@ -57,7 +57,7 @@ struct DemoSample {
 
     // MARK: - Answers
 
-    /// What the server answers to everything the client asks of either era, each with what it is.
+    /// Returns the server's answer to every request that the client makes in either era, with its kind.
     mutating func answers() throws -> [JSONValue] {
         let (company, workspace) = (server.company, server.workspaces.first?.description ?? "")
         let place = "company_id=\(company)&workspace_id=\(workspace)"
@@ -98,7 +98,7 @@ struct DemoSample {
         return answers
     }
 
-    /// An answer as the schema of answers describes it; nil for one that is no success.
+    /// Returns an answer in the form that the schema of answers describes, or `nil` for an unsuccessful one.
     private mutating func ask(_ what: String, _ target: String) -> JSONValue? {
         let token = server.token(at: now).reveal()
         let answer = server.answer("GET", target, body: [], bearer: token, at: now)

@@ -4,8 +4,8 @@ import Pipeline
 import Recording
 import Wire
 
-/// A session that is told what GroupMe's services say, so that every type of entity and every field of them is written, and everything it
-/// reports.
+/// A session fed with the messages of GroupMe's services, and all of its reports. It writes every entity type and every
+/// field.
 struct GroupMeConversation {
     private var session: Session
     private var server = BayeuxServer(seed: 7)
@@ -16,7 +16,7 @@ struct GroupMeConversation {
     private var connection = 0
     private var reports: [StampedReport] = []
 
-    /// Everything.
+    /// Runs the whole conversation and returns its reports.
     static func everything() -> [StampedReport] {
         var conversation = GroupMeConversation()
         conversation.feed(.opened(connection: conversation.connection, token: Secret("secret")))
@@ -46,7 +46,7 @@ struct GroupMeConversation {
         feed(.start)
     }
 
-    /// Feeds one input, ten milliseconds after the one before it.
+    /// Feeds one input, ten milliseconds after the previous one.
     private mutating func feed(_ input: Input) {
         n += 1
         now = now + .milliseconds(10)
@@ -87,7 +87,7 @@ struct GroupMeConversation {
         for case .send(let link, let bytes) in answers { feed(.message(connection: link, .text(bytes[...]))) }
     }
 
-    /// Answers what is asked, and what is asked because of that.
+    /// Answers all requests, including those that the answers cause.
     private mutating func answerAll() {
         while !requests.isEmpty {
             let request = requests.removeFirst()

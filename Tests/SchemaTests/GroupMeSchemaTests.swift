@@ -2,14 +2,14 @@ import JSONText
 import TestSupport
 import Testing
 
-/// What GroupMe pushes is what the schema of it says, as judged by a validator nobody here wrote.
+/// Checks GroupMe's pushes against their schema with an independent validator.
 @Suite struct GroupMeSchemaTests {
     static let isInstalled = Validator.folder != nil
 
     private func schema() throws -> Schema { Schema(try WireSample.published("groupme-push")) }
 
     @Test(.enabled(if: isInstalled, "jsonschema-rs is not installed: run Tests/run"))
-    func `the schema is one, and every sample is valid`() throws {
+    func `the schema is valid, and every sample follows it`() throws {
         try Validator().checkSchemas(["\(packageFolder)/schemas/groupme-push.schema.json"])
         #expect(try WireSample.published("groupme-push")["$id"] == .string("urn:weir:groupme-push:1"))
         let file = try readFile("\(packageFolder)/samples/events/groupme-events.json")
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(.enabled(if: isInstalled, "jsonschema-rs is not installed: run Tests/run"))
-    func `what the decoders refuse is refused`() throws {
+    func `the schema refuses what the decoders refuse`() throws {
         let texts = [
             #"{"type":"line.create"}"#, #"{"type":"line.create","subject":{"group_id":"1"}}"#,
             #"{"type":"line.create","subject":{"id":"1","group_id":"1","text":[]}}"#,

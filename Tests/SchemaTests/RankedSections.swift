@@ -6,7 +6,7 @@ import Wire
 
 @testable import Events
 
-/// Sections that are given ranks, which no backend does, in a model that keeps no checksum.
+/// Sections with ranks, which no backend sets, in a model without a checksum.
 enum RankedSections {
     static func reports() throws -> [StampedReport] {
         var model = SectionedCollection<Item>()

@@ -4,7 +4,7 @@ import Wire
 
 @testable import Recording
 
-/// Records of every kind, with every member some writer gives.
+/// Records of every kind, with every member that a writer can produce.
 enum RecordSample {
     static var head: Record.Head {
         Record.Head(

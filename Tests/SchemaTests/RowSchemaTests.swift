@@ -4,11 +4,11 @@ import Pipeline
 import TestSupport
 import Testing
 
-/// Rows of every type, each with every field set, against the schema of the diff log.
+/// Checks rows of every type, each with every field set, against the schema of the diff log.
 @Suite struct RowSchemaTests {
     private static let time = "1631600000000"
 
-    /// What each type writes.
+    /// The encoded row of each type.
     private static let rows: [String: String] = [
         "hole": #"{"section":["messages","CH"],"from":\#(time),"to":\#(time),"count":3}"#,
         "declared": #"{"text":"hi","at":\#(time),"tags":["a"],"author":{"name":"Ann"}}"#,
@@ -46,7 +46,7 @@ import Testing
         if case .object(let members)? = value { members.map(\.key) } else { [] }
     }
 
-    /// The names of the fields that a type's table writes.
+    /// Returns the names of the fields in a type's table.
     private func table(_ type: any ItemEntity.Type) -> [String] {
         func names<Entity: FieldedEntity>(_ type: Entity.Type) -> [String] {
             Entity.fields.compactMap { $0.name?.description }
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: types)
-    func `a row with every field set is read and written as it was, and has the fields that the schema names`(
+    func `a row with every field set round-trips and has the fields that the schema names`(
         _ name: String
     ) throws {
         let type = try #require(BackendModule.entityTypes[name])
@@ -66,7 +66,7 @@ import Testing
         try type.init(decoding: &reader).encode(into: &writer)
         #expect(String(decoding: writer.bytes, as: UTF8.self) == sample)
         let set = names(try JSONValue(parsing: bytes[...]))
-        // What the user alone is told is in no row.
+        // Fields that only the user may see are not in a row.
         let secrets = name == "groupme.user" ? ["email", "phone_number"] : []
         for field in table(type) where !secrets.contains(field) {
             #expect(set.contains(field), "\(name).\(field) is not set")

@@ -6,10 +6,10 @@ struct Schema {
 
     init(_ root: JSONValue) { self.root = root }
 
-    /// The schema that also refuses members it does not describe: what is open for later versions is closed for this one.
+    /// The schema that also refuses undescribed members. The published schema leaves room for later versions.
     var closed: Schema { Schema(Self.closing(root)) }
 
-    /// Objects are those with a `type` and `properties`; what only has `properties` is a part of such an object.
+    /// Closes objects with both `type` and `properties`. A schema with only `properties` is a part of such an object.
     private static func closing(_ value: JSONValue) -> JSONValue {
         switch value {
         case .array(let elements): return .array(elements.map(closing))
@@ -23,8 +23,9 @@ struct Schema {
         }
     }
 
-    /// Every way to put a value of a wrong type into one of `values`, but below members of these names. Where two stand at one
-    /// place, in objects of the same members, and the objects around have the same words, one is taken for both: no more is told apart.
+    /// Returns every way to put a value of a wrong type into one of `values`, except inside the members named in
+    /// `foreign`. Each position is corrupted once: two positions are equal if their paths, the members of their objects
+    /// and the telling words around them are equal.
     func corrupted(_ values: [JSONValue], sparing foreign: Set<String>) -> [JSONValue] {
         let words = words
         var places: Set<String> = []
@@ -33,7 +34,7 @@ struct Schema {
         }
     }
 
-    /// The words that it tells values apart by.
+    /// The constants by which the schema distinguishes values.
     private var words: Set<String> {
         Self.texts(in: root) { key, value in
             switch (key, value) {
@@ -45,14 +46,14 @@ struct Schema {
         }
     }
 
-    /// The names of all members it describes.
+    /// The names of all members that the schema describes.
     var memberNames: Set<String> {
         Self.texts(in: root) { key, value in
             if key == "properties", case .object(let properties) = value { properties.map(\.key) } else { [] }
         }
     }
 
-    /// What `find` gives of the members in `value`, however deep.
+    /// Collects the results of `find` for all members in `value`, at any depth.
     private static func texts(in value: JSONValue, _ find: (String, JSONValue) -> [String]) -> Set<String> {
         switch value {
         case .array(let elements): return elements.reduce(into: []) { $0.formUnion(texts(in: $1, find)) }
@@ -67,8 +68,9 @@ struct Schema {
 }
 
 extension JSONValue {
-    /// Every way to put a value of a wrong type into this one, but below members of these names. `isNew` says whether to do it at a place: the
-    /// way there with the words of the objects on it, the members of the last of them, and the type that stands there.
+    /// Returns every way to put a value of a wrong type into this one, except inside the members named in `foreign`.
+    /// `isNew` decides whether to corrupt a position. Its argument is the path with the telling words of the objects on
+    /// it, the members of the last object, and the type of the value there.
     fileprivate func corrupted(
         at place: String, beside members: String, sparing foreign: Set<String>, telling words: Set<String>,
         where isNew: (String) -> Bool
@@ -84,7 +86,7 @@ extension JSONValue {
         case .array(let elements):
             return wrong(.bool(true), for: "array")
                 + elements.indices.flatMap { index -> [JSONValue] in
-                    // Of a list that holds no objects, each of the first elements may mean something else.
+                    // In a list without objects, each of the first elements may have a different meaning.
                     let isObject = if case .object = elements[index] { true } else { false }
                     return elements[index].corrupted(
                         at: "\(place)[\(isObject ? 0 : Swift.min(index, 3))]", beside: members, sparing: foreign,
@@ -118,7 +120,7 @@ extension JSONValue {
         }
     }
 
-    /// The names of all members in it, but below members of these names.
+    /// Returns the names of all members in the value, except inside the members named in `foreign`.
     func memberNames(sparing foreign: Set<String>) -> Set<String> {
         switch self {
         case .array(let elements):

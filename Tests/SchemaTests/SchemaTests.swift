@@ -3,18 +3,18 @@ import JSONText
 import TestSupport
 import Testing
 
-/// What Weir writes is what its schemas say, as judged by a validator nobody here wrote.
+/// Checks Weir's output against its schemas with an independent validator.
 @Suite struct SchemaTests {
     static let isInstalled = Validator.folder != nil
 
     @Test(.enabled(if: isInstalled, "jsonschema-rs is not installed: run Tests/run"))
-    func `every schema is one`() throws {
+    func `every schema is valid`() throws {
         try Validator().checkSchemas(
             WrittenFormat.allCases.map { "\(packageFolder)/schemas/\($0.rawValue).schema.json" })
     }
 
     @Test(arguments: WrittenFormat.allCases)
-    func `a schema is named by its format and version and says that members are only ever added`(format: WrittenFormat)
+    func `a schema names its format and version and says that members are only added`(format: WrittenFormat)
         throws
     {
         let root = try format.schema().root
@@ -30,7 +30,7 @@ import Testing
     @Test(
         .enabled(if: isInstalled, "jsonschema-rs is not installed: run Tests/run"), arguments: WrittenFormat.allCases
     )
-    func `every line that is written is valid and has no member that the schema does not describe`(
+    func `every written line is valid and has only members that the schema describes`(
         format: WrittenFormat
     ) throws {
         let lines = try format.lines()
@@ -45,7 +45,7 @@ import Testing
         ("twake_company", names(of: Twake.Company.self)), ("twake_workspace", names(of: Twake.Workspace.self)),
         ("twake_presence", names(of: Twake.OnlineStatus.self)), ("groupme_group", names(of: GroupMe.Group.self)),
         ("groupme_member", names(of: GroupMe.Member.self)), ("groupme_receipt", names(of: GroupMe.ReadReceipt.self)),
-        // What the user alone is told is in no row.
+        // Fields that only the user may see are not in a row.
         ("groupme_user", names(of: GroupMe.User.self).filter { !["email", "phone_number"].contains($0) }),
     ]
 
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: tables.map(\.definition))
-    func `an entity's table of fields is what the schema of the diff log says of it`(definition: String) throws {
+    func `an entity's table of fields matches the schema of the diff log`(definition: String) throws {
         let definitions = try WrittenFormat.diffLog.schema().root["$defs"]
         guard case .object(let members)? = definitions?[definition]?["properties"] else {
             Issue.record("the schema does not define \(definition)")
@@ -72,7 +72,7 @@ import Testing
     @Test(
         .enabled(if: isInstalled, "jsonschema-rs is not installed: run Tests/run"), arguments: WrittenFormat.allCases
     )
-    func `a line with a value of a wrong type is refused, wherever it stands`(format: WrittenFormat) throws {
+    func `a line with a value of a wrong type is refused at any position`(format: WrittenFormat) throws {
         let schema = try format.schema()
         let wrong = schema.corrupted(try format.lines(), sparing: format.foreign)
         #expect(wrong.count > 100)
@@ -84,7 +84,7 @@ import Testing
     @Test(
         .enabled(if: isInstalled, "jsonschema-rs is not installed: run Tests/run"), arguments: WrittenFormat.allCases
     )
-    func `a line of a later version with one more member is valid`(format: WrittenFormat) throws {
+    func `a line of a later version with an additional member is valid`(format: WrittenFormat) throws {
         let later = try format.lines().map { line -> JSONValue in
             guard case .object(let members) = line else { return line }
             return .object(members + [JSONValue.Member("of_a_later_version", .bool(true))])

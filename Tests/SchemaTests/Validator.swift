@@ -3,11 +3,11 @@ import JSONText
 import TestSupport
 import Testing
 
-/// The validator nobody here wrote: jsonschema-rs. Python's own takes a thousand times as long.
+/// The independent validator: jsonschema-rs. Python's own takes a thousand times as long.
 struct Validator {
     static let folder = environment("jsonschema")
 
-    /// What it says of those of `values` that the schema refuses, by their index. One process checks all of them.
+    /// Returns the validator's errors for the refused `values`, by index. One process checks all values.
     func refusals(of values: [JSONValue], under schema: Schema) throws -> [Int: [String]] {
         let python = try #require(Self.folder) + "/bin/python"
         let folder = try temporaryFolder()
@@ -29,7 +29,7 @@ struct Validator {
         return refusals
     }
 
-    /// Fails the test when a file is no schema of the draft it names.
+    /// Fails the test if a file is not a valid schema of the draft that it names.
     func checkSchemas(_ paths: [String]) throws {
         let draft = JSONValue.string("https://json-schema.org/draft/2020-12/schema")
         let schemas = try paths.map { try JSONValue(parsing: try readFile($0)[...]) }
@@ -38,7 +38,7 @@ struct Validator {
         #expect(try refusals(of: schemas, under: meta) == [:])
     }
 
-    /// The validator did not do its work.
+    /// The validator failed to run.
     struct NotJudged: Error {}
 }
 

@@ -2,21 +2,21 @@ import JSONText
 import TestSupport
 import Testing
 
-/// What a backend says, as the samples in `samples/events` have it.
+/// A message of a backend from `samples/events`.
 struct WireSample: CustomTestStringConvertible {
     var note: String
     var value: JSONValue
 
     var testDescription: String { note }
 
-    /// The schemas of what Twake servers say, by the one that describes all of a value.
+    /// The schemas of Twake's messages. Each case is named after the schema that describes a whole value.
     enum Format: String, CaseIterable, CustomTestStringConvertible {
         case event = "twake-event"
         case answer = "twake-answer"
 
         var testDescription: String { rawValue }
 
-        /// The published schema, with the one of the entities it refers to.
+        /// Returns the published schema together with the schema of the entities that it refers to.
         func schema() throws -> Schema {
             let members = try ["twake-entity", rawValue].map { JSONValue.Member($0, try WireSample.published($0)) }
             return Schema(
@@ -26,7 +26,7 @@ struct WireSample: CustomTestStringConvertible {
                 ]))
         }
 
-        /// What must be valid.
+        /// Returns the samples that must be valid.
         func samples() throws -> [WireSample] {
             switch self {
             case .event: try WireSample.events("twake-events")
@@ -41,7 +41,7 @@ struct WireSample: CustomTestStringConvertible {
             }
         }
 
-        /// What must be refused: what the decoders refuse.
+        /// Returns the samples that must be refused, because the decoders refuse them.
         func malformed() throws -> [WireSample] {
             switch self {
             case .event: try WireSample.events("twake-malformed")
@@ -88,12 +88,13 @@ struct WireSample: CustomTestStringConvertible {
 }
 
 extension JSONValue {
-    /// The member called `name` where it is a string.
+    /// The text of the member called `name`, or an empty text if it is not a string.
     fileprivate func text(_ name: String) -> String {
         if case .string(let text) = self[name] { text } else { "" }
     }
 
-    /// Every way to put a value into this one that stands for nothing a server writes there, but below members of these names.
+    /// Returns every way to put a value that no server writes there into this one, except inside the members named in
+    /// `foreign`.
     func miscast(sparing foreign: Set<String>) -> [JSONValue] {
         switch self {
         case .bool: return [.string("x")]

@@ -2,18 +2,18 @@ import JSONText
 import TestSupport
 import Testing
 
-/// What backends say is what the schemas of it say, as judged by a validator nobody here wrote.
+/// Checks the backends' messages against their schemas with an independent validator.
 @Suite struct WireSchemaTests {
     static let isInstalled = Validator.folder != nil
 
-    /// Members of any form: an application's own, or a message as far as it was sent.
+    /// Members of any form, such as application data or a partly sent message.
     private static let foreign: Set<String> = [
         "context", "configuration", "links", "bookmarks", "connectors", "quote_message", "application", "external_id",
         "metadata",
     ]
 
     @Test(.enabled(if: isInstalled, "jsonschema-rs is not installed: run Tests/run"))
-    func `every schema of what a backend says is one`() throws {
+    func `every schema of a backend's messages is valid`() throws {
         let names = ["twake-entity"] + WireSample.Format.allCases.map(\.rawValue)
         try Validator().checkSchemas(names.map { "\(packageFolder)/schemas/\($0).schema.json" })
         for name in names {
@@ -36,7 +36,7 @@ import Testing
     @Test(
         .enabled(if: isInstalled, "jsonschema-rs is not installed: run Tests/run"),
         arguments: WireSample.Format.allCases)
-    func `every sample that is malformed is refused`(format: WireSample.Format) throws {
+    func `every malformed sample is refused`(format: WireSample.Format) throws {
         let samples = try format.malformed()
         #expect(samples.count > 20)
         let refusals = try Validator().refusals(of: samples.map(\.value), under: format.schema())
@@ -46,7 +46,7 @@ import Testing
     @Test(
         .enabled(if: isInstalled, "jsonschema-rs is not installed: run Tests/run"),
         arguments: WireSample.Format.allCases)
-    func `a sample with a value of a wrong type is refused, wherever it stands`(format: WireSample.Format) throws {
+    func `a sample with a value of a wrong type is refused at any position`(format: WireSample.Format) throws {
         let wrong = try format.samples().filter { !Self.isLenient($0) }.flatMap { sample in
             sample.value.miscast(sparing: Self.foreign).filter { !Self.isFreed($0, from: sample.value) }
         }
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(.enabled(if: isInstalled, "jsonschema-rs is not installed: run Tests/run"))
-    func `what the demo server sends and answers is valid`() throws {
+    func `the demo server's events and answers are valid`() throws {
         var demo = try DemoSample()
         #expect(demo.events.count > 200)
         let refused = try Validator().refusals(of: demo.events, under: WireSample.Format.event.schema())
@@ -76,7 +76,7 @@ import Testing
         #expect(used.count > 50)
     }
 
-    /// Whether a sample shows that something of no known form is let through, at any place of it.
+    /// Whether a sample shows that a value of an unknown form is accepted somewhere.
     private static func isLenient(_ sample: WireSample) -> Bool {
         guard case .array(let event) = sample.value else { return false }
         let opaque = ["realtime:event", "unauthorized", "message", "authenticated"]
@@ -84,7 +84,7 @@ import Testing
             || sample.note.hasPrefix("3.2 company_application") || sample.note.hasPrefix("a known name's second")
     }
 
-    /// Whether it is not what the sample was any more: its name or its kind was miscast.
+    /// Whether the corruption changed the name or the kind, so that another schema applies.
     private static func isFreed(_ value: JSONValue, from sample: JSONValue) -> Bool {
         guard case .array(let event) = value, case .array(let original) = sample else { return false }
         return event.first != original.first

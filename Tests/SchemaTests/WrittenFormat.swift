@@ -8,7 +8,7 @@ import Wire
 
 @testable import Live
 
-/// A format Weir writes and publishes a schema of.
+/// A format that Weir writes and publishes a schema for.
 enum WrittenFormat: String, CaseIterable, CustomTestStringConvertible {
     case envelope
     case diffLog = "diff-log"
@@ -16,14 +16,14 @@ enum WrittenFormat: String, CaseIterable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
-    /// The published schema.
+    /// Returns the published schema.
     func schema() throws -> Schema {
         let path = "\(packageFolder)/schemas/\(rawValue).schema.json"
         return Schema(try JSONValue(parsing: try readFile(path)[...]))
     }
 
-    /// Members whose contents are not ours to describe: a peer's payload, an entity's fields, a session's configuration, and what of an
-    /// entity is kept as the server wrote it.
+    /// Members whose contents the schema does not describe: a peer's payload, an entity's fields, a session's
+    /// configuration, and the parts of an entity kept as the server wrote them.
     var foreign: Set<String> {
         switch self {
         case .envelope: ["payload", "fields"]
@@ -32,7 +32,7 @@ enum WrittenFormat: String, CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    /// Lines as the real writers write them.
+    /// Returns lines written by the real writers.
     func lines() throws -> [JSONValue] {
         let folder = try temporaryFolder()
         let path = folder + "/written"
@@ -73,7 +73,7 @@ enum WrittenFormat: String, CaseIterable, CustomTestStringConvertible {
         try writeSummary(descriptor)
     }
 
-    /// What stands behind the envelopes with `--summary json`.
+    /// Writes the summary lines that follow the envelopes with `--summary json`.
     private func writeSummary(_ descriptor: Int32) throws {
         let collector = SummaryCollector()
         try collector.write(Conversation.everything())
@@ -85,7 +85,7 @@ enum WrittenFormat: String, CaseIterable, CustomTestStringConvertible {
         try DescriptorWriter(descriptor: descriptor, name: "the lines").write(writer.bytes)
     }
 
-    /// What a filter left out of it all.
+    /// Returns the tally of reports that a filter removes from the conversation.
     private func tally() throws -> FilterTally {
         var judge = FilterJudge(try Filter(parsing: "kind = message"))
         for report in Conversation.everything() { _ = judge.mark(report) }
@@ -93,14 +93,14 @@ enum WrittenFormat: String, CaseIterable, CustomTestStringConvertible {
         return judge.tally
     }
 
-    /// A log of either kind, one behind the other.
+    /// Writes a plain and a reversible log, one after the other.
     private func writeDiffLog(_ path: String) throws {
         let other = path + "-reversible"
         defer { unlink(other) }
         for (file, reversible) in [(path, false), (other, true)] {
             let log = try DiffLogFile(creating: file, reversible: reversible)
             try log.write(Conversation.everything() + RankedSections.reports())
-            // What a line replaced is a row as any other.
+            // A line's previous row is described like any other row.
             if !reversible { try log.write(GroupMeConversation.everything()) }
             try log.finish()
         }
