@@ -6,7 +6,7 @@ import Wire
 
 @Suite struct AccessHeaderTests {
     @Test(
-        "Headers of the user's own go with both kinds of request, and replace a request's own", arguments: Lane.allCases
+        "The user's headers are sent with both kinds of request and replace the request's own", arguments: Lane.allCases
     )
     func sent(lane: Lane) throws {
         let seen = Mailbox<[String]>()
@@ -43,7 +43,7 @@ import Wire
     }
 
     @Test(
-        "Headers of the protocol's are refused",
+        "A protocol header or an invalid header name is refused",
         arguments: [
             "Host", "CONNECTION", "upgrade", "Sec-WebSocket-Extensions", "Content-Length", "Transfer-Encoding",
             "Proxy-Authorization", "", "a b", "a:", "é",
@@ -52,12 +52,14 @@ import Wire
         #expect(Access.problem(withHeader: name) != nil)
     }
 
-    @Test("Others are not", arguments: ["Authorization", "Cookie", "Origin", "User-Agent", "X-Own", "Accept"])
+    @Test(
+        "An ordinary header is accepted",
+        arguments: ["Authorization", "Cookie", "Origin", "User-Agent", "X-Own", "Accept"])
     func allowed(name: String) {
         #expect(Access.problem(withHeader: name) == nil)
     }
 
-    @Test("A value that would begin another header is not sent, and not told", arguments: Lane.allCases)
+    @Test("A value that would begin another header is neither sent nor printed", arguments: Lane.allCases)
     func injection(lane: Lane) throws {
         let access = Access(headers: [Access.Header(name: "X-Own", value: Secret("hidden\r\nX-Other: 1"))])
         let outcome = try lane.reach(secure: false, port: 9, access: access)
@@ -68,7 +70,7 @@ import Wire
 
 @Suite struct ProxyEnvironmentTests {
     @Test(
-        "The variables, in their order",
+        "The environment variables are read in order of precedence",
         arguments: [
             (["https_proxy": "http://p:1"], "https", "p:1"), (["HTTPS_PROXY": "http://p:1/"], "wss", "p:1"),
             (["https_proxy": "http://p:1", "HTTPS_PROXY": "http://q:1"], "wss", "p:1"),
@@ -87,7 +89,7 @@ import Wire
         #expect(found?.credentials == nil)
     }
 
-    @Test("Credentials are taken over, decoded")
+    @Test("Credentials of the proxy URL are decoded and used")
     func credentials() throws {
         let proxy = try find(["https_proxy": "http://ann:p%40ss+w:rd@p:1"], "https", "example.com")
         #expect(proxy?.authority == "p:1")
@@ -95,7 +97,7 @@ import Wire
     }
 
     @Test(
-        "What is no HTTP proxy is an error that names the variable and not the secret",
+        "A value that is not an HTTP proxy is an error that names the variable but not the secret",
         arguments: [
             "socks5://ann:hunter2@p:1", "https://ann:hunter2@p:1", "http://ann:hunter2@p:99999", "http://ann:hunter2@",
             "hunter2 x",
@@ -107,14 +109,14 @@ import Wire
     }
 
     @Test(
-        "The machine itself is reached directly",
+        "The local machine is reached directly",
         arguments: ["localhost", "a.localhost", "127.0.0.1", "127.8.9.1", "::1"])
     func loopback(host: String) throws {
         #expect(try find(["ALL_PROXY": "http://p:1"], "https", host) == nil)
     }
 
     @Test(
-        "no_proxy",
+        "Hosts that match no_proxy are reached directly",
         arguments: [
             ("*", "example.com", true), ("example.com", "example.com", true), ("example.com", "a.example.com", true),
             (".example.com", "example.com", true), (".example.com", "a.example.com", true),

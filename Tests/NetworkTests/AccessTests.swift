@@ -4,9 +4,9 @@ import Wire
 
 @testable import Network
 
-/// How one of the two clients fared.
+/// The outcome of a request by one of the two clients.
 enum Outcome: Equatable {
-    /// What the server said.
+    /// The text that the server sent.
     case reached(String)
     /// The phase or kind of the failure, and its message.
     case refused(String, String)
@@ -26,11 +26,11 @@ enum Outcome: Equatable {
 
 /// The two kinds of request that an `Access` is for.
 enum Lane: CaseIterable {
-    /// A WebSocket in our own framing, and in the library's.
+    /// A WebSocket with our own framing, and one with the library's.
     case webSocket, libraryWebSocket
     case http
 
-    /// Goes to a server by this lane; `path` is that of a WebSocket whose server speaks first, or of a page.
+    /// Connects to a server by this lane. `path` is the path of a WebSocket whose server speaks first, or of a page.
     func reach(
         secure: Bool = true, host: String = "127.0.0.1", port: UInt16, path: String = "/", access: Access,
         own: [(name: String, value: String)] = [], timeout: Duration = .seconds(20)
@@ -87,7 +87,7 @@ enum Lane: CaseIterable {
 }
 
 @Suite(.bothFramings) struct TLSAccessTests {
-    @Test("A pinned public key is taken, alone or among others", arguments: Lane.allCases)
+    @Test("A pinned public key is accepted, alone or among others", arguments: Lane.allCases)
     func rightPin(lane: Lane) throws {
         let certificates = try Certificates.shared.get()
         let (good, other) = (try certificates.pin(certificates.good), try certificates.pin(certificates.otherName))
@@ -97,7 +97,7 @@ enum Lane: CaseIterable {
         }
     }
 
-    @Test("A server whose key is not pinned is refused, however good its certificate is", arguments: Lane.allCases)
+    @Test("A server whose key is not pinned is refused, even with a valid certificate", arguments: Lane.allCases)
     func wrongPin(lane: Lane) throws {
         let certificates = try Certificates.shared.get()
         let pin = try certificates.pin(certificates.otherName)
@@ -106,7 +106,7 @@ enum Lane: CaseIterable {
         #expect(outcome.message.contains("is not the pinned \(pin)"), "\(outcome)")
     }
 
-    @Test("A pin does not make up for a bad certificate", arguments: Lane.allCases)
+    @Test("A pin does not make a bad certificate acceptable", arguments: Lane.allCases)
     func pinIsNotEnough(lane: Lane) throws {
         let certificates = try Certificates.shared.get()
         let pin = try certificates.pin(certificates.good)
@@ -115,7 +115,7 @@ enum Lane: CaseIterable {
         #expect(outcome.message.contains("issuer certificate"), "\(outcome)")
     }
 
-    @Test("With a pin nothing is sent in the clear", arguments: Lane.allCases)
+    @Test("With a pin nothing is sent without TLS", arguments: Lane.allCases)
     func pinWithoutTLS(lane: Lane) throws {
         let certificates = try Certificates.shared.get()
         let access = Access(pins: [try certificates.pin(certificates.good)])
@@ -123,7 +123,7 @@ enum Lane: CaseIterable {
         #expect(outcome.message.contains("use TLS"), "\(outcome)")
     }
 
-    @Test("A pin is checked for an IPv6 address too", arguments: Lane.allCases)
+    @Test("A pin is also checked for an IPv6 address", arguments: Lane.allCases)
     func pinOfAddress(lane: Lane) throws {
         let certificates = try Certificates.shared.get()
         let (good, other) = (try certificates.pin(certificates.good), try certificates.pin(certificates.otherName))
@@ -134,7 +134,7 @@ enum Lane: CaseIterable {
     }
 
     @Test(
-        "What is not a pin is refused",
+        "An invalid pin is refused",
         arguments: [
             "", "sha256//", "sha256/AAAA", "sha1//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
             "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
@@ -146,13 +146,13 @@ enum Lane: CaseIterable {
         #expect(PublicKeyPin(text) == nil)
     }
 
-    @Test("A pin is written as it was read")
+    @Test("A pin is printed as it was parsed")
     func goodPin() {
         let text = "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
         #expect(PublicKeyPin(text)?.description == text)
     }
 
-    /// Goes to a server of ours that says hello.
+    /// Connects to one of our servers, which says hello.
     private func greet(
         _ identity: TLSIdentity, _ lane: Lane, _ access: Access, host: String = "127.0.0.1"
     ) throws -> Outcome {
@@ -171,28 +171,28 @@ enum Lane: CaseIterable {
 @Suite(.bothFramings) struct ClientCertificateTests {
     static let cases = Lane.allCases.flatMap { lane in ["1.2", "1.3"].map { (lane, $0) } }
 
-    @Test("A server that wants a certificate gets ours", arguments: cases)
+    @Test("A server that requires a certificate gets ours", arguments: cases)
     func shown(lane: Lane, version: String) throws {
         let certificates = try Certificates.shared.get()
         #expect(try outcome(lane, version, certificates.client) == .reached("client"))
     }
 
-    @Test("A key that is encrypted is opened with its passphrase", arguments: Lane.allCases)
+    @Test("An encrypted key is decrypted with its passphrase", arguments: Lane.allCases)
     func encrypted(lane: Lane) throws {
         let certificate = try Certificates.shared.get().lockedClient(passphrase: Certificates.passphrase)
         #expect(try outcome(lane, "1.3", certificate) == .reached("client"))
     }
 
-    @Test("Without one, the server's refusal is told as that", arguments: cases)
+    @Test("Without a client certificate, the error describes the server's refusal", arguments: cases)
     func missing(lane: Lane, version: String) throws {
         let outcome = try outcome(lane, version, nil)
         #expect(outcome.phase == "tls", "\(outcome)")
-        // TLS 1.2 has no word for it.
+        // TLS 1.2 has no alert for a missing certificate.
         let words = version == "1.3" ? "wants a client certificate, and none is given" : "handshake failure"
         #expect(outcome.message.contains(words), "\(outcome)")
     }
 
-    @Test("A certificate the server does not believe is told with its file", arguments: cases)
+    @Test("The error for a certificate that the server does not trust names its file", arguments: cases)
     func notBelieved(lane: Lane, version: String) throws {
         let certificate = try Certificates.shared.get().strangeClient
         let outcome = try outcome(lane, version, certificate)
@@ -200,7 +200,7 @@ enum Lane: CaseIterable {
         #expect(outcome.message.contains("refuses the client certificate \(certificate.certificate)"), "\(outcome)")
     }
 
-    @Test("Files that cannot be used are told before anything is connected to")
+    @Test("Unusable files are reported before a connection is made")
     func badFiles() throws {
         let certificates = try Certificates.shared.get()
         let (client, other) = (certificates.client, certificates.strangeClient)
@@ -226,7 +226,7 @@ enum Lane: CaseIterable {
     }
 
     @Test(
-        "A wrong passphrase under which a key looks decrypted is told as any other",
+        "A wrong passphrase that happens to decrypt to valid padding is reported like any other",
         arguments: [
             (
                 """
@@ -263,7 +263,7 @@ enum Lane: CaseIterable {
         #expect(error?.description == "\(path): \(words)")
     }
 
-    @Test("An address is never sent as a server name, and its certificate is checked", arguments: cases)
+    @Test("An IP address is never sent as a server name, and its certificate is checked", arguments: cases)
     func serverName(lane: Lane, version: String) throws {
         let certificate = try Certificates.shared.get().client
         for (host, address, name) in [
@@ -276,7 +276,8 @@ enum Lane: CaseIterable {
         #expect(other.phase == "tls", "\(other)")
     }
 
-    /// Goes to a server that wants a certificate of the authority's. With an address, the answer is the server name that it got.
+    /// Connects to a server that requires a certificate of the authority. With an `address`, the server answers with
+    /// the server name it received.
     private func outcome(
         _ lane: Lane, _ version: String, _ certificate: ClientCertificate?, host: String = "127.0.0.1",
         address: String? = nil

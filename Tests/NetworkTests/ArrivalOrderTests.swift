@@ -5,15 +5,15 @@ import Wire
 
 @testable import Network
 
-/// What came first is served first, whichever descriptor it came on.
+/// Checks that events are served in order of arrival, whichever descriptor they came on.
 @Suite struct ArrivalOrderTests {
-    /// What is done to a loop that is held until all of it is done.
+    /// A loop that can be held while a test queues up work for it.
     private struct Stage {
         let loop: EventLoop
         let handler: TestHandler
         let server: HTTPServer
 
-        /// What the handler was told, in order, when it is `count` things.
+        /// Returns the first `count` events of the handler, in order.
         func told(_ count: Int) -> [String] {
             Array(handler.events.wait { $0.count >= count }.map(\.line).prefix(count))
         }
@@ -30,7 +30,7 @@ import Wire
     }
 
     private static func get(_ path: String) -> String { "GET \(path) HTTP/1.1\r\nHost: h\r\n\r\n" }
-    /// Two connections, made in this order or the other one.
+    /// Makes two connections and returns them in this order or swapped.
     private func pair(_ stage: Stage, isSwapped: Bool) throws -> (RawConnection, RawConnection) {
         let (first, second) = (try RawConnection(port: stage.server.port), try RawConnection(port: stage.server.port))
         for connection in [first, second] {
@@ -41,7 +41,7 @@ import Wire
     }
 
     @Test(arguments: [false, true])
-    func `requests of two connections are served in the order they came`(isSwapped: Bool) throws {
+    func `requests of two connections are served in order of arrival`(isSwapped: Bool) throws {
         try withStage { stage in
             let (one, two) = try pair(stage, isSwapped: isSwapped)
             for turn in 0..<300 {
@@ -57,7 +57,7 @@ import Wire
     }
 
     @Test(arguments: [false, true])
-    func `a message of a WebSocket and a request are served in the order they came`(isSwapped: Bool) throws {
+    func `a WebSocket message and a request are served in order of arrival`(isSwapped: Bool) throws {
         try withStage { stage in
             let (socket, plain) = try pair(stage, isSwapped: isSwapped)
             socket.upgrade()
@@ -78,7 +78,7 @@ import Wire
     enum End: CaseIterable { case closeFrame, hangUp }
 
     @Test(arguments: [false, true], End.allCases)
-    func `the end of a WebSocket and a request are served in the order they came`(isSwapped: Bool, end: End) throws {
+    func `the end of a WebSocket and a request are served in order of arrival`(isSwapped: Bool, end: End) throws {
         try withStage { stage in
             for turn in 0..<40 {
                 let isEndFirst = turn % 2 == 0
@@ -101,7 +101,7 @@ import Wire
         }
     }
 
-    @Test func `of many connections each is served in its turn, in whichever order they write`() throws {
+    @Test func `requests of many connections are served in the order in which they were written`() throws {
         try withStage { stage in
             let connections = try (0..<40).map { _ in try RawConnection(port: stage.server.port) }
             for connection in connections {
@@ -110,7 +110,7 @@ import Wire
             }
             var order = Array(connections.indices)
             for step in 1...20 {
-                // A shuffle that is the same each time.
+                // A deterministic shuffle.
                 for index in order.indices { order.swapAt(index, (index * 7 + step * 13) % order.count) }
                 stage.handler.events.removeAll()
                 stage.loop.hold { for index in order { connections[index].send(Self.get("/\(index)")) } }
@@ -120,8 +120,8 @@ import Wire
         }
     }
 
-    /// The kernel says once that bytes came; they are read in pieces of 64 KiB.
-    @Test func `more than one read takes is served to its end, and lets others go between`() throws {
+    /// The kernel reports the arrival of bytes once. The loop reads them in pieces of 64 KiB.
+    @Test func `data that takes several reads is served completely, and other connections get their turns`() throws {
         try withStage { stage in
             let (socket, plain) = try pair(stage, isSwapped: false)
             socket.upgrade()

@@ -6,7 +6,7 @@ import Wire
 @testable import Network
 
 @Suite(.bothFramings) struct ConnectFailureTests {
-    @Test("An authority that is not trusted is refused, and the reason told")
+    @Test("An untrusted authority is refused, and the reason is reported")
     func wrongAuthority() throws {
         let certificates = try Certificates.shared.get()
         let failure = try tlsFailure(certificates.good, trust: .file(certificates.stranger))
@@ -15,7 +15,7 @@ import Wire
             failure?.message.contains("unable to get local issuer certificate") == true, "\(failure?.message ?? "")")
     }
 
-    @Test("The machine's authorities do not include a private one")
+    @Test("The system's authorities do not include a private one")
     func systemTrust() throws {
         let failure = try tlsFailure(try Certificates.shared.get().good, trust: .system)
         #expect(failure?.phase == .tls)
@@ -32,7 +32,7 @@ import Wire
         #expect(failure?.message.contains("mismatch") == true, "\(failure?.message ?? "")")
     }
 
-    @Test("A certificate whose time is over is refused")
+    @Test("An expired certificate is refused")
     func expired() throws {
         let certificates = try Certificates.shared.get()
         let failure = try tlsFailure(certificates.expired, trust: .file(certificates.authority))
@@ -40,7 +40,7 @@ import Wire
     }
 
     @Test(
-        "A certificate for the host is taken, by name, by IPv4 and by IPv6 address",
+        "A certificate for the host is accepted, by name, by IPv4 and by IPv6 address",
         arguments: ["localhost", "127.0.0.1", "::1"])
     func rightHost(host: String) throws {
         let certificates = try Certificates.shared.get()
@@ -61,7 +61,7 @@ import Wire
     }
 
     @Test(
-        "A CA file that is missing or is not one is told by its name", arguments: ["/nonexistent/ca.pem", "/dev/null"])
+        "The error for a missing or invalid CA file contains its path", arguments: ["/nonexistent/ca.pem", "/dev/null"])
     func badAuthorityFile(path: String) throws {
         try withLoop { loop in
             let url = URLParts(scheme: "wss", host: "127.0.0.1", port: 1)
@@ -72,7 +72,7 @@ import Wire
         }
     }
 
-    @Test("TLS asked of a server without it is told")
+    @Test("A TLS connection to a server without TLS is reported")
     func noTLS() throws {
         try withLoop { loop in
             let server = try HTTPServer(on: loop, handler: TestHandler())
@@ -84,7 +84,7 @@ import Wire
         }
     }
 
-    @Test("A closed port is told in the system's words")
+    @Test("A closed port is reported with the system's message")
     func closedPort() throws {
         let free = try listen(address: "127.0.0.1", port: 0)
         close(free.descriptor)
@@ -98,10 +98,10 @@ import Wire
         }
     }
 
-    @Test("When the first address of a name does not answer, the next is tried")
+    @Test("If the first address of a name does not answer, the next one is tried")
     func nextAddress() throws {
         try withLoop { loop in
-            // `localhost` is ::1 and 127.0.0.1 on most machines; the server has only the second.
+            // `localhost` is ::1 and 127.0.0.1 on most machines. The server listens only on the second.
             let server = try HTTPServer(on: loop, handler: TestHandler())
             let client = try TestClient(loop, WebSocketRequest(url: socketURL(server, host: "localhost")))
             client.waitForOpen()
@@ -109,7 +109,7 @@ import Wire
         }
     }
 
-    @Test("A name that does not exist is told")
+    @Test("A name that does not exist is reported")
     func unresolvable() throws {
         try withLoop { loop in
             let url = URLParts(scheme: "ws", host: "no-such-host.invalid", port: 80)
@@ -120,7 +120,7 @@ import Wire
     }
 
     @Test(
-        "A refused upgrade is told with its status and the server's words",
+        "A refused upgrade is reported with its status and the server's message",
         arguments: [
             (401, "no\n", ": no"), (403, "", ""), (404, "<!doctype html>\n<p>Not found", ""),
             (400, #"{"code":5,"message":"Unsupported protocol version"}"#, ": Unsupported protocol version (code 5)"),
@@ -133,7 +133,7 @@ import Wire
             let failure = try TestClient(loop, WebSocketRequest(url: socketURL(server))).failure()
             #expect(failure?.phase == .handshake)
             #expect(failure?.httpStatus == status)
-            // libwebsockets' own role does not give the body.
+            // libwebsockets' own role does not expose the body.
             let words = BothFramings.current == .own ? words : ""
             #expect(
                 failure?.message
@@ -143,7 +143,7 @@ import Wire
     }
 
     @Test(
-        "A server that is not what it should be is told",
+        "A misbehaving server is reported",
         arguments: [
             ("noise", "may not be an HTTP server"), ("closing", "closed the connection"),
             ("wrong-accept", "Accept hash wrong"),
@@ -160,7 +160,7 @@ import Wire
         }
     }
 
-    @Test("A server that says nothing is given its time, in the handshake and in TLS", arguments: [false, true])
+    @Test("A silent server times out, in the WebSocket handshake and in the TLS handshake", arguments: [false, true])
     func silent(secure: Bool) throws {
         let peer = try Peer(["python3", peersFolder + "/bad_peers.py", "silent"])
         defer { peer.stop() }
@@ -174,7 +174,7 @@ import Wire
         }
     }
 
-    @Test("A frame against the protocol ends the socket")
+    @Test("A frame that violates the protocol closes the socket")
     func badFrame() throws {
         let peer = try Peer(["python3", peersFolder + "/bad_peers.py", "masked"])
         defer { peer.stop() }
@@ -186,7 +186,7 @@ import Wire
         }
     }
 
-    @Test("A socket that is closed before it opens fails, once")
+    @Test("A socket that is closed before it opens fails exactly once")
     func closedEarly() throws {
         try withLoop { loop in
             let server = try HTTPServer(on: loop, handler: TestHandler())
@@ -208,7 +208,7 @@ import Wire
     }
 
     @Test(
-        "A request that cannot be sent is refused before it is sent",
+        "An invalid request is refused before it is sent",
         arguments: [("Bad Name", "x"), ("X-Bad", "a\r\nInjected: yes"), ("Host", "other"), ("Sec-WebSocket-Key", "x")])
     func badHeaders(name: String, value: String) throws {
         try withLoop { loop in
@@ -223,7 +223,7 @@ import Wire
     }
 
     @Test(
-        "Parts of a URL that were put together wrongly are refused",
+        "Invalid parts of a URL are refused",
         arguments: [
             ("", "/"), ("h\r\nX: y", "/"), ("h\0.example", "/"), ("h", "/ HTTP/1.1\r\nX: y"), ("h", "no-slash"),
             ("h@i", "/"),
@@ -238,7 +238,7 @@ import Wire
         }
     }
 
-    @Test("What libwebsockets would cut is refused")
+    @Test("A request that libwebsockets would truncate is refused")
     func tooLong() throws {
         try withLoop { loop in
             let url = URLParts(
@@ -248,7 +248,7 @@ import Wire
         }
     }
 
-    /// Connects to a TLS server of ours that should not be trusted.
+    /// Connects to one of our TLS servers that must not be trusted, and returns the failure.
     private func tlsFailure(_ identity: TLSIdentity, trust: TLSTrust, host: String = "127.0.0.1") throws
         -> ConnectFailure?
     {

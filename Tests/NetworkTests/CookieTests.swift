@@ -17,7 +17,7 @@ import Wire
         return store.header(for: URLParts(scheme: secondScheme, host: host, port: 443, path: path), at: now)
     }
 
-    @Test("What a server set goes back, as it was, in order")
+    @Test("A server's cookies are sent back unchanged and in order")
     func simple() {
         #expect(header([]) == nil)
         #expect(header(["io=abc; Path=/; HttpOnly; SameSite=Strict"]) == "io=abc")
@@ -27,7 +27,7 @@ import Wire
     }
 
     @Test(
-        "What is malformed, and what is not for this host, is passed over",
+        "Malformed cookies and cookies of other hosts are ignored",
         arguments: [
             "", ";", "noequals", "=x", "a=1; Domain=other.com", "a=1; domain=b.a.example.com", "a=1\u{1}",
             "a=" + String(repeating: "x", count: 5000), "a=1; Domain=ample.com",
@@ -36,7 +36,7 @@ import Wire
         #expect(header([cookie]) == nil)
     }
 
-    @Test("A domain that holds the host is taken, and yet the cookie stays with the host")
+    @Test("A cookie for a parent domain is accepted, but is sent only to its own host")
     func domains() {
         #expect(header(["a=1; Domain=.example.com"]) == "a=1")
         #expect(header(["a=1; Domain=A.EXAMPLE.COM"]) == "a=1")
@@ -44,7 +44,7 @@ import Wire
         #expect(header(["a=1"], host: "example.com") == nil)
     }
 
-    @Test("Paths: the folder of the request, or the one asked for; longer ones first")
+    @Test("A cookie applies to its path or the request's folder, and longer paths are sent first")
     func paths() {
         #expect(header(["a=1"], for: "/socket.io/x") == "a=1")
         #expect(header(["a=1"], for: "/other") == nil)
@@ -64,7 +64,7 @@ import Wire
         #expect(header(["a=1"], from: "http", to: "ws") == "a=1")
     }
 
-    @Test("A cookie ends with its age or its date, the age before the date")
+    @Test("A cookie expires by its age or its date, and the age takes precedence")
     func expiry() {
         #expect(header(["a=1; Max-Age=10"], at: 1009) == "a=1")
         #expect(header(["a=1; Max-Age=10"], at: 1010) == nil)
@@ -79,7 +79,7 @@ import Wire
     }
 
     @Test(
-        "Dates in all their forms",
+        "Dates are parsed in all forms",
         arguments: [
             ("Wed, 21 Oct 2015 07:28:00 GMT", 1_445_412_480), ("Wednesday, 21-Oct-15 07:28:00 GMT", 1_445_412_480),
             ("Wed Oct 21 07:28:00 2015", 1_445_412_480), ("21 oct 2015 7:28:0", 1_445_412_480),
@@ -91,7 +91,7 @@ import Wire
     }
 
     @Test(
-        "What is no date is none",
+        "An invalid date is rejected",
         arguments: [
             "", "21 Oct 2015", "Oct 2015 07:28:00", "32 Oct 2015 07:28:00", "21 Oct 2015 24:00:00",
             "21 Oct 1600 00:00:00",
@@ -101,7 +101,7 @@ import Wire
         #expect(CookieDate.parse(text) == nil)
     }
 
-    @Test("However many are set, fifty are kept, the newest")
+    @Test("Only the newest fifty cookies are kept")
     func bounded() throws {
         var store = CookieStore()
         for number in 0..<10_000 { store.take("c\(number)=1", from: url, at: 0) }
@@ -109,7 +109,7 @@ import Wire
         #expect(store.cookies.first?.name == "c9950")
     }
 
-    @Test("Any bytes do no harm")
+    @Test("Random bytes do no harm")
     func random() {
         var generator = RandomSource(seed: 7)
         let alphabet = Array("a=1;, :-ExpiresMaxAgeDomainPathSecure09/\\.\u{0}\u{7f}é\t\"".utf8)
@@ -125,7 +125,7 @@ import Wire
 }
 
 @Suite struct CookieExchangeTests {
-    @Test("Cookies of answers and of the upgrade go with every later request of the session, and with no other")
+    @Test("Cookies of answers and of the upgrade are sent with later requests of this session only")
     func shared() throws {
         let seen = Mailbox<String>()
         let note: @Sendable (ServerRequest) -> Void = { request in
@@ -164,7 +164,7 @@ import Wire
             ])
     }
 
-    @Test("The cookies of an upgrade's answer are kept", arguments: [WebSocketFraming.own, .library])
+    @Test("Cookies in the answer to an upgrade are kept", arguments: [WebSocketFraming.own, .library])
     func upgrade(framing: WebSocketFraming) throws {
         let peer = try Peer(["python3", peersFolder + "/bad_peers.py", "cookies"])
         defer { peer.stop() }

@@ -4,9 +4,9 @@ import Wire
 
 @testable import Network
 
-/// Engine.IO sessions over a loopback port (`reference/socketio.md` 1.4–1.8, 2).
+/// Tests Engine.IO sessions over a loopback port (`reference/socketio.md` 1.4–1.8, 2).
 @Suite struct EngineIOSocketTests {
-    @Test func `a session by polling opens, sends, receives and closes in order`() throws {
+    @Test func `a polling session opens, sends, receives and closes in order`() throws {
         let script = PollingScript()
         try withStage(script, transport: .polling) { stage in
             #expect(stage.waitForMessages(1) == [.text(script.open)])
@@ -20,7 +20,7 @@ import Wire
             stage.send(["41"])
             try stage.onLoop { $0.close(WebSocketClose(code: 1000)) }
             #expect(stage.waitForClose()?.code == 1000)
-            // In one POST when the one before was answered late.
+            // Both are in one POST if the previous one was answered late.
             #expect(script.posts.all.flatMap { $0.split(separator: "\u{1E}") }.suffix(2) == ["41", "1"])
             let targets = script.requests.all.map { "\($0.method) \($0.path)?\($0.query)" }
             #expect(targets.first?.hasPrefix("GET /s/?EIO=4&transport=polling&who=me&t=") == true)
@@ -29,7 +29,7 @@ import Wire
         }
     }
 
-    @Test func `an upgrade moves the session, after the last GET's messages and before what waited`() throws {
+    @Test func `an upgrade switches after the last GET's messages and before queued messages`() throws {
         let script = PollingScript(upgrades: true)
         script.onProbe.change { act in
             act = { socket in
@@ -39,7 +39,7 @@ import Wire
         }
         try withStage(script, transport: .upgrade) { stage in
             #expect(stage.waitForMessages(2).last == .text("42[\"last\"]"))
-            // The last GET brought it, however far the upgrade is.
+            // The last GET delivers the message, regardless of the upgrade's progress.
             #expect(!stage.carriers.all.contains(true))
             script.messages.wait { $0.contains(.text("5")) }
             #expect(try stage.isOnWebSocket())
@@ -56,7 +56,7 @@ import Wire
         }
     }
 
-    @Test func `a probe that is refused leaves the session on polling`() throws {
+    @Test func `a refused probe leaves the session on polling`() throws {
         let script = PollingScript(upgrades: true, refusal: { _ in HTTPResponse(status: 502) })
         try withStage(script, transport: .upgrade) { stage in
             script.requests.wait { $0.contains { $0.query.contains("transport=websocket") } }
@@ -69,7 +69,7 @@ import Wire
         }
     }
 
-    @Test func `the handshake's cookies go with every request after it, and with the upgrade`() throws {
+    @Test func `the handshake's cookies are sent with every later request and with the upgrade`() throws {
         let script = PollingScript(upgrades: true)
         try withStage(script, transport: .upgrade) { stage in
             script.messages.wait { $0.contains(.text("5")) }
@@ -82,7 +82,7 @@ import Wire
         }
     }
 
-    @Test func `a WebSocket that is refused is followed by polling`() throws {
+    @Test func `a refused WebSocket falls back to polling`() throws {
         let script = PollingScript(refusal: { _ in HTTPResponse(status: 501) })
         try withStage(script, transport: .auto) { stage in
             #expect(stage.waitForMessages(1) == [.text(script.open)])
@@ -90,7 +90,7 @@ import Wire
         }
     }
 
-    @Test func `a close during the probe waits for its outcome`() throws {
+    @Test func `a close during the probe waits for the probe's outcome`() throws {
         let script = PollingScript(upgrades: true)
         script.onProbe.change { $0 = { _ in } }
         try withStage(script, transport: .upgrade) { stage in
@@ -104,7 +104,7 @@ import Wire
         }
     }
 
-    @Test func `more than sixteen packets and maxPayload go in several POSTs`() throws {
+    @Test func `more than sixteen packets or maxPayload bytes are sent in several POSTs`() throws {
         let script = PollingScript(maxPayload: 100)
         try withStage(script, transport: .polling) { stage in
             _ = stage.waitForMessages(1)
@@ -130,7 +130,7 @@ import Wire
         }
     }
 
-    @Test func `a body of forty megabytes is read as the reader likes, with a bounded part in memory`() throws {
+    @Test func `a body of forty megabytes is read at the reader's pace, with bounded memory`() throws {
         let script = PollingScript()
         try withStage(script, transport: .polling) { stage in
             _ = stage.waitForMessages(1)
@@ -138,7 +138,7 @@ import Wire
             let count = 100_000
             let event = "42[\"resource\",{\"text\":\"" + String(repeating: "é", count: 180) + "\",\"n\":"
             script.push((0..<count).map { event + "\($0)}]" }.joined(separator: "\u{1E}"))
-            // The exchange pauses by itself, with a quarter of a mebibyte and one read of libcurl at most.
+            // The exchange pauses by itself, with at most 256 KiB and one read of libcurl.
             let backlog = try stage.waitUntilPaused()
             #expect(backlog > 0 && backlog <= (256 + 64) << 10)
             #expect(received(stage.events.all).count == 1)
@@ -160,7 +160,7 @@ import Wire
         (400, #""Invalid session s""#, .atOnce), (403, #"{"code":4,"message":"Forbidden"}"#, .never),
         (502, "<html>", .later),
     ])
-    func `a refused GET ends the session, and tells what can help`(
+    func `a refused GET ends the session and says whether a reconnect can help`(
         status: Int, body: String, retry: Reconnection
     ) throws {
         let script = PollingScript()
@@ -173,7 +173,7 @@ import Wire
         }
     }
 
-    @Test func `a POST that is too large ends the session by the name of the limit`() throws {
+    @Test func `the error for an oversized POST names the limit`() throws {
         let script = PollingScript(maxPayload: 100, answer: { _ in HTTPResponse(status: 413) })
         try withStage(script, transport: .polling) { stage in
             _ = stage.waitForMessages(1)
@@ -184,7 +184,7 @@ import Wire
         }
     }
 
-    @Test func `a refused handshake is told with status, code and text`() throws {
+    @Test func `a refused handshake is reported with status, code and text`() throws {
         try withLoop { loop in
             let http = try HTTPClient(answeringOn: loop)
             defer { http.shutDown() }
@@ -221,7 +221,7 @@ extension ServerWebSocket {
 }
 
 extension PollingStage {
-    /// Waits until the GET that is out holds back what the server sends; gives the bytes that wait meanwhile.
+    /// Waits until the pending GET holds back the server's data. Returns the number of buffered bytes.
     fileprivate func waitUntilPaused() throws -> Int {
         let backlogs = Mailbox<Int>()
         let (loop, socket) = (self.loop, self.socket)
@@ -237,7 +237,7 @@ extension PollingStage {
     }
 }
 
-/// `42["aaa…"]` with five thousand characters, and a noop, by Python's gzip and zlib.
+/// `42["aaa…"]` with five thousand characters and a noop, compressed by Python's gzip and zlib.
 private let gzipped: [UInt8] = [
     31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 237, 193, 49, 13, 0, 48, 8, 0, 48, 39, 28, 72, 32, 100, 102, 150, 29, 248, 55, 49,
     21,

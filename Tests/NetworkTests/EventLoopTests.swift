@@ -16,7 +16,7 @@ private actor Pinned {
 }
 
 @Suite struct EventLoopTests {
-    @Test("Work runs on the loop in the order it was given")
+    @Test("Work runs on the loop in the order of submission")
     func order() throws {
         try withLoop { loop in
             let seen = Mailbox<Int>()
@@ -57,7 +57,7 @@ private actor Pinned {
     }
 
     @Test(
-        "After a standstill what waits in a socket is read before a timer fires, whenever the timer was set",
+        "After a standstill, pending socket data is read before a timer fires, whenever it was set",
         arguments: [true, false])
     func standstill(isSetBefore: Bool) throws {
         let (order, sockets) = (Mailbox<String>(), Mailbox<ServerWebSocket>())
@@ -73,7 +73,7 @@ private actor Pinned {
                 let set = { _ = loop.schedule(at: due) { order.put("timer") } }
                 if isSetBefore { set() }
                 serving.run { sockets.all.first?.send(.text("x")) }
-                // The thread does nothing else, as if the process were stopped.
+                // The thread is blocked, as if the process were stopped.
                 while loop.now - due < .milliseconds(700) {}
                 if !isSetBefore { set() }
             }
@@ -84,7 +84,7 @@ private actor Pinned {
         }
     }
 
-    @Test("After the shut-down nothing is called, and an actor pinned to the loop still answers")
+    @Test("After the shutdown nothing is called, and an actor pinned to the loop still answers")
     func afterShutDown() async throws {
         let loop = try EventLoop(name: "weir-test")
         let actor = Pinned(loop)
@@ -104,7 +104,7 @@ private actor Pinned {
         #expect(seen.all == [1])
     }
 
-    @Test("The shut-down closes sockets and tells nobody")
+    @Test("The shutdown closes sockets without events")
     func shutDownWithSockets() throws {
         let loop = try EventLoop(name: "weir-test")
         let handler = TestHandler()
@@ -121,7 +121,7 @@ private actor Pinned {
         close(again.descriptor)
     }
 
-    @Test("Work that asks for itself again does not keep the loop from ending")
+    @Test("Work that reschedules itself does not keep the loop from ending")
     func endlessWork() throws {
         let loop = try EventLoop(name: "weir-test")
         let runs = Mailbox<Int>()
@@ -135,7 +135,7 @@ private actor Pinned {
         #expect(!loop.isOnLoop)
     }
 
-    @Test("A timer too far to be is kept for then, not fired now")
+    @Test("A timer for the far future stays pending and does not fire now")
     func farTimer() throws {
         try withLoop { loop in
             let fired = Mailbox<Int>()
@@ -151,7 +151,7 @@ private actor Pinned {
         }
     }
 
-    @Test("Timers fire in the order of their deadlines, never early, and not when cancelled")
+    @Test("Timers fire in the order of their deadlines, never early, and never after a cancellation")
     func timers() throws {
         try withLoop { loop in
             let fired = Mailbox<(Int, late: Int64)>()
@@ -163,7 +163,7 @@ private actor Pinned {
                 }
                 let cancelled = loop.schedule(at: start + .milliseconds(10)) { fired.put((-1, 0)) }
                 _ = loop.schedule(at: start + .milliseconds(5)) { cancelled.cancel() }
-                // One that is due at once, set by one that fires.
+                // A timer that is due at once, set by a timer that fires.
                 _ = loop.schedule(at: start + .milliseconds(30)) {
                     _ = loop.schedule(at: .zero) { fired.put((100, 0)) }
                 }
@@ -174,7 +174,7 @@ private actor Pinned {
         }
     }
 
-    @Test("A timer is exact to much less than a millisecond")
+    @Test("A timer is precise to much less than a millisecond")
     func precision() throws {
         try withLoop { loop in
             let late = Mailbox<Int64>()
@@ -188,14 +188,14 @@ private actor Pinned {
             }
             loop.run { next(50) }
             let all = late.wait { $0.count == 50 }.sorted()
-            // The best of fifty: a busy machine may be late, but not always.
+            // Takes the best of fifty runs: a busy machine may be late, but not always.
             #expect((0..<500).contains(all[0]))
         }
     }
 }
 
 @Suite struct TimerQueueTests {
-    @Test("Whatever is added and cancelled, what is left comes in order")
+    @Test("After random insertions and cancellations, the remaining timers come in order")
     func random() {
         var random = RandomSource(seed: 1)
         var queue = TimerQueue()

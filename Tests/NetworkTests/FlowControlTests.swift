@@ -4,13 +4,13 @@ import Wire
 
 @testable import Network
 
-/// What a client holds while its owner has stopped reading.
+/// Checks how much a client buffers after its owner stops reading.
 @Suite(.bothFramings) struct FlowControlTests {
-    /// With TLS or without, compressed or not; libwebsockets' framing offers no compression.
+    /// With and without TLS, with and without compression. libwebsockets' framing offers no compression.
     static let ways = [false, true].flatMap { secure in [false, true].map { (secure, $0) } }
 
     @Test(
-        "Reading stops after k messages: k are delivered, little is held, and none is lost when it goes on",
+        "Reading stops after k messages: k are delivered, little is buffered, and none is lost after a resume",
         arguments: ways)
     func stop(secure: Bool, compressed: Bool) throws {
         let (first, all) = (500, 4000)
@@ -34,7 +34,7 @@ import Wire
         }
     }
 
-    @Test("Reading stops at once, though something waits to be written, which is written all the same", arguments: ways)
+    @Test("Reading stops at once while data waits to be written, and that data is still written", arguments: ways)
     func stopWhileWriting(secure: Bool, compressed: Bool) throws {
         let all = 4000
         try withFlow(secure: secure, compressed: compressed) { loop, server, client in
@@ -45,7 +45,7 @@ import Wire
             client.onLoop { $0.setReading(false) }
             loop.run { for message in messages { server.send(message) } }
             try letTurn(loop, 300)
-            // The kernel holds megabytes by now: at each of the next looks there is more to be read.
+            // The kernel has megabytes buffered now, so each of the next polls finds more to read.
             client.onLoop {
                 $0.setReading(true)
                 $0.send(.text("here"))
@@ -93,7 +93,7 @@ import Wire
         }
     }
 
-    @Test("Messages that a few bytes blow up to are made one after the other, as they are taken")
+    @Test("Messages that inflate enormously are decompressed one by one, as they are consumed")
     func inflation() throws {
         let size = 1 << 20
         let held = Mailbox<Int>()
@@ -123,7 +123,7 @@ import Wire
     }
 
     @Test(
-        "A message that a few bytes blow up to more than is taken closes the socket with 1009",
+        "A message that inflates beyond the limit closes the socket with 1009",
         arguments: [false, true])
     func bomb(fromServer: Bool) throws {
         let zeros = WebSocketMessage.binary(ArraySlice([UInt8](repeating: 0, count: 5 << 20)))
@@ -135,7 +135,7 @@ import Wire
     }
 }
 
-/// Lets the loop have as many turns.
+/// Lets the loop run `turns` times.
 private func letTurn(_ loop: EventLoop, _ turns: Int) throws {
     let done = Mailbox<Int>()
     @Sendable func turn(_ left: Int) { loop.run { if left == 0 { done.put(0) } else { turn(left - 1) } } }
@@ -143,7 +143,7 @@ private func letTurn(_ loop: EventLoop, _ turns: Int) throws {
     _ = try done.first()
 }
 
-/// A server's end and a client's of one socket; `handler` is called with the client beside its mailbox.
+/// Runs `body` with both ends of a socket. `handler` is called with the client in addition to the mailbox.
 private func withFlow(
     secure: Bool, compressed: Bool, maximumMessage: Int = 16 << 20,
     _ handler: @escaping @Sendable (WebSocketClient, WebSocketEvent) -> Void = { _, _ in },

@@ -5,7 +5,7 @@ import Wire
 
 @testable import Network
 
-/// A server, and a client of it, on one loop.
+/// A server and its client on one loop.
 private struct Exchanges {
     let loop: EventLoop
     let client: HTTPClient
@@ -13,7 +13,7 @@ private struct Exchanges {
 
     typealias Answer = Result<HTTPResponse, HTTPFailure>
 
-    /// Sends and waits for the answer.
+    /// Sends a request and waits for the answer.
     func answer(_ request: HTTPRequest, sourceLocation: SourceLocation = #_sourceLocation) throws -> Answer {
         let answers = Mailbox<Answer>()
         var request = request
@@ -39,7 +39,7 @@ private func url(
     URLParts(scheme: secure ? "https" : "http", host: host, port: server.port, path: path, query: query)
 }
 
-/// Says what it was asked.
+/// Answers with a description of the request.
 private let echo: @Sendable (ServerRequest, @escaping @Sendable (HTTPResponse) -> Void) -> Void = { request, respond in
     let headers = request.headers.filter { $0.name.hasPrefix("x-") || $0.name == "authorization" }
     let text = "\(request.method) \(request.path)?\(request.query) \(headers.map { "\($0.name)=\($0.value)" }) "
@@ -47,7 +47,7 @@ private let echo: @Sendable (ServerRequest, @escaping @Sendable (HTTPResponse) -
 }
 
 @Suite struct HTTPClientTests {
-    @Test("The server gets the request as it was made, and the client the answer", arguments: [false, true])
+    @Test("The server gets the request as sent, and the client gets the answer", arguments: [false, true])
     func roundTrip(secure: Bool) throws {
         let certificates = try Certificates.shared.get()
         try withExchanges(trust: secure ? .file(certificates.authority) : .system) { exchanges in
@@ -73,7 +73,7 @@ private let echo: @Sendable (ServerRequest, @escaping @Sendable (HTTPResponse) -
     }
 
     @Test(
-        "A thousand refetches, eight at a time, over TLS, against a server that closes kept connections and answers 204",
+        "A thousand refetches, eight at a time, over TLS, survive closed connections and 204 answers",
         arguments: [1, 2, 3])
     func thousandRefetches(seed: Int) throws {
         let certificates = try Certificates.shared.get()
@@ -86,7 +86,7 @@ private let echo: @Sendable (ServerRequest, @escaping @Sendable (HTTPResponse) -
             let answers = Mailbox<(Int, Exchanges.Answer)>()
             let (client, access) = (exchanges.client, exchanges.access)
             let base = URLParts(scheme: "https", host: "127.0.0.1", port: port)
-            // Eight chains: each sends its next request when the one before is answered.
+            // Eight chains of requests. Each sends its next request after the answer to the previous one.
             @Sendable func fetch(_ number: Int) {
                 guard number < 1000 else { return }
                 var url = base
@@ -108,12 +108,12 @@ private let echo: @Sendable (ServerRequest, @escaping @Sendable (HTTPResponse) -
             let stats = try exchanges.answer(HTTPRequest(url: url)).get()
             let connections = try #require(
                 String(decoding: stats.body, as: UTF8.self).split(separator: " ").first.flatMap { Int($0) })
-            // A quarter of the answers ends its connection; without reuse there would be a thousand.
+            // A quarter of the answers end their connection. Without reuse there would be a thousand connections.
             #expect((100...400).contains(connections))
         }
     }
 
-    @Test("When all kept connections turn out to be dead, a new one is tried before the request fails")
+    @Test("If all kept connections are dead, a new one is tried before the request fails")
     func allKeptAreDead() throws {
         let peer = try Peer(["python3", peersFolder + "/one_answer_http.py", "8"])
         defer { peer.stop() }
@@ -122,13 +122,13 @@ private let echo: @Sendable (ServerRequest, @escaping @Sendable (HTTPResponse) -
             let answers = Mailbox<Exchanges.Answer>()
             for _ in 0..<8 { exchanges.client.send(HTTPRequest(url: url)) { answers.put($0) } }
             for answer in answers.wait(until: { $0.count == 8 }) { #expect(try answer.get().status == 200) }
-            // libcurl itself gives up after five of them.
+            // libcurl itself gives up after five dead connections.
             let ninth = try exchanges.answer(HTTPRequest(url: url)).get()
             #expect(ninth.status == 200)
         }
     }
 
-    @Test("Kept connections are used again, and there are never more than asked for")
+    @Test("Connections are reused, and their number stays within the limit")
     func reuse() throws {
         try withExchanges(connectionsPerHost: 4) { exchanges in
             let handler = TestHandler(answer: { _, respond in respond(HTTPResponse(status: 204)) })
@@ -141,7 +141,7 @@ private let echo: @Sendable (ServerRequest, @escaping @Sendable (HTTPResponse) -
         }
     }
 
-    @Test("A request that waits for a connection has its time too, and can be cancelled; those behind it are sent")
+    @Test("A request waiting for a connection can time out or be cancelled, and later requests are sent")
     func waiting() throws {
         try withExchanges(connectionsPerHost: 1) { exchanges in
             let held = Mailbox<@Sendable (HTTPResponse) -> Void>()
@@ -174,7 +174,7 @@ private let echo: @Sendable (ServerRequest, @escaping @Sendable (HTTPResponse) -
         }
     }
 
-    @Test("A request that takes longer than it may fails with the time it had")
+    @Test("The error of a timed-out request contains its timeout")
     func timeout() throws {
         try withExchanges { exchanges in
             let server = try HTTPServer(on: exchanges.loop, handler: TestHandler(answer: { _, _ in }))
@@ -188,27 +188,27 @@ private let echo: @Sendable (ServerRequest, @escaping @Sendable (HTTPResponse) -
         }
     }
 
-    @Test func `after a standstill what waits in the sockets is read before a request is out of time, and then soon`() {
+    @Test func `after a standstill, pending socket data is read before requests time out shortly after`() {
         let ms: Int64 = 1_000_000
         var judge = DeadlineJudge()
         judge.look(at: nil, now: 900 * ms)
-        // Late, as other work makes it: it is judged at once.
+        // A late look because of other work: the deadline is applied at once.
         judge.look(at: 1000 * ms, now: 1400 * ms)
         #expect(judge.end(of: 1000 * ms) == 1000 * ms)
-        // The process was stopped for four seconds, of which the request had one left.
+        // The process was stopped for four seconds. The request had one second left.
         judge.look(at: 1000 * ms, now: 4000 * ms)
         #expect(judge.end(of: 1000 * ms) == 4200 * ms && judge.end(of: 3900 * ms) == 4200 * ms)
         #expect(judge.end(of: 5000 * ms) == 5000 * ms, "this one has time left")
-        // What is still not answered then gets no more, however late it is now.
+        // A request that is still unanswered then gets no further extension, however late it is now.
         judge.look(at: 1000 * ms, now: 4900 * ms)
         #expect(judge.end(of: 1000 * ms) == 4200 * ms)
-        // Nor does it keep the next standstill from being noticed.
+        // It does not prevent the detection of the next standstill either.
         judge.look(at: 5000 * ms, now: 9000 * ms)
         #expect(judge.end(of: 5000 * ms) == 9200 * ms)
     }
 
     @Test(
-        "An answer that does not end fails in its time, and it is told how far it came",
+        "An unfinished answer times out, and the error describes how far it got",
         arguments: [
             ("silent", "no answer within 1 s"), ("half-head", "the head of the answer did not end within 1 s"),
             ("stalled", "12 of the answer's 5000 bytes came within 1 s"),
@@ -226,7 +226,7 @@ private let echo: @Sendable (ServerRequest, @escaping @Sendable (HTTPResponse) -
     }
 
     @Test(
-        "A body larger than allowed is refused, one of that size is not, compressed or not",
+        "A body above the limit is refused and one at the limit is accepted, compressed or not",
         arguments: [1000, 1001, 5000], [false, true])
     func bodyLimit(size: Int, isCompressed: Bool) throws {
         let body = [UInt8](repeating: 1, count: size)
@@ -248,11 +248,11 @@ private let echo: @Sendable (ServerRequest, @escaping @Sendable (HTTPResponse) -
     }
 
     @Test(
-        "A head larger than any may be is refused, one of that size is not",
+        "A head above the limit is refused and one at the limit is accepted",
         arguments: [
             (size: Limits.head, line: 10_000, problem: nil),
             (size: Limits.head + 1, line: 10_000, problem: "the head of the answer is larger than 262144 bytes"),
-            // libcurl's own limit, which cannot be set.
+            // libcurl's own limit, which cannot be changed.
             (size: 150_000, line: 102_000, problem: nil),
             (size: 150_000, line: 102_500, problem: "a header of the answer is larger than 100 KiB"),
         ] as [(size: Int, line: Int, problem: String?)])
@@ -268,7 +268,7 @@ private let echo: @Sendable (ServerRequest, @escaping @Sendable (HTTPResponse) -
         }
     }
 
-    @Test("A cancelled exchange ends with that, once, and the others go on")
+    @Test("A cancelled exchange ends exactly once as cancelled, and the others continue")
     func cancel() throws {
         try withExchanges { exchanges in
             let handler = TestHandler(answer: { request, respond in
@@ -288,7 +288,7 @@ private let echo: @Sendable (ServerRequest, @escaping @Sendable (HTTPResponse) -
         }
     }
 
-    @Test("After the shut-down no completion is called")
+    @Test("After the shutdown no completion is called")
     func shutDown() throws {
         try withLoop { loop in
             let client = try HTTPClient(answeringOn: loop)
@@ -305,7 +305,7 @@ private let echo: @Sendable (ServerRequest, @escaping @Sendable (HTTPResponse) -
         }
     }
 
-    @Test("A redirect is given, not followed")
+    @Test("A redirect is returned and not followed")
     func redirect() throws {
         try withExchanges { exchanges in
             let handler = TestHandler(answer: { _, respond in
@@ -320,7 +320,7 @@ private let echo: @Sendable (ServerRequest, @escaping @Sendable (HTTPResponse) -
     }
 
     @Test(
-        "A certificate that does not verify is told with its reason",
+        "A certificate that fails verification is reported with the reason",
         arguments: ["authority", "name", "time", "system"])
     func badCertificate(kind: String) throws {
         let certificates = try Certificates.shared.get()
@@ -340,14 +340,14 @@ private let echo: @Sendable (ServerRequest, @escaping @Sendable (HTTPResponse) -
         }
     }
 
-    @Test("A CA file that cannot be used is told when the client is made")
+    @Test("An unusable CA file is reported by the check")
     func badAuthorityFile() throws {
         try withLoop { loop in
             #expect(throws: NetworkError.self) { try Access(trust: .file("/nonexistent.pem")).check() }
         }
     }
 
-    @Test("A closed port, a name that does not exist and what is not HTTP are told apart")
+    @Test("A closed port, an unknown name and a non-HTTP server are distinguished")
     func failures() throws {
         let free = try listen(address: "127.0.0.1", port: 0)
         close(free.descriptor)
@@ -363,7 +363,7 @@ private let echo: @Sendable (ServerRequest, @escaping @Sendable (HTTPResponse) -
         }
     }
 
-    @Test("A request that cannot be sent is refused without a trace of its secret")
+    @Test("The refusal of an invalid request does not contain its secret")
     func badRequests() throws {
         try withExchanges { exchanges in
             let target = URLParts(scheme: "http", host: "127.0.0.1", port: 1)

@@ -4,7 +4,7 @@ import Wire
 @testable import Network
 
 @Suite struct HTTPRequestReaderTests {
-    @Test("Requests are read the same whole and byte by byte; random changes are never more than refused")
+    @Test("Requests are parsed equally whole and byte by byte, and random changes are at most refused")
     func pieces() {
         var random = RandomSource(seed: 11)
         let text = Array(
@@ -21,7 +21,7 @@ import Wire
         }
     }
 
-    @Test("However it comes, a chunk line has at most 1024 bytes, a head and a trailer 64 KiB")
+    @Test("A chunk line has at most 1024 bytes, and a head or a trailer 64 KiB, however the bytes arrive")
     func bounds() {
         let host = "POST / HTTP/1.1\r\nHost: h\r\n"
         let chunked = host + "Transfer-Encoding: chunked\r\n\r\n"

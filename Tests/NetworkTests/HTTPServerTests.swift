@@ -13,7 +13,7 @@ private func withServer(_ handler: TestHandler, _ body: (EventLoop, HTTPServer) 
     }
 }
 
-/// Says the method, the path and the body.
+/// Answers with the method, the path and the body.
 private let describing = TestHandler(answer: { request, respond in
     respond(HTTPResponse(status: 200, body: Array("\(request.method) \(request.path) ".utf8) + request.body))
 })
@@ -22,7 +22,7 @@ private let get = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n"
 private let last = "GET /last HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
 
 @Suite struct HTTPServerTests {
-    @Test("A client that goes away before its answer, or before its body is whole, is told to the handler")
+    @Test("The handler learns that a client left before its answer or before the end of its body")
     func aborted() throws {
         let silent = TestHandler(answer: { _, _ in })
         try withServer(silent) { _, server in
@@ -41,7 +41,7 @@ private let last = "GET /last HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
         }
     }
 
-    @Test("Requests that come at once are answered one after the other, on one connection")
+    @Test("Pipelined requests are answered one after the other on one connection")
     func pipelining() throws {
         try withServer(describing) { _, server in
             let connection = try RawConnection(port: server.port)
@@ -55,7 +55,7 @@ private let last = "GET /last HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
         }
     }
 
-    @Test("An answer that comes later is sent then, and requests behind it wait")
+    @Test("A late answer is sent when it is ready, and later requests wait")
     func later() throws {
         let responds = Mailbox<@Sendable (HTTPResponse) -> Void>()
         let handler = TestHandler(answer: { _, respond in responds.put(respond) })
@@ -78,7 +78,7 @@ private let last = "GET /last HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
         }
     }
 
-    @Test("A chunked body is put together, also when it comes byte by byte")
+    @Test("A chunked body is assembled, even if it arrives byte by byte")
     func chunked() throws {
         try withServer(describing) { _, server in
             let text =
@@ -95,7 +95,7 @@ private let last = "GET /last HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
         }
     }
 
-    @Test("A client that waits for leave to send its body gets it")
+    @Test("A client that expects 100 Continue before its body gets it")
     func expectContinue() throws {
         try withServer(describing) { _, server in
             let connection = try RawConnection(port: server.port)
@@ -107,7 +107,7 @@ private let last = "GET /last HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
         }
     }
 
-    @Test("HEAD has the headers of GET and no body; HTTP/1.0 ends the connection")
+    @Test("HEAD gets the headers of GET without a body, and HTTP/1.0 ends the connection")
     func headAndOldVersion() throws {
         try withServer(describing) { _, server in
             let connection = try RawConnection(port: server.port)
@@ -121,7 +121,7 @@ private let last = "GET /last HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
     }
 
     @Test(
-        "What is not a request is answered with the status that says so, and the connection ends",
+        "An invalid request is answered with the matching status, and the connection ends",
         arguments: [
             ("GET /a HTTP/2.0\r\n\r\n", 505), ("GET /a\r\n\r\n", 400), ("GET  /a HTTP/1.1\r\n\r\n", 400),
             ("\u{16}\u{3}\u{1}", 400),
@@ -156,7 +156,7 @@ private let last = "GET /last HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
         }
     }
 
-    @Test("A head without an end is refused when it is too large")
+    @Test("A head that grows too large without an end is refused")
     func endlessHead() throws {
         try withServer(TestHandler()) { _, server in
             let connection = try RawConnection(port: server.port)
@@ -166,7 +166,7 @@ private let last = "GET /last HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
         }
     }
 
-    @Test("Headers of an answer that would be more than headers are left out")
+    @Test("Answer headers that would inject other headers are left out")
     func badAnswerHeaders() throws {
         let handler = TestHandler(answer: { _, respond in
             respond(
@@ -183,7 +183,7 @@ private let last = "GET /last HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
         }
     }
 
-    @Test("An address that is taken, or is not ours, is told")
+    @Test("An address in use or of another machine is reported")
     func cannotListen() throws {
         try withServer(TestHandler()) { loop, server in
             let taken = NetworkError.cannotListen(
@@ -195,7 +195,7 @@ private let last = "GET /last HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
         }
     }
 
-    @Test("A certificate or key that cannot be used is told by its file")
+    @Test("The error for an unusable certificate or key contains its path")
     func badIdentity() throws {
         let certificates = try Certificates.shared.get()
         try withLoop { loop in
@@ -212,7 +212,7 @@ private let last = "GET /last HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
         }
     }
 
-    @Test("A server that is closed tells its WebSockets, and one that is forgotten goes on")
+    @Test("A closed server notifies its WebSockets, and a released server keeps running")
     func closing() throws {
         try withLoop { loop in
             let handler = TestHandler()
@@ -234,7 +234,7 @@ private let last = "GET /last HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
         }
     }
 
-    @Test("A large body in the smallest chunks is put together in time")
+    @Test("A large body in the smallest chunks is assembled quickly")
     func smallestChunks() {
         var reader = HTTPRequestReader(maximumBody: 1 << 20)
         let chunk = Array("1\r\nx\r\n".utf8)
@@ -259,7 +259,7 @@ private let last = "GET /last HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
         #expect(request.request.body.count == 200_000)
     }
 
-    @Test("Bytes sent right behind the upgrade are messages")
+    @Test("Bytes sent directly after the upgrade are frames")
     func bytesBehindUpgrade() throws {
         let handler = TestHandler()
         try withServer(handler) { _, server in
@@ -268,10 +268,10 @@ private let last = "GET /last HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
                 "GET /ws HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n"
                     + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
                     + "\u{1}\u{1}")
-            // The accept hash of RFC 6455, 1.3.
+            // The accept hash of the example in RFC 6455, section 1.3.
             #expect(
                 connection.read(until: "\r\n\r\n").contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"))
-            // The two bytes were a frame without mask: a breach of the protocol.
+            // The two bytes are a frame without a mask, which violates the protocol.
             #expect(serverClose(handler)?.code == 1002)
         }
     }

@@ -4,7 +4,7 @@ import Wire
 
 @testable import Network
 
-/// What a server says before and instead of a 101.
+/// Checks answers that a server sends before or instead of a 101.
 @Suite(.bothFramings) struct InterimAnswerTests {
     private func connect(_ before: String, times: Int = 1, _ body: (TestClient) throws -> Void) throws {
         let hex = before.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
@@ -17,8 +17,8 @@ import Wire
     }
 
     @Test(arguments: [1, 3, 32])
-    func `100 and 103 before the 101 are passed over`(count: Int) throws {
-        // The library's own role takes the first head for the answer.
+    func `answers 100 and 103 before the 101 are ignored`(count: Int) throws {
+        // libwebsockets' own role treats the first head as the answer.
         guard BothFramings.current == .own else { return }
         let interim = ["HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n"]
         try connect((0..<count).map { interim[$0 % 2] }.joined()) { client in
@@ -26,7 +26,7 @@ import Wire
         }
     }
 
-    @Test func `interim answers are bounded, in number and in bytes`() throws {
+    @Test func `interim answers are limited in number and in bytes`() throws {
         guard BothFramings.current == .own else { return }
         try connect(String(repeating: "HTTP/1.1 100 Continue\r\n\r\n", count: 40)) { client in
             #expect(client.failure()?.message.contains("more than 32 interim answers") == true)
@@ -37,7 +37,7 @@ import Wire
         }
     }
 
-    @Test func `the heads of an answer together may be as long as one, and not a byte longer`() throws {
+    @Test func `all heads of an answer together have the limit of one head`() throws {
         let (start, end) = ("HTTP/1.1 103 E\r\nLink: ", "\r\n\r\nHTTP/1.1 101 S\r\n\r\n")
         for excess in 0...1 {
             let room = Limits.head + excess - start.utf8.count - end.utf8.count
@@ -60,7 +60,7 @@ import Wire
     }
 
     @Test(arguments: [-4096, 4096])
-    func `the head of an upgrade has the limit of every head, as libwebsockets counts it`(excess: Int) throws {
+    func `the head of an upgrade has the limit of every head, as counted by libwebsockets`(excess: Int) throws {
         let peer = try Peer(["python3", peersFolder + "/bad_peers.py", "head", "\(Limits.head + excess)"])
         defer { peer.stop() }
         let url = URLParts(scheme: "ws", host: "127.0.0.1", port: try peer.listeningPort())
@@ -75,7 +75,7 @@ import Wire
     }
 
     @Test(arguments: ["120", "Fri, 31 Dec 9999 23:59:59 GMT", "999999999999999999999"])
-    func `a refusal of the handshake tells how long the server asks to wait`(value: String) throws {
+    func `a refused handshake reports how long the server asks to wait`(value: String) throws {
         let refusal = "Unavailable\r\nRetry-After: \(value)\r\nContent-Length: 0\r\n\r\n"
         for status in ["HTTP/1.1 503 ", "HTTP/1.1 429 "] {
             try connect(status + refusal) { client in
@@ -88,7 +88,7 @@ import Wire
         }
     }
 
-    @Test func `a Retry-After is a number of seconds or a date`() {
+    @Test func `a Retry-After is parsed as seconds or as a date`() {
         let wall = Int64(784_111_777) * 1_000_000
         #expect(retryAfter("120", at: wall) == 120)
         #expect(retryAfter("Sun, 06 Nov 1994 08:51:37 GMT", at: wall) == 120)

@@ -5,14 +5,14 @@ import Wire
 
 @testable import Network
 
-/// A folder that a control socket may be in.
+/// Creates a folder with mode 0700, as a control socket requires.
 private func privateFolder() throws -> String {
     let folder = try temporaryFolder()
     chmod(folder, 0o700)
     return folder
 }
 
-/// Answers each line with itself, reversed.
+/// Answers each line with its bytes reversed.
 private let reversing: LocalServerCore.Handler = { client, event in
     switch event {
     case .line(let line): client.send(line.reversed() + [0x0a])
@@ -22,7 +22,7 @@ private let reversing: LocalServerCore.Handler = { client, event in
 }
 
 @Suite struct LocalSocketTests {
-    @Test("A line is answered with a line, again and again")
+    @Test("Every line is answered with a line")
     func exchange() throws {
         let path = try privateFolder() + "/control.sock"
         try withLoop { loop in
@@ -35,7 +35,7 @@ private let reversing: LocalServerCore.Handler = { client, event in
         }
     }
 
-    @Test("The socket is for its user only, and gone when it is closed")
+    @Test("Only its user can access the socket, and closing removes it")
     func permissions() throws {
         let path = try privateFolder() + "/control.sock"
         try withLoop { loop in
@@ -50,7 +50,7 @@ private let reversing: LocalServerCore.Handler = { client, event in
         }
     }
 
-    @Test("A folder that others may look into is refused", arguments: [0o755, 0o770, 0o701])
+    @Test("A folder that other users can access is refused", arguments: [0o755, 0o770, 0o701])
     func openFolder(mode: Int) throws {
         let folder = try privateFolder()
         chmod(folder, mode_t(mode))
@@ -62,10 +62,10 @@ private let reversing: LocalServerCore.Handler = { client, event in
         }
     }
 
-    @Test("A socket left by a process that ended is replaced; one that is listened at is not")
+    @Test("A stale socket of a dead process is replaced, and an active one is kept")
     func stale() throws {
         let path = try privateFolder() + "/control.sock"
-        // A bound socket whose process forgot it.
+        // A bound socket whose process is gone.
         let left = try listen(path: path)
         close(left.descriptor)
         try withLoop { loop in
@@ -90,7 +90,7 @@ private let reversing: LocalServerCore.Handler = { client, event in
         #expect(access(path, F_OK) == 0)
     }
 
-    @Test("A line longer than any may be ends the connection without an answer")
+    @Test("A line above the limit ends the connection without an answer")
     func longLine() throws {
         let path = try privateFolder() + "/control.sock"
         try withLoop { loop in
@@ -102,7 +102,7 @@ private let reversing: LocalServerCore.Handler = { client, event in
         }
     }
 
-    @Test("The client waits for an answer that comes later, and no longer than it was told")
+    @Test("The client waits for a late answer until its timeout")
     func lateAnswer() throws {
         let path = try privateFolder() + "/control.sock"
         try withLoop { loop in
@@ -119,7 +119,7 @@ private let reversing: LocalServerCore.Handler = { client, event in
     }
 
     @Test(
-        "Lines sent ahead are answered in order; a client that ends its side still gets its answers, and one without a line feed too"
+        "Pipelined lines are answered in order, also after the client's half-close and without a last line feed"
     )
     func ahead() throws {
         let path = try privateFolder() + "/control.sock"
@@ -136,7 +136,7 @@ private let reversing: LocalServerCore.Handler = { client, event in
     }
 
     @Test(
-        "A client that sends and takes nothing is not read on; others are served meanwhile, and it gets everything once it reads"
+        "A client that sends without reading is paused, others are served, and it gets everything once it reads"
     )
     func slow() throws {
         let path = try privateFolder() + "/control.sock"
@@ -153,7 +153,7 @@ private let reversing: LocalServerCore.Handler = { client, event in
                 [UInt8](repeating: 0x78, count: 1) + Array(repeatElement([0x0a, 0x78], count: 30).joined()) + [
                     0x0a, 0x0a,
                 ])
-            // Four answers wait at most, and what is being written.
+            // At most four answers wait, plus the one that is being written.
             taken.wait(seconds: 20) { $0.count >= 4 }
             #expect(try LocalSocketClient.ask(path: path, line: [1]).count == 1 << 16)
             #expect(taken.all.allSatisfy { $0 <= LocalSocketServer.highWater + 1 << 16 + 1 })
@@ -165,7 +165,7 @@ private let reversing: LocalServerCore.Handler = { client, event in
         }
     }
 
-    @Test("A thousand clients come and go, and the one that is silent for longest makes room for another")
+    @Test("A thousand clients come and go, and the longest silent one is dropped for a new one")
     func thousand() throws {
         let path = try privateFolder() + "/control.sock"
         try withLoop { loop in
@@ -185,14 +185,14 @@ private let reversing: LocalServerCore.Handler = { client, event in
                 }
             }
             #expect(first.isClosed())
-            // Only those that were accepted are gone again; the last ones may still be there.
+            // Only accepted connections are reported gone. The last ones may still be open.
             gone.wait { $0.count >= 960 }
             #expect(try LocalSocketClient.ask(path: path, line: [1, 2]) == [2, 1])
             server.close()
         }
     }
 
-    @Test("Half lines, garbage and clients that are cut off at any place leave the others served")
+    @Test("Partial lines, garbage and abrupt disconnects do not affect other clients")
     func hostile() throws {
         let path = try privateFolder() + "/control.sock"
         try withLoop { loop in
@@ -216,7 +216,7 @@ private let reversing: LocalServerCore.Handler = { client, event in
         geteuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0 && access("/usr/bin/perl", X_OK) == 0
 
     @Test(
-        "Check 8: A client of another user is refused, even where the folder has become open",
+        "Check 8: A client of another user is refused, even if the folder is open by now",
         .enabled(if: isRoot, "needs root, setpriv and perl"))
     func otherUser() throws {
         let folder = try privateFolder()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Network
 
-/// Which bytes go out in one write.
+/// Checks which bytes are written together.
 @Suite struct OutgoingBytesTests {
     private func writes(_ bytes: inout OutgoingBytes, atMost limit: Int = 100) -> [String] {
         var writes: [String] = []
@@ -14,14 +14,14 @@ import Testing
 
     private func append(_ text: String, to bytes: inout OutgoingBytes) { bytes.append(ArraySlice(text.utf8)) }
 
-    @Test func `what waits goes out together`() {
+    @Test func `waiting bytes are written together`() {
         var bytes = OutgoingBytes()
         append("one", to: &bytes)
         append("two", to: &bytes)
         #expect(writes(&bytes) == ["onetwo"])
     }
 
-    @Test func `the answer to an upgrade and the first message go out in writes of their own`() {
+    @Test func `the answer to an upgrade and the first message are written separately`() {
         var bytes = OutgoingBytes()
         append("101", to: &bytes)
         bytes.endWrite()
@@ -34,7 +34,7 @@ import Testing
         #expect(writes(&bytes) == ["more"])
     }
 
-    @Test func `a write of its own may take several when it is long`() {
+    @Test func `a long separate write may take several writes`() {
         var bytes = OutgoingBytes()
         append("12345678", to: &bytes)
         bytes.endWrite()
@@ -42,7 +42,7 @@ import Testing
         #expect(writes(&bytes, atMost: 5) == ["12345", "678", "abcde", "f"])
     }
 
-    @Test func `a kernel that takes a part is given the rest up to the mark`() {
+    @Test func `after a partial write, the rest up to the mark is offered again`() {
         var bytes = OutgoingBytes()
         append("12345678", to: &bytes)
         bytes.endWrite()

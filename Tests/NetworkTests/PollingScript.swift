@@ -4,8 +4,8 @@ import Wire
 
 @testable import Network
 
-/// A server of one Engine.IO session that answers as a test says. It checks what must hold of every client: one GET out, one
-/// POST out.
+/// A server with one Engine.IO session that answers as a test tells it. It checks the rules for every client: at most
+/// one pending GET and one pending POST.
 final class PollingScript: HTTPServerHandler {
     typealias Respond = @Sendable (HTTPResponse) -> Void
 
@@ -17,16 +17,16 @@ final class PollingScript: HTTPServerHandler {
     }
 
     let open: String
-    /// Cookies of the handshake.
+    /// The cookies of the handshake.
     let cookies = [("Set-Cookie", "io=s; Path=/; HttpOnly; SameSite=Strict"), ("Set-Cookie", "node=7; Path=/")]
-    /// What a POST is answered; nil for no answer.
+    /// Maps a POST's body to its answer, or to `nil` for no answer.
     let answer: @Sendable (String) -> HTTPResponse?
     let refusal: @Sendable (ServerRequest) -> HTTPResponse?
     let posts = Mailbox<String>()
     let requests = Mailbox<ServerRequest>()
     let sockets = Mailbox<ServerWebSocket>()
     let messages = Mailbox<WebSocketMessage>()
-    /// The server's loop, on which everything is answered.
+    /// The server's loop. All answers are sent on it.
     let loop = Monitor<EventLoop?>(nil)
     private let state = Monitor(State())
 
@@ -45,7 +45,7 @@ final class PollingScript: HTTPServerHandler {
 
     static func text(_ body: String) -> HTTPResponse { HTTPResponse(status: 200, body: Array(body.utf8)) }
 
-    /// Answers the GET that is out, or the next one.
+    /// Answers the pending GET, or the next one.
     func push(_ body: String) { push(Self.text(body)) }
 
     func push(_ response: HTTPResponse) {
@@ -58,13 +58,13 @@ final class PollingScript: HTTPServerHandler {
         loop.change { $0 }?.run { respond(response) }
     }
 
-    /// Answers the GET that is out, and the one that may follow before the client has read the answer to its probe.
+    /// Answers the pending GET, and a following GET that the client may send before it reads the answer to its probe.
     func endGets(with body: String) {
         push(body)
         push("6")
     }
 
-    /// How many sessions were begun.
+    /// The number of handshakes so far.
     var handshakes: Int { state.change { $0.handshakes } }
 
     func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
@@ -109,7 +109,7 @@ final class PollingScript: HTTPServerHandler {
     }
     func closed(_ socket: ServerWebSocket, _ close: WebSocketClose) { messages.put(.text("closed \(close.code)")) }
 
-    /// What the server does when it is probed: by default it answers, and ends the GET with a noop.
+    /// Handles the probe. By default the server answers it and ends the GET with a noop.
     let onProbe = Monitor<(@Sendable (ServerWebSocket) -> Void)?>(nil)
 
     private func probed(_ socket: ServerWebSocket) {
@@ -119,14 +119,14 @@ final class PollingScript: HTTPServerHandler {
     }
 }
 
-/// A session with a script on one loop.
+/// A session and its scripted server on one loop.
 struct PollingStage {
     let loop: EventLoop
     let http: HTTPClient
     let script: PollingScript
     let server: HTTPServer
     let events = Mailbox<WebSocketEvent>()
-    /// Of each event, whether a WebSocket carried the session when it was told.
+    /// For each event, whether a WebSocket carried the session at that time.
     let carriers = Mailbox<Bool>()
     let socket: EngineIOSocket
 
@@ -185,7 +185,7 @@ struct PollingStage {
     }
 }
 
-/// A stage for one test, taken down at its end.
+/// Runs `body` with a stage and closes the stage at the end.
 func withStage(
     _ script: PollingScript, transport: EngineIO.TransportChoice, _ body: (PollingStage) throws -> Void
 ) throws {

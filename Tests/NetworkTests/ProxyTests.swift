@@ -4,7 +4,7 @@ import Wire
 
 @testable import Network
 
-/// A proxy of ours, and what it was asked.
+/// A proxy of ours that logs its requests.
 struct TestProxy {
     let peer: Peer
     let port: UInt16
@@ -18,7 +18,7 @@ struct TestProxy {
         Access(proxy: Proxy(host: host, port: port, credentials: credentials.map { Secret($0) }))
     }
 
-    /// The next request it tells of, in words behind `asked`.
+    /// Returns the words of the next logged request, without the leading `asked`.
     func asked() throws -> [String] {
         try peer.readLine(startingWith: "asked ").split(separator: " ").dropFirst().map(String.init)
     }
@@ -27,7 +27,7 @@ struct TestProxy {
 @Suite struct ProxyTests {
     static let cases = Lane.allCases.flatMap { lane in [false, true].map { (lane, $0) } }
 
-    @Test("Everything goes through the tunnel of the proxy, with TLS and without", arguments: cases)
+    @Test("All traffic goes through the proxy's tunnel, with TLS and without", arguments: cases)
     func tunnel(lane: Lane, secure: Bool) throws {
         let proxy = try TestProxy()
         defer { proxy.peer.stop() }
@@ -38,7 +38,7 @@ struct TestProxy {
         }
     }
 
-    @Test("Credentials go to the proxy alone, and our headers to the server alone", arguments: cases)
+    @Test("Credentials go only to the proxy, and our headers go only to the server", arguments: cases)
     func credentials(lane: Lane, secure: Bool) throws {
         let proxy = try TestProxy("--auth", "ann:pass:word/%41 é")
         defer { proxy.peer.stop() }
@@ -56,7 +56,7 @@ struct TestProxy {
         }
     }
 
-    @Test("An answer of the proxy may come a byte at a time", arguments: Lane.allCases)
+    @Test("An answer of the proxy may arrive byte by byte", arguments: Lane.allCases)
     func dribble(lane: Lane) throws {
         let proxy = try TestProxy("--answer", "dribble")
         defer { proxy.peer.stop() }
@@ -66,7 +66,7 @@ struct TestProxy {
         }
     }
 
-    @Test("A proxy that wants credentials, or other ones, is told with its status", arguments: Lane.allCases)
+    @Test("Missing or wrong proxy credentials are reported with the status", arguments: Lane.allCases)
     func wants(lane: Lane) throws {
         let proxy = try TestProxy("--auth", "ann:right")
         defer { proxy.peer.stop() }
@@ -79,7 +79,7 @@ struct TestProxy {
         #expect(!wrong.message.contains("wrong") && !wrong.message.contains("ann"))
     }
 
-    @Test("A refusal is told with its status", arguments: Lane.allCases, [403, 502])
+    @Test("A proxy's refusal is reported with its status", arguments: Lane.allCases, [403, 502])
     func refuses(lane: Lane, status: Int) throws {
         let proxy = try TestProxy("--refuse", "\(status)")
         defer { proxy.peer.stop() }
@@ -92,7 +92,7 @@ struct TestProxy {
     }
 
     @Test(
-        "A refusal tells how long the proxy asks to wait", arguments: [429, 503],
+        "A proxy's refusal reports how long the proxy asks to wait", arguments: [429, 503],
         ["120", "Fri, 31 Dec 9999 23:59:59 GMT"])
     func asksToWait(status: Int, value: String) throws {
         let proxy = try TestProxy("--refuse", "\(status)", "--retry-after", value)
@@ -113,7 +113,7 @@ struct TestProxy {
         }
     }
 
-    @Test func `what the proxy says when it opens the tunnel is not the server's: neither headers nor cookies`()
+    @Test func `headers and cookies in the proxy's answer to CONNECT are not treated as the server's`()
         throws
     {
         let proxy = try TestProxy()
@@ -135,7 +135,7 @@ struct TestProxy {
         }
     }
 
-    @Test("What is no proxy is told", arguments: Lane.allCases, ["noise", "nothing", "flood"])
+    @Test("A server that is not a proxy is reported", arguments: Lane.allCases, ["noise", "nothing", "flood"])
     func nonsense(lane: Lane, kind: String) throws {
         let proxy = try TestProxy("--answer", kind)
         defer { proxy.peer.stop() }
@@ -144,7 +144,7 @@ struct TestProxy {
         #expect(outcome.message.contains("127.0.0.1:\(proxy.port)"), "\(outcome)")
     }
 
-    @Test("A proxy that is not there is told in the system's words", arguments: Lane.allCases)
+    @Test("An unreachable proxy is reported with the system's message", arguments: Lane.allCases)
     func absent(lane: Lane) throws {
         let port = try freePort()
         let outcome = try lane.reach(port: 9, access: Access(proxy: Proxy(host: "127.0.0.1", port: port)))
@@ -155,7 +155,7 @@ struct TestProxy {
         #expect(nowhere.message == "127.0.0.1:9: the proxy proxy.invalid:1: its address is not known")
     }
 
-    @Test("The certificate and the pin are the server's, not the proxy's", arguments: Lane.allCases)
+    @Test("The certificate and the pin are checked against the server, not the proxy", arguments: Lane.allCases)
     func verifies(lane: Lane) throws {
         let proxy = try TestProxy()
         defer { proxy.peer.stop() }
@@ -172,7 +172,7 @@ struct TestProxy {
         }
     }
 
-    @Test("A proxy and a server at IPv6 addresses", arguments: cases)
+    @Test("A proxy and a server are reached at IPv6 addresses", arguments: cases)
     func addresses(lane: Lane, secure: Bool) throws {
         let proxy = try TestProxy("--address", "::1")
         defer { proxy.peer.stop() }
@@ -204,7 +204,7 @@ struct TestProxy {
         }
     }
 
-    @Test("A message of a megabyte passes the tunnel both ways")
+    @Test("A message of a megabyte passes the tunnel in both directions")
     func large() throws {
         let proxy = try TestProxy()
         defer { proxy.peer.stop() }
@@ -220,7 +220,7 @@ struct TestProxy {
         }
     }
 
-    @Test("The fall-back to the library's framing goes through the proxy too")
+    @Test("The fallback to the library's framing also uses the proxy")
     func fallBack() throws {
         let proxy = try TestProxy()
         defer { proxy.peer.stop() }
@@ -236,7 +236,7 @@ struct TestProxy {
         }
     }
 
-    @Test("A socket given up while the proxy is asked ends at once, and leaves nothing behind")
+    @Test("A socket closed during the proxy request ends at once and leaks nothing")
     func givenUp() throws {
         let proxy = try TestProxy("--answer", "flood")
         defer { proxy.peer.stop() }

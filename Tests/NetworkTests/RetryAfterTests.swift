@@ -4,13 +4,13 @@ import Wire
 
 @testable import Network
 
-/// How long a server that polls asks not to be called, wherever it may say so.
+/// Checks that the client finds how long a polled server asks it to wait, in every place where it may say so.
 @Suite struct RetryAfterTests {
     private func busy(_ value: String) -> HTTPResponse {
         HTTPResponse(status: 503, headers: [("retry-after", value)], body: Array("busy".utf8))
     }
 
-    @Test func `Engine.IO's first poll`() throws {
+    @Test func `a refused first poll of Engine.IO reports the wait`() throws {
         try withLoop { loop in
             let http = try HTTPClient(answeringOn: loop)
             defer { http.shutDown() }
@@ -32,7 +32,7 @@ import Wire
         }
     }
 
-    @Test func `a poll of an Engine.IO session that stood`() throws {
+    @Test func `a refused poll of an open Engine.IO session reports the wait`() throws {
         let script = PollingScript()
         try withStage(script, transport: .polling) { stage in
             _ = stage.waitForMessages(1)
@@ -44,7 +44,7 @@ import Wire
     }
 
     @Test(arguments: [1000, 1001])
-    func `a poll of Bayeux whose answer is as long as the limit is read, one of a byte more closes it`(
+    func `a Bayeux poll's answer at the limit is read, and one byte more closes the socket`(
         size: Int
     ) throws {
         try withLoop { loop in
@@ -74,7 +74,7 @@ import Wire
         }
     }
 
-    @Test func `a proxy that opens no tunnel for a request or a poll`() throws {
+    @Test func `a proxy that refuses a tunnel for a request or a poll reports the wait`() throws {
         let proxy = try TestProxy("--refuse", "503", "--retry-after", "6")
         defer { proxy.peer.stop() }
         let url = URLParts(scheme: "http", host: "127.0.0.1", port: 9, path: "/s/")
@@ -110,7 +110,7 @@ import Wire
         }
     }
 
-    @Test func `a poll of Bayeux`() throws {
+    @Test func `a refused Bayeux poll reports the wait`() throws {
         try withLoop { loop in
             let http = try HTTPClient(answeringOn: loop)
             defer { http.shutDown() }

@@ -5,7 +5,7 @@ import Wire
 
 @testable import Network
 
-/// A loop for one test, shut down at its end.
+/// Runs `body` with a loop and shuts the loop down at the end.
 @discardableResult
 func withLoop<Result>(_ body: (EventLoop) throws -> Result) throws -> Result {
     let loop = try EventLoop(name: "weir-test")
@@ -13,7 +13,7 @@ func withLoop<Result>(_ body: (EventLoop) throws -> Result) throws -> Result {
     return try body(loop)
 }
 
-/// What a server under test was told.
+/// An event of a server under test.
 enum ServerEvent: Sendable {
     case request(String)
     case began(String)
@@ -23,7 +23,7 @@ enum ServerEvent: Sendable {
     case closed(WebSocketClose)
 }
 
-/// Answers by closures, and tells a mailbox.
+/// A handler that answers with closures and puts events into a mailbox.
 final class TestHandler: HTTPServerHandler {
     let events = Mailbox<ServerEvent>()
     let sockets = Mailbox<ServerWebSocket>()
@@ -68,13 +68,13 @@ final class TestHandler: HTTPServerHandler {
     func closed(_ socket: ServerWebSocket, _ close: WebSocketClose) { events.put(.closed(close)) }
 }
 
-/// A client whose events go to a mailbox.
+/// A client that puts its events into a mailbox.
 struct TestClient {
     let loop: EventLoop
     let events = Mailbox<WebSocketEvent>()
     let client: WebSocketClient
 
-    /// `handler` is called too, on the loop.
+    /// Creates a client. `handler` is called on the loop in addition to the mailbox.
     init(
         _ loop: EventLoop, _ request: WebSocketRequest,
         _ handler: @escaping @Sendable (WebSocketClient, WebSocketEvent) -> Void = { _, _ in }
@@ -96,7 +96,7 @@ struct TestClient {
             })
     }
 
-    /// Runs something with the client on the loop.
+    /// Runs `body` with the client on the loop.
     func onLoop(_ body: @escaping @Sendable (WebSocketClient) -> Void) {
         let client = self.client
         loop.run { body(client) }
@@ -108,7 +108,7 @@ struct TestClient {
         }
     }
 
-    /// Waits for as many messages as given.
+    /// Waits until at least `count` messages have arrived, and returns all of them.
     func messages(_ count: Int, seconds: Int = 20, sourceLocation: SourceLocation = #_sourceLocation)
         -> [WebSocketMessage]
     {
@@ -136,13 +136,13 @@ struct TestClient {
     }
 }
 
-/// A client that its own handler refers to.
+/// Holds a client to which its own handler refers.
 private final class ClientHolder: @unchecked Sendable {
-    // Unchecked: used on the loop's thread only. Weak: the test holds the client.
+    // Unchecked: used only on the loop's thread. Weak: the test owns the client.
     weak var client: WebSocketClient?
 }
 
-/// Runs each test twice: the clients in it use our own framing, then libwebsockets'.
+/// Runs each test twice: with our own framing, then with libwebsockets'.
 struct BothFramings: SuiteTrait, TestTrait, TestScoping {
     @TaskLocal static var current = WebSocketFraming.auto
 
@@ -170,7 +170,7 @@ func received(_ events: [WebSocketEvent]) -> [WebSocketMessage] {
     }
 }
 
-/// A WebSocket URL of a local server.
+/// Returns the WebSocket URL of a local server.
 func socketURL(_ server: HTTPServer, secure: Bool = false, host: String = "127.0.0.1", path: String = "/ws") -> URLParts
 {
     URLParts(scheme: secure ? "wss" : "ws", host: host, port: server.port, path: path)

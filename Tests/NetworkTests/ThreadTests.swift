@@ -3,9 +3,9 @@ import Network
 import TestSupport
 import Testing
 
-@Suite("Threads with one thing to do")
+@Suite("Single-purpose threads")
 struct ThreadTests {
-    @Test("Nothing is left of one whose work is done")
+    @Test("A finished thread leaves nothing mapped")
     func leavesNothing() throws {
         let loop = try EventLoop(name: "threads")
         defer { loop.shutDown() }
@@ -22,14 +22,14 @@ struct ThreadTests {
             queue.finish()
             done.wait { $0.count >= round * 3 }
         }
-        // The C library keeps a few stacks for the threads that follow.
+        // The C library keeps a few stacks for later threads.
         for round in 1...10 { try runAll(round) }
         let before = try mappings()
         for round in 11...60 { try runAll(round) }
         #expect(try mappings() - before < 50, "150 threads have each left a stack and its guard")
     }
 
-    /// How many stretches of memory this process has.
+    /// Returns the number of memory mappings of this process.
     private func mappings() throws -> Int {
         let file = try #require(fopen("/proc/self/maps", "r"))
         defer { fclose(file) }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct URLPartsTests {
     @Test(
-        "A URL is split as RFC 3986 says",
+        "A URL is split according to RFC 3986",
         arguments: [
             ("ws://host", "ws host 80 / "),
             ("WSS://Host.Example:8443/a/b?c=d&e#f", "wss host.example 8443 /a/b c=d&e"),
@@ -21,7 +21,7 @@ import Testing
         #expect(try URLParts(parsing: url.description) == url)
     }
 
-    @Test("The default port is not written again, another one is")
+    @Test("The default port is omitted from the text, and any other port is included")
     func description() throws {
         #expect(try URLParts(parsing: "https://[::1]:443/a?b").description == "https://[::1]/a?b")
         #expect(try URLParts(parsing: "ws://h:81").description == "ws://h:81/")
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        "What is not a URL is refused, with what is wrong",
+        "An invalid URL is refused, and the error describes the problem",
         arguments: [
             ("", "has no scheme"), ("host:80", "has no scheme"), ("/path", "has no scheme"), ("ftp://h", "not one of"),
             ("ws:/h", "has no scheme"), ("ws://", "no host"), ("ws://:80", "no host"), ("ws:///p", "no host"),

@@ -4,18 +4,18 @@ import Wire
 
 @testable import Network
 
-/// What a server sends right behind its answer to the upgrade, and what the client makes of it.
+/// Bytes that a server sends directly after its answer to the upgrade, and the expected outcome in the client.
 private struct LiveCase: Sendable, CustomTestStringConvertible {
     var testDescription: String
-    /// In hexadecimal.
+    /// The bytes in hexadecimal.
     var bytes: String
     var messages: [WebSocketMessage] = []
-    /// The close code the client is told; in libwebsockets' framing, when it differs, `libraryCode`.
+    /// The close code that the client reports. `libraryCode` is the code in libwebsockets' framing if it differs.
     var code: UInt16
     var libraryCode: UInt16?
-    /// libwebsockets does not mind, or waits for what will not come.
+    /// Whether to skip libwebsockets, which accepts these bytes or waits for more.
     var isForOwnOnly = false
-    /// What the server sees of the client, one frame a line.
+    /// The client's frames as the server prints them, one per line.
     var seen: [String] = []
 
     static let all: [LiveCase] = [
@@ -60,7 +60,7 @@ private struct LiveCase: Sendable, CustomTestStringConvertible {
 }
 
 @Suite(.bothFramings) struct WebSocketPeerTests {
-    @Test("What a server sends right behind its answer is read by the rules", arguments: LiveCase.all)
+    @Test("Bytes sent directly after the answer to the upgrade are parsed correctly", arguments: LiveCase.all)
     fileprivate func cases(one: LiveCase) throws {
         if one.isForOwnOnly, BothFramings.current != .own { return }
         let peer = try Peer(["python3", peersFolder + "/frames_peer.py", one.bytes])
@@ -84,8 +84,8 @@ private struct LiveCase: Sendable, CustomTestStringConvertible {
 }
 
 @Suite(.bothFramings) struct BrokenFrameTests {
-    @Test func `what breaks the protocol is told in its words, though the server never answers our close`() throws {
-        // No library, whose own words end it.
+    @Test func `a protocol violation is reported in words, even if the server never answers our close`() throws {
+        // Skips the library, which closes with its own words.
         guard BothFramings.current == .own else { return }
         let peer = try Peer(["python3", peersFolder + "/frames_peer.py", "810161 8102c328", "deaf"])
         defer { peer.stop() }
@@ -101,7 +101,7 @@ private struct LiveCase: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `an HTTP answer where frames belong is told in the server's words`() throws {
+    @Test func `an HTTP answer in place of frames is reported with the server's message`() throws {
         guard BothFramings.current == .own else { return }
         let answer = "HTTP/1.1 403 Forbidden\r\nContent-Length: 13\r\n\r\n\"not allowed\""
         let hexadecimal = answer.utf8.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
@@ -118,9 +118,9 @@ private struct LiveCase: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// The package `ws` of node at the other end, with compression as it negotiates it.
+/// Tests against node's package `ws` with the compression that it negotiates.
 @Suite(.enabled(if: nodePackages != nil, "node's ws is not installed: run Tests/run")) struct CompressionPeerTests {
-    /// What `ws` is told of permessage-deflate.
+    /// The permessage-deflate options of `ws`.
     static let options = [
         #"{"threshold":0}"#, #"{"threshold":0,"serverNoContextTakeover":true,"clientNoContextTakeover":true}"#,
         #"{"threshold":0,"serverMaxWindowBits":9,"clientMaxWindowBits":10}"#, #"{"threshold":100000}"#,
@@ -133,7 +133,7 @@ private struct LiveCase: Sendable, CustomTestStringConvertible {
             errorsToo: true)
     }
 
-    @Test("A server that compresses gets and gives every message as it is", arguments: options)
+    @Test("Every message round-trips with a compressing server", arguments: options)
     func server(options: String) throws {
         let peer = try peer(["server", options])
         let port = try peer.listeningPort()
@@ -156,7 +156,7 @@ private struct LiveCase: Sendable, CustomTestStringConvertible {
         peer.stop()
     }
 
-    @Test("A client that compresses gets and gives every message as it is", arguments: options)
+    @Test("Every message round-trips with a compressing client", arguments: options)
     func client(options: String) throws {
         try withLoop { loop in
             let server = try HTTPServer(on: loop, compresses: true, handler: TestHandler())

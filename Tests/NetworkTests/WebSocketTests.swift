@@ -5,7 +5,7 @@ import Wire
 @testable import Network
 
 @Suite(.bothFramings) struct WebSocketTests {
-    @Test("Messages of every size come back as they were sent", arguments: [false, true])
+    @Test("Messages of every size are echoed unchanged", arguments: [false, true])
     func echo(secure: Bool) throws {
         try withPair(secure: secure, maximumMessage: 2 << 20) { _, client, _ in
             var sent: [WebSocketMessage] = []
@@ -25,21 +25,21 @@ import Wire
             client.onLoop { client in for number in 0..<10_000 { client.send(.text("message \(number)")) } }
             let messages = client.messages(10_000)
             #expect(messages == (0..<10_000).map { .text("message \($0)") })
-            // What one turn reads is one batch.
+            // All messages read in one turn form one batch.
             #expect(client.events.all.count < 1000)
             #expect(handler.events.all.count < 1000)
         }
     }
 
-    @Test("While reading is stopped nothing is received, and nothing is lost", arguments: [false, true])
+    @Test("While reading is stopped nothing is received, and nothing is lost afterwards", arguments: [false, true])
     func pause(secure: Bool) throws {
         let sockets = Mailbox<ServerWebSocket>()
         try withPair(secure: secure, onOpen: { sockets.put($0) }) { loop, client, _ in
             let server = try sockets.first()
             var next = 0
             for round in 0..<10 {
-                // Stopped on the loop, then the server sends several buffers' worth; a fence behind it, through the same loop, says
-                // that the loop had its turns. What the kernel holds must stay there.
+                // Stops reading on the loop. Then the server sends several buffers' worth of data. A fence after it on
+                // the same loop shows that the loop had its turns. Data in the kernel must stay there.
                 client.onLoop { $0.setReading(false) }
                 let before = try #require(loop.perform { received(client.events.all).count })
                 let first = next
@@ -62,7 +62,7 @@ import Wire
         }
     }
 
-    @Test("A handler that stops reading gets no batch more, until it goes on")
+    @Test("A handler that stops reading gets no further batch until it resumes")
     func pauseInHandler() throws {
         try withLoop { loop in
             let sockets = Mailbox<ServerWebSocket>()
@@ -78,7 +78,7 @@ import Wire
                     guard case .received(let messages) = event else { return }
                     holder.client?.setReading(false)
                     batches.put(messages)
-                    // Goes on after ten turns.
+                    // Resumes after ten turns.
                     goOn(loop, 10) { holder.client?.setReading(true) }
                 }
                 made.put(holder.client!)
@@ -96,14 +96,14 @@ import Wire
     }
 
     @Test(
-        "Bytes that the other side does not read are counted as pending, and leave when it reads again",
+        "Bytes that the other side does not read count as pending, and drain once it reads again",
         arguments: [false, true])
     func pending(secure: Bool) throws {
         let sockets = Mailbox<ServerWebSocket>()
         try withPair(secure: secure, onOpen: { sockets.put($0) }) { loop, client, _ in
             let server = try sockets.first()
             client.onLoop { $0.setReading(false) }
-            // More than the kernel's buffers take.
+            // More data than the kernel's buffers can hold.
             loop.run { for _ in 0..<64 { server.send(.binary(ArraySlice([UInt8](repeating: 1, count: 1 << 19)))) } }
             #expect(try #require(loop.perform { server.pendingBytes }) > 1 << 20)
             client.onLoop { $0.setReading(true) }
@@ -118,7 +118,7 @@ import Wire
         }
     }
 
-    @Test("A message larger than the client takes closes the socket with 1009")
+    @Test("A message above the client's limit closes the socket with 1009")
     func tooLargeForClient() throws {
         try withLoop { loop in
             let handler = TestHandler(onOpen: { $0.send(.binary(ArraySlice([UInt8](repeating: 0, count: 1001)))) })
@@ -130,7 +130,7 @@ import Wire
         }
     }
 
-    @Test("A message larger than the server takes closes the socket with 1009, one of that size does not")
+    @Test("A message above the server's limit closes the socket with 1009, and one at the limit is accepted")
     func tooLargeForServer() throws {
         try withPair(maximumMessage: 1000) { _, client, handler in
             client.onLoop { client in
@@ -143,7 +143,7 @@ import Wire
         }
     }
 
-    @Test("A text that is not UTF-8 closes the socket with 1007, whoever sent it", arguments: [false, true])
+    @Test("A text that is not UTF-8 closes the socket with 1007, whichever side sent it", arguments: [false, true])
     func notUTF8(fromServer: Bool) throws {
         let bad = WebSocketMessage.text([0xc3, 0x28])
         try withPair(onOpen: { if fromServer { $0.send(bad) } }) { _, client, handler in
@@ -155,7 +155,7 @@ import Wire
     }
 
     @Test(
-        "The server's close reaches the client with code and reason",
+        "The server's close reaches the client with its code and reason",
         arguments: [1000, 1001, 1008, 1011, 3000, 4001, 4999] as [UInt16])
     func closeByServer(code: UInt16) throws {
         let close = WebSocketClose(code: code, reason: "because é")
@@ -166,7 +166,7 @@ import Wire
     }
 
     @Test(
-        "Codes above 1011 of a server arrive as they are, or as 1002 in libwebsockets' framing",
+        "A server's code above 1011 arrives unchanged, or as 1002 in libwebsockets' framing",
         arguments: [1012, 1013, 1014] as [UInt16])
     func registeredCodes(code: UInt16) throws {
         try withPair(onOpen: { $0.close(WebSocketClose(code: code)) }) { _, client, _ in
@@ -175,7 +175,8 @@ import Wire
     }
 
     @Test(
-        "The client's close reaches the server after what was queued", arguments: [1000, 1001, 3000, 4001] as [UInt16])
+        "The client's close reaches the server after all queued messages",
+        arguments: [1000, 1001, 3000, 4001] as [UInt16])
     func closeByClient(code: UInt16) throws {
         try withPair { _, client, handler in
             client.waitForOpen()
@@ -194,7 +195,7 @@ import Wire
         }
     }
 
-    @Test("A server that does not answer the close is given five seconds")
+    @Test("A server that does not answer the close gets five seconds")
     func closeWithoutAnswer() throws {
         let peer = try Peer(["python3", peersFolder + "/bad_peers.py", "deaf"])
         defer { peer.stop() }
@@ -210,7 +211,7 @@ import Wire
         }
     }
 
-    @Test("A connection that is cut is told as 1006, on either side", arguments: [false, true])
+    @Test("A cut connection is reported as 1006 on both sides", arguments: [false, true])
     func cut(secure: Bool) throws {
         let sockets = Mailbox<ServerWebSocket>()
         try withPair(secure: secure, onOpen: { sockets.put($0) }) { loop, client, handler in
@@ -231,7 +232,7 @@ import Wire
         }
     }
 
-    @Test("Messages that came before a cut are received before it is told, also when reading was stopped")
+    @Test("Messages before a cut are received before the cut is reported, even after reading was stopped")
     func messagesBeforeCut() throws {
         let sockets = Mailbox<ServerWebSocket>()
         try withPair(onOpen: { sockets.put($0) }) { loop, client, _ in
@@ -247,7 +248,7 @@ import Wire
         }
     }
 
-    @Test("A library that is not the known one is used in its own WebSocket role, unless that is not wanted")
+    @Test("An unknown library version falls back to its own WebSocket role, unless our framing is required")
     func fallBack() throws {
         try withLoop { loop in
             let server = try HTTPServer(on: loop, handler: TestHandler())
@@ -260,7 +261,7 @@ import Wire
             client.onLoop { $0.send(.text("hello")) }
             #expect(client.messages(1) == [.text("hello")])
             #expect(told.all == ["fell back"])
-            // Nothing is told to somebody who chose the library, or whose library is known.
+            // No fallback is reported if the caller chose the library or its version is known.
             request.framing = .library
             try TestClient(loop, request).waitForOpen()
             var known = WebSocketRequest(url: socketURL(server))
@@ -274,7 +275,7 @@ import Wire
         }
     }
 
-    @Test("Headers of the request reach the server, and the path and query as they are")
+    @Test("The request's headers, path and query reach the server unchanged")
     func requestHeaders() throws {
         try withLoop { loop in
             let seen = Mailbox<ServerRequest>()
@@ -301,25 +302,25 @@ import Wire
     }
 }
 
-/// Something a closure made by its own initialiser can refer to.
+/// Holds a client to which a closure in the client's own initialiser refers.
 private final class Holder: @unchecked Sendable {
-    // Unchecked: used on the loop's thread only.
+    // Unchecked: used only on the loop's thread.
     var client: WebSocketClient?
 }
 
-/// Runs `body` after as many turns of the loop.
+/// Runs `body` after `turns` turns of the loop.
 private func goOn(_ loop: EventLoop, _ turns: Int, _ body: @escaping @Sendable () -> Void) {
     loop.run {
         if turns == 0 { body() } else { goOn(loop, turns - 1, body) }
     }
 }
 
-/// Lets the loop have as many turns, and says so.
+/// Lets the loop run `turns` times, then puts a value into `done`.
 private func waitTurns(_ loop: EventLoop, _ turns: Int, _ done: Mailbox<Int>) {
     goOn(loop, turns) { done.put(0) }
 }
 
-/// How the server's end of the first socket was closed.
+/// Returns the close that the server's end of the first socket reported.
 func serverClose(_ handler: TestHandler, sourceLocation: SourceLocation = #_sourceLocation) -> WebSocketClose? {
     let isClosed = { (event: ServerEvent) in if case .closed = event { true } else { false } }
     for case .closed(let close) in handler.events.wait(
@@ -330,7 +331,7 @@ func serverClose(_ handler: TestHandler, sourceLocation: SourceLocation = #_sour
     return nil
 }
 
-/// A server that sends back what it gets, and a client of it, on one loop.
+/// Runs `body` with an echo server and its client on one loop.
 func withPair(
     secure: Bool = false, maximumMessage: Int = 1 << 20,
     onOpen: @escaping @Sendable (ServerWebSocket) -> Void = { _ in },
