@@ -23,7 +23,7 @@ import Wire
 
     private func at(_ milliseconds: Int64) -> Moment { Moment(microseconds: milliseconds * 1_000) }
 
-    @Test func `at once means at once, and a late call plays every step at its own time`() throws {
+    @Test func `a script set to start at once does so, and a late call plays every step at its own time`() throws {
         var backend = try backend(.atOnce)
         #expect(backend.deadline == .zero)
         #expect(!backend.advance(to: at(400)).isEmpty)
@@ -35,7 +35,7 @@ import Wire
         #expect(backend.deadline == nil)
     }
 
-    @Test func `a faster pace changes when things are sent, not what happened`() throws {
+    @Test func `a faster pace changes only when frames are sent`() throws {
         var fast = try backend(.atOnce, pace: 7)
         _ = fast.advance(to: .zero)
         let due = try #require(fast.deadline)
@@ -63,13 +63,13 @@ import Wire
         #expect(backend.worldTime(at: at(61_250)) == 1_000_250)
     }
 
-    @Test func `a client that never stops asking is not waited for longer than three seconds`() throws {
+    @Test func `the script waits at most three seconds for a client that keeps sending requests`() throws {
         var backend = try backend(.afterFirstClient(quiet: .milliseconds(400), longest: .seconds(3)))
         for time in stride(from: Int64(0), through: 2_900, by: 100) { backend.joinedRoom(at: at(time)) }
         #expect(backend.deadline == at(3_000))
     }
 
-    @Test func `a client's writing does not change what the script makes`() throws {
+    @Test func `a client's message does not change what the script does`() throws {
         var alone = try backend(.atOnce)
         _ = alone.advance(to: at(10_000))
         var disturbed = try backend(.atOnce)

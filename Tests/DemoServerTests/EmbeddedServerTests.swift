@@ -5,9 +5,9 @@ import Network
 import Testing
 import Wire
 
-/// The server over real sockets, with the project's own clients.
+/// Tests the server over real sockets with the project's own clients.
 @Suite struct EmbeddedServerTests {
-    /// A loop, a server and an HTTP client for one test.
+    /// Runs `body` with a loop, a server and an HTTP client.
     private func withServer(
         _ options: EmbeddedServer.Options = .init(), seed: UInt64 = 1,
         _ body: (EventLoop, EmbeddedServer, Asker) async throws -> Void
@@ -35,7 +35,7 @@ import Wire
     }
 
     @Test(arguments: EngineIO.Revision.allCases)
-    func `a client of either revision authenticates, joins and is told what happens`(revision: EngineIO.Revision)
+    func `a client of either revision authenticates, joins and receives events`(revision: EngineIO.Revision)
         async throws
     {
         try await withServer { loop, server, _ in
@@ -52,7 +52,7 @@ import Wire
         }
     }
 
-    @Test func `two clients that come one after the other to servers of one seed see the same history`() async throws {
+    @Test func `two clients, one after the other, of servers with one seed see the same history`() async throws {
         var histories: [[String]] = []
         for _ in 0..<2 {
             try await withServer(.init(pace: 20), seed: 5) { loop, server, _ in
@@ -67,7 +67,7 @@ import Wire
         #expect(histories[0] == histories[1])
     }
 
-    @Test func `a refused token is told and the connection ends`() async throws {
+    @Test func `a refused token is reported and the connection ends`() async throws {
         try await withServer { loop, server, _ in
             let token = server.makeToken()
             await server.refuseTokens(true)
@@ -81,7 +81,7 @@ import Wire
         }
     }
 
-    @Test func `a token expires, for REST and for sockets`() async throws {
+    @Test func `a token expires for REST and for sockets`() async throws {
         try await withServer(.init(tokenLifetime: .microseconds(1))) { loop, server, asker in
             let token = server.makeToken()
             let peer = try await Peer.connect(on: loop, to: server, .v4, token: token)
@@ -99,7 +99,7 @@ import Wire
         }
     }
 
-    @Test func `what REST answers is what truth tells`() async throws {
+    @Test func `REST answers match the truth`() async throws {
         try await withServer { _, server, asker in
             let truth = await server.truth()
             let base = "/internal/services/channels/v1/companies/\(server.company)/workspaces"
@@ -123,7 +123,7 @@ import Wire
         }
     }
 
-    @Test func `a message posted over REST is heard by who joined, and answered`() async throws {
+    @Test func `a message posted over REST is answered and reaches the clients in its room`() async throws {
         try await withServer { loop, server, asker in
             let truth = await server.truth()
             let channel = try #require(truth.channels.first { $0.name == "Engineering" })
@@ -143,7 +143,7 @@ import Wire
         }
     }
 
-    @Test func `what a client publishes comes back to it and to the others in the room`() async throws {
+    @Test func `a published event reaches its sender and the others in the room`() async throws {
         try await withServer { loop, server, _ in
             let peers = [
                 try await Peer.authenticated(on: loop, to: server, .v3),
@@ -161,7 +161,7 @@ import Wire
         }
     }
 
-    @Test func `clients can be kicked and cut, and come back`() async throws {
+    @Test func `kicked and cut clients can come back`() async throws {
         try await withServer { loop, server, _ in
             let kicked = try await Peer.authenticated(on: loop, to: server)
             await server.kickClients()
@@ -175,7 +175,7 @@ import Wire
         }
     }
 
-    @Test func `a server that was closed goes on at the same port, and its world went on meanwhile`() async throws {
+    @Test func `a closed server resumes at the same port, and its world has moved on meanwhile`() async throws {
         let loop = try EventLoop(name: "demo-test")
         let scenario = try #require(Scenario(named: "workspace", seed: 1))
         let server = try EmbeddedServer(
@@ -197,7 +197,7 @@ import Wire
         loop.shutDown()
     }
 
-    @Test func `a REST path can be made to fail as often as a test likes`() async throws {
+    @Test func `a REST path fails as often as a test demands`() async throws {
         try await withServer { _, server, asker in
             await server.failREST("/internal/services/channels", status: 503, times: 2)
             let path =
@@ -210,7 +210,7 @@ import Wire
     }
 
     @Test
-    func `an unknown transport, a wrong revision and a wrong path are refused in the words of the JavaScript server`()
+    func `an unknown transport, revision or path is refused with the JavaScript server's words`()
         async throws
     {
         try await withServer { loop, server, asker in
@@ -228,7 +228,7 @@ import Wire
         }
     }
 
-    @Test func `a client that does not read is cut, and the others go on`() async throws {
+    @Test func `a client that does not read is cut, and the others continue`() async throws {
         try await withServer(.init(endpoint: EndpointOptions(path: "/socket/", maximumPending: 64 << 10))) {
             loop, server, _ in
             let slow = try await Peer.authenticated(on: loop, to: server)

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import Wire
 
-/// Speaks to an endpoint request by request and frame by frame, as no well-behaved client does.
+/// Talks to an endpoint request by request and frame by frame, unlike a well-behaved client.
 struct EndpointClient: Sendable {
-    /// Where it is: `http://…/socket.io/`.
+    /// The endpoint's URL: `http://…/socket.io/`.
     let url: String
     let loop: EventLoop
     let http: HTTPClient
@@ -17,14 +17,14 @@ struct EndpointClient: Sendable {
         http = try HTTPClient(answeringOn: loop)
     }
 
-    /// What came back: status, content type and body.
+    /// The status, content type and body of an answer.
     struct Answer: Hashable, Sendable {
         var status: Int
         var type: String
         var body: String
     }
 
-    /// Sends a request of this query; the answer comes to the mailbox.
+    /// Sends a request with this query. The answer goes to the returned mailbox.
     func start(
         _ query: String, method: String = "GET", body: [UInt8] = [], headers: [(name: String, value: String)] = []
     ) throws -> Mailbox<Answer> {
@@ -44,7 +44,7 @@ struct EndpointClient: Sendable {
         return answers
     }
 
-    /// A GET of this query.
+    /// Returns a GET request with this query.
     func request(_ query: String) throws -> HTTPRequest { HTTPRequest(url: try URLParts(parsing: url + "?" + query)) }
 
     func get(_ query: String) async throws -> Answer { try await start(query).first() }
@@ -53,7 +53,7 @@ struct EndpointClient: Sendable {
         try await start(query, method: "POST", body: Array(body.utf8), headers: [("content-type", type)]).first()
     }
 
-    /// Opens a session that polls; gives the query of its requests and what its first answer said.
+    /// Opens a polling session. Returns the query for its requests, and its first answer.
     func openPolling(_ revision: EngineIO.Revision = .v4, more: String = "") async throws -> (
         query: String, open: Answer
     ) {
@@ -74,7 +74,7 @@ struct EndpointClient: Sendable {
     }
 }
 
-/// A WebSocket that writes down what it is told.
+/// A WebSocket that logs its events.
 actor EndpointSocket {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -102,13 +102,13 @@ actor EndpointSocket {
 
     func close() { socket?.close(WebSocketClose(code: 1000)) }
 
-    /// Waits until the log holds `count` entries; gives the last of them.
+    /// Waits until the log has `count` entries, and returns the last of them.
     nonisolated func entry(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws -> String {
         let entries = await log.wait(seconds: 20, sourceLocation: sourceLocation) { $0.count >= count }
         return try #require(entries.count >= count ? entries[count - 1] : nil, sourceLocation: sourceLocation)
     }
 
-    /// Waits for an entry.
+    /// Waits until the log contains `entry`.
     nonisolated func expect(_ entry: String, sourceLocation: SourceLocation = #_sourceLocation) async {
         await log.wait(seconds: 20, sourceLocation: sourceLocation) { $0.contains(entry) }
     }
@@ -123,7 +123,7 @@ extension WebSocketMessage {
     }
 }
 
-/// An echo server with its loop and a client, closed at the end.
+/// Runs `body` with a client of an echo server, and shuts everything down at the end.
 func withEcho(
     _ service: EchoServer.Service = .socketIO, _ options: EndpointOptions? = nil,
     _ body: (EndpointClient) async throws -> Void

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 import Wire
 
-/// What the official suite of the Engine.IO protocol checks, and what the JavaScript server does beyond it, over real sockets.
+/// Covers the official test suite of the Engine.IO protocol, and further behaviour of the JavaScript server, over real
+/// sockets.
 @Suite struct EngineIOEchoTests {
     private static let fast = EndpointOptions(
         path: "/engine.io/", pingInterval: .milliseconds(300), pingTimeout: .milliseconds(200))
@@ -20,7 +21,7 @@ import Wire
 
     private let ok = EndpointClient.Answer(status: 200, type: "text/html", body: "ok")
 
-    @Test func `a handshake says what the session is, on both transports`() async throws {
+    @Test func `a handshake describes the session on both transports`() async throws {
         try await withEcho(.engineIO, Self.fast) { client in
             let (query, open) = try await client.openPolling()
             let sid = query.split(separator: "=").last ?? ""
@@ -37,9 +38,10 @@ import Wire
         }
     }
 
-    /// As from the JavaScript server. Revision 3 has the next packet right behind it, and so has 4 for a client that does not wait.
+    /// Matches the JavaScript server. In revision 3 the next packet follows at once, and so it does in revision 4 if
+    /// the client does not wait.
     @Test(arguments: [EngineIO.Revision.v3, .v4])
-    func `the handshake packet goes out in a write of its own, whatever comes behind it`(revision: EngineIO.Revision)
+    func `the handshake packet is written separately, whatever follows it`(revision: EngineIO.Revision)
         async throws
     {
         try await withEcho(.socketIO) { client in
@@ -48,7 +50,7 @@ import Wire
                 "/socket.io/?EIO=\(revision.rawValue)&transport=websocket",
                 and: revision == .v4 ? clientFrame("40") : [], until: #"42["auth""#)
             #expect(said.contains(#"0{"sid":"#))
-            // The answer to the upgrade, the handshake packet, and the rest.
+            // Three segments: the answer to the upgrade, the handshake packet, and the rest.
             #expect(connection.segmentsReceived == 3, "\(said)")
         }
     }
@@ -62,7 +64,7 @@ import Wire
         ("GET", "EIO=4&transport=websocket", 3, "Bad request"),
         ("GET", "EIO=4&transport=polling&sid=nope", 1, "Session ID unknown"),
     ])
-    func `a wrong request is refused with a code`(method: String, query: String, code: Int, message: String)
+    func `an invalid request is refused with a code`(method: String, query: String, code: Int, message: String)
         async throws
     {
         try await withEcho(.engineIO) { client in
@@ -76,14 +78,14 @@ import Wire
     @Test(arguments: [
         "transport=websocket", "EIO=abc&transport=websocket", "EIO=4&transport=abc", "EIO=4&transport=polling",
     ])
-    func `a wrong WebSocket handshake is refused`(query: String) async throws {
+    func `an invalid WebSocket handshake is refused`(query: String) async throws {
         try await withEcho(.engineIO) { client in
             let socket = try await client.openSocket(query)
             #expect(try await socket.entry(1) == "(failed 400)")
         }
     }
 
-    @Test func `payloads come back packet by packet, text and binary`() async throws {
+    @Test func `payloads are echoed packet by packet, text and binary`() async throws {
         try await withEcho(.engineIO) { client in
             let (query, _) = try await client.openPolling()
             #expect(try await client.post(query, "4hello") == ok)
@@ -95,7 +97,7 @@ import Wire
         }
     }
 
-    @Test func `revision 3 counts its packets, and takes and gives binary framing`() async throws {
+    @Test func `revision 3 prefixes packets with their length, and reads and writes binary framing`() async throws {
         try await withEcho(.engineIO) { client in
             let (query, open) = try await client.openPolling(.v3)
             #expect(open.body.hasPrefix("97:0{") || open.body.hasPrefix("118:0{"))
@@ -115,7 +117,7 @@ import Wire
         }
     }
 
-    @Test func `a WebSocket's messages come back`() async throws {
+    @Test func `WebSocket messages are echoed`() async throws {
         try await withEcho(.engineIO) { client in
             let four = try await client.openSocket("EIO=4&transport=websocket")
             await four.send("4hello")
@@ -130,7 +132,7 @@ import Wire
         }
     }
 
-    @Test func `what is no packet ends the session`() async throws {
+    @Test func `an invalid packet ends the session`() async throws {
         try await withEcho(.engineIO) { client in
             let (query, _) = try await client.openPolling()
             #expect(try await client.post(query, "abc").status == 400)
@@ -144,7 +146,7 @@ import Wire
         }
     }
 
-    @Test func `two requests that wait end the session for both`() async throws {
+    @Test func `two pending polls end the session, and both are answered`() async throws {
         try await withEcho(.engineIO) { client in
             let (query, _) = try await client.openPolling()
             let answers = [try client.start(query), try client.start(query)]
@@ -158,14 +160,15 @@ import Wire
         }
     }
 
-    /// A server that pings often and is patient, or is not: a busy machine may take its time to answer.
+    /// Returns the options of a server that pings often. A patient one waits long for pongs, since a busy machine may
+    /// answer late.
     private func pinging(patient: Bool) -> EndpointOptions {
         EndpointOptions(
             path: "/engine.io/", pingInterval: .milliseconds(100),
             pingTimeout: patient ? .seconds(60) : .milliseconds(50))
     }
 
-    @Test func `a client that polls is pinged, and one that does not answer is forgotten`() async throws {
+    @Test func `a polling client is pinged, and its session ends if it does not answer`() async throws {
         try await withEcho(.engineIO, pinging(patient: true)) { client in
             let (query, _) = try await client.openPolling()
             for _ in 0..<3 {
@@ -184,7 +187,7 @@ import Wire
         }
     }
 
-    @Test func `a WebSocket is pinged, and one that does not answer is closed`() async throws {
+    @Test func `a WebSocket is pinged, and closed if it does not answer`() async throws {
         try await withEcho(.engineIO, pinging(patient: true)) { client in
             let socket = try await client.openSocket("EIO=4&transport=websocket")
             for count in 3...5 {
@@ -204,7 +207,7 @@ import Wire
         }
     }
 
-    @Test func `a client ends its session by a packet`() async throws {
+    @Test func `a client ends its session with a close packet`() async throws {
         try await withEcho(.engineIO) { client in
             let (query, _) = try await client.openPolling()
             let waiting = try client.start(query)
@@ -218,21 +221,21 @@ import Wire
         }
     }
 
-    @Test func `a request that its client gives up ends the session`() async throws {
+    @Test func `a cancelled poll ends the session`() async throws {
         try await withEcho(.engineIO) { client in
             let (query, _) = try await client.openPolling()
             let parts = try URLParts(parsing: client.url + "?" + query)
             let given = client.http.send(HTTPRequest(url: parts)) { _ in }
             #expect(try await client.post(query, "3") == ok)
             client.http.cancel(given)
-            // The server hears of it some time; until then the session takes messages.
+            // The server notices the cancellation later. Until then the session accepts messages.
             var answer = try await client.post(query, "3")
             while answer == ok { answer = try await client.post(query, "3") }
             #expect(answer == unknown)
         }
     }
 
-    @Test func `an upgrade: probe, noop, and everything over the WebSocket`() async throws {
+    @Test func `an upgrade sends a probe and a noop, then everything over the WebSocket`() async throws {
         try await withEcho(.engineIO) { client in
             let (query, _) = try await client.openPolling()
             let waiting = try client.start(query)
@@ -254,7 +257,7 @@ import Wire
         }
     }
 
-    @Test func `what is too large is refused or closes`() async throws {
+    @Test func `a payload above the limit is refused, and a message above it closes the socket`() async throws {
         try await withEcho(.engineIO, EndpointOptions(path: "/engine.io/", maxPayload: 100)) { client in
             let (query, _) = try await client.openPolling()
             let large = "4" + String(repeating: "x", count: 100)
@@ -269,7 +272,7 @@ import Wire
         }
     }
 
-    @Test func `there is an end to sessions, and to what waits for one`() async throws {
+    @Test func `the number of sessions and the data waiting for a session are limited`() async throws {
         let options = EndpointOptions(path: "/engine.io/", maximumPending: 1_000, maximumSessions: 2)
         try await withEcho(.engineIO, options) { client in
             let (first, _) = try await client.openPolling()
@@ -278,7 +281,7 @@ import Wire
             #expect(try await client.openSocket("EIO=4&transport=websocket").entry(1) == "(failed 503)")
             let packet = "4" + String(repeating: "x", count: 600)
             #expect(try await client.post(first, packet) == ok)
-            // The second one is more than may wait.
+            // The second packet exceeds the limit of waiting data.
             _ = try await client.post(first, packet)
             #expect(try await client.get(first) == unknown)
             #expect(try await client.post(second, "4a") == ok)

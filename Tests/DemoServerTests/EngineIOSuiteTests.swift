@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 import Wire
 
-/// The cases of the official test suites of Engine.IO 3 (23) and 4 (25), by their names, written afresh. Where both have a case,
-/// it is one test with the revision as argument.
+/// The cases of the official test suites of Engine.IO 3 (23) and 4 (25), with their names, rewritten. A case of both
+/// suites is one test with the revision as its argument.
 ///
-/// The suites' server pings each 300 ms and waits 200 ms for an answer, which a busy machine may miss: only the cases that are about that
-/// have it.
+/// The suites' server pings every 300 ms and waits 200 ms for an answer, which a busy machine may miss. Only the cases
+/// about heartbeats use these times.
 @Suite(.timeLimit(.minutes(2))) struct EngineIOSuiteTests {
     private static let revisions: [EngineIO.Revision] = [.v3, .v4]
     private static let suite = EndpointOptions(
@@ -16,7 +16,7 @@ import Wire
     private static let patient = EndpointOptions(
         path: "/engine.io/", pingInterval: .milliseconds(300), pingTimeout: .seconds(60))
 
-    /// Packets as a body of a revision.
+    /// Encodes packets as a request body of `revision`.
     private func payload(_ packets: String..., in revision: EngineIO.Revision) -> String {
         payload(packets, in: revision)
     }
@@ -32,7 +32,7 @@ import Wire
         "EIO=\(revision.rawValue)&transport=\(transport)"
     }
 
-    /// The open packet that ends a text.
+    /// Expects `text` to end with an open packet.
     private func open(_ text: String, _ upgrades: String) throws {
         let sid = try #require(text.split(separator: "\"").dropFirst(3).first)
         #expect(
@@ -167,7 +167,7 @@ import Wire
         }
     }
 
-    /// The suite of 3 skips it; the server does the same for both.
+    /// The suite of revision 3 skips this case. Our server does the same for both revisions.
     @Test(arguments: revisions)
     func `message, polling: closes the session upon duplicate poll requests`(
         revision: EngineIO.Revision
@@ -189,7 +189,7 @@ import Wire
         try await withEcho(.engineIO) { client in
             let (query, _) = try await client.openPolling()
             let given = client.http.send(try client.request(query)) { _ in }
-            // The server has the poll when it answers a later request.
+            // The server has the poll by the time it answers a later request.
             #expect(try await client.post(query, "3").status == 200)
             client.http.cancel(given)
             while try await client.post(query, "3").status == 200 {}
@@ -255,7 +255,7 @@ import Wire
         try await withEcho(.engineIO, Self.suite) { client in
             let (query, _) = try await client.openPolling(revision)
             var last = try await client.get(query)
-            // A ping, perhaps, and the end.
+            // Perhaps a ping first, then the end.
             for _ in 0..<3 where last.status == 200 { last = try await client.get(query) }
             #expect(last.status == 400)
         }
@@ -287,7 +287,7 @@ import Wire
         try await withEcho(.engineIO) { client in
             let (query, _) = try await client.openPolling(revision)
             let poll = try client.start(query)
-            // The poll is there before the packet: the server answers it by what the first post says.
+            // The poll arrives before the packet: the server answers it with the packet of the first POST.
             #expect(try await client.post(query, payload("4a", in: revision)).body == "ok")
             #expect(try await poll.first().body == payload("4a", in: revision))
             let last = try client.start(query)
@@ -298,7 +298,7 @@ import Wire
         }
     }
 
-    /// The JavaScript server hears the packet of polling clients only: the ping timeout closes.
+    /// The JavaScript server handles this packet only from polling clients. Here the ping timeout closes the socket.
     @Test(arguments: revisions)
     func `close, WebSocket: forcefully closes the session`(revision: EngineIO.Revision) async throws {
         try await withEcho(.engineIO, Self.suite) { client in
@@ -310,7 +310,7 @@ import Wire
 
     // MARK: upgrade
 
-    /// A session that polls and the WebSocket it is to ride on, which was probed.
+    /// Returns a polling session and a probed WebSocket for its upgrade.
     private func probed(_ client: EndpointClient, _ revision: EngineIO.Revision) async throws -> (
         query: String, socket: EndpointSocket
     ) {
@@ -335,7 +335,7 @@ import Wire
         }
     }
 
-    /// That the request may follow the packet at once is in `SessionOrderTests`.
+    /// `SessionOrderTests` covers a request directly after the packet.
     @Test(arguments: revisions)
     func `upgrade: ignores HTTP requests with same sid after upgrade`(revision: EngineIO.Revision) async throws {
         try await withEcho(.engineIO) { client in

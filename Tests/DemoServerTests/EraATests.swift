@@ -4,9 +4,9 @@ import Testing
 @testable import DemoServer
 @testable import Events
 
-/// Era A (`reference/twake.md` 4.3), as answered and as the decoders of `Events` read it.
+/// Checks the calls of era A (`reference/twake.md` 4.3), both the raw answers and their decoding by `Events`.
 @Suite struct EraATests {
-    @Test func `the host is reachable for anybody, and names its socket`() throws {
+    @Test func `the host answers without a token and names its socket`() throws {
         var stage = try RESTStage()
         let answer = stage.ask("GET", "/internal/mobile/", token: .some(nil))
         #expect(answer.status == 200)
@@ -14,7 +14,7 @@ import Testing
         #expect(answer.json["socket_endpoint"]?.raw.description == #"{"host":"http://127.0.0.1:1","path":"/socket"}"#)
     }
 
-    @Test func `the user, the companies and the workspaces are bare`() throws {
+    @Test func `the user, the companies and the workspaces are not wrapped in an envelope`() throws {
         var stage = try RESTStage()
         let user = stage.ask("GET", "/internal/mobile/user")
         #expect(
@@ -46,7 +46,7 @@ import Testing
         #expect(rooms[4].key == "previous::channels/\(stage.channel("General"))/messages/updates")
     }
 
-    @Test func `channels come by name with all their members; directs are called after the others`() throws {
+    @Test func `channels are sorted by name with all members, and a direct is named after its other members`() throws {
         var stage = try RESTStage()
         let mine = stage.ask("GET", "/internal/mobile/channels?\(stage.place())")
         let general = try #require(try Twake.channels(from: mine.body).first)
@@ -62,7 +62,7 @@ import Testing
         #expect(try Twake.channels(from: directs.body).first?.members == [stage.user("ben")], "without oneself")
     }
 
-    @Test func `messages are heads and replies mixed by date; a head's thread is null`() throws {
+    @Test func `messages are heads and replies mixed by date, and a head's thread is null`() throws {
         var stage = try RESTStage()
         let general = stage.channel("General")
         let answer = stage.ask("GET", "/internal/mobile/messages?\(stage.place(general))")
@@ -79,7 +79,7 @@ import Testing
         #expect(try Twake.message(from: single.body).text == "first")
     }
 
-    @Test func `before a message excludes it, and drops the last one when it is not there`() throws {
+    @Test func `before_message_id excludes its message, and drops the last one if the id is unknown`() throws {
         var stage = try RESTStage()
         let place = stage.place(stage.channel("General"))
         let before = stage.ask("GET", "/internal/mobile/messages?\(place)&before_message_id=\(stage.id("one"))")
@@ -88,7 +88,7 @@ import Testing
         #expect(try Twake.messages(from: unknown.body).map(\.text) == ["one", "two"])
     }
 
-    @Test func `after a date gives what is newer, edits not counted; zero is no date`() throws {
+    @Test func `after_date returns newer messages regardless of edits, and zero means no date`() throws {
         var stage = try RESTStage()
         let place = stage.place(stage.channel("General"))
         let date = try #require(stage.message("two")).createdAt
@@ -100,7 +100,7 @@ import Testing
                 == 3)
     }
 
-    @Test func `messages are posted, answered, edited, liked and deleted, and a deleted one is gone`() throws {
+    @Test func `messages are posted, answered, edited, liked and deleted, and a deleted one is absent`() throws {
         var stage = try RESTStage()
         let general = stage.channel("General")
         let posted = stage.ask("POST", "/internal/mobile/messages", stage.body(general, #""original_str":"three""#))
@@ -152,7 +152,7 @@ import Testing
         #expect(stage.world.channel(id) == nil)
     }
 
-    @Test func `a direct is found or made`() throws {
+    @Test func `a direct is found or created`() throws {
         var stage = try RESTStage()
         let found = stage.ask("POST", "/internal/mobile/direct", stage.body(nil, #""member":"\#(stage.user("ben"))""#))
         #expect(try Twake.channel(from: found.body).id == stage.direct)
@@ -174,7 +174,7 @@ import Testing
             ])
     }
 
-    @Test func `the proxy says 403 to a bad token and 400 to everything it cannot find`() throws {
+    @Test func `the proxy answers 403 to a bad token and 400 to anything it cannot find`() throws {
         var stage = try RESTStage()
         let wrong = stage.ask("GET", "/internal/mobile/companies", token: "nonsense")
         #expect(wrong.status == 403)

@@ -5,9 +5,9 @@ import Wire
 @testable import DemoServer
 @testable import Events
 
-/// Era B (`reference/twake.md` 4.4), as answered and as the decoders of `Events` read it.
+/// Checks the calls of era B (`reference/twake.md` 4.4), both the raw answers and their decoding by `Events`.
 @Suite struct EraBTests {
-    @Test func `the server says that it is ready to anybody`() throws {
+    @Test func `the server reports that it is ready without a token`() throws {
         var stage = try RESTStage()
         let answer = stage.ask("GET", "/internal/services/general/v1/server", token: .some(nil))
         #expect(answer.status == 200)
@@ -15,7 +15,7 @@ import Wire
         #expect(answer.json["version"]?["minimal"]?["mobile"]?.stringValue == "2021.Q3.735")
     }
 
-    @Test func `one's own account has preferences and companies, another's does not`() throws {
+    @Test func `the user's own account has preferences and companies, and another's does not`() throws {
         var stage = try RESTStage()
         let mine = stage.ask("GET", "/internal/services/users/v1/users/me")
         let account = try Twake.account(from: mine.body)
@@ -26,7 +26,7 @@ import Wire
         #expect(other.json["resource"]?["preference"] == nil)
     }
 
-    @Test func `companies and workspaces are places`() throws {
+    @Test func `companies and workspaces decode as places`() throws {
         var stage = try RESTStage()
         let companies = stage.ask("GET", "/internal/services/users/v1/users/me/companies")
         #expect(try Twake.places(from: companies.body) == [Twake.Place(id: stage.company, name: "Acme")])
@@ -39,7 +39,7 @@ import Wire
         #expect(users.json["next_page_token"]?.stringValue == "2")
     }
 
-    @Test func `mine are the channels one is a member of, with the membership and the last message`() throws {
+    @Test func `mine=1 returns the user's channels with the membership and the last message`() throws {
         var stage = try RESTStage()
         let answer = stage.ask("GET", "\(stage.channels)?mine=1&websockets=1")
         #expect(answer.json["resources"]?.texts("name") == ["General"])
@@ -55,7 +55,7 @@ import Wire
         #expect(all.json["resources"]?.arrayValue?.last?["last_message"] == .object([]))
     }
 
-    @Test func `directs carry their members and, on request, the users`() throws {
+    @Test func `directs contain their members and, on request, the users`() throws {
         var stage = try RESTStage()
         let answer = stage.ask("GET", "\(stage.directs)?mine=1&include_users=1")
         let direct = try #require(try Twake.channels(from: answer.body).first)
@@ -65,7 +65,7 @@ import Wire
         #expect(answer.json["resources"]?.arrayValue?.first?["users"]?.texts("username") == ["ben", "ana"])
     }
 
-    @Test func `one channel is answered without its last message and without the read marker`() throws {
+    @Test func `a single channel is returned without its last message and read marker`() throws {
         var stage = try RESTStage()
         let answer = stage.ask("GET", "\(stage.channels)/\(stage.channel("General"))")
         #expect(answer.json["resource"]?["last_message"] == nil)
@@ -73,7 +73,7 @@ import Wire
         #expect(answer.json["resource"]?["user_member"]?["notification_level"]?.stringValue == "all")
     }
 
-    @Test func `the feed is ordered by the last activity, counts the head, and pages by an inclusive message id`()
+    @Test func `the feed is ordered by last activity, counts the head, and pages by an inclusive message id`()
         throws
     {
         var stage = try RESTStage()
@@ -96,7 +96,7 @@ import Wire
         #expect(Set(messages.map(\.text)) == ["one", "two", "first"])
     }
 
-    @Test func `a thread has its head first; one head has counters, one reply has not`() throws {
+    @Test func `a thread begins with its head, a single head has counters, and a single reply has none`() throws {
         var stage = try RESTStage()
         let thread = "\(stage.threads)/\(stage.id("one"))/messages"
         #expect(stage.ask("GET", thread).json["resources"]?.texts("text") == ["one", "first"])
@@ -108,7 +108,7 @@ import Wire
         #expect(stage.ask("GET", "\(thread)/\(stage.id("two"))").status == 404, "of another thread")
     }
 
-    @Test func `a new thread, a reply, an edit, a reaction, a pin and a deletion are answered and told`() throws {
+    @Test func `new threads, replies, edits, reactions, pins and deletions are answered and published`() throws {
         var stage = try RESTStage()
         let general = stage.channel("General")
         let participants =
@@ -138,7 +138,7 @@ import Wire
         #expect(try Twake.message(from: stage.ask("GET", path).body).subtype == "deleted")
     }
 
-    @Test func `a message is moved by naming its previous thread`() throws {
+    @Test func `a message is moved by a request with its previous thread`() throws {
         var stage = try RESTStage()
         let (one, two, first) = (stage.id("one"), stage.id("two"), stage.id("first"))
         _ = stage.ask("POST", "\(stage.threads)/\(two)/messages", #"{"resource":{"text":"mine"}}"#)
@@ -150,7 +150,7 @@ import Wire
         #expect(stage.world.messages(ofThread: one).map(\.id) == [one, first, mine])
     }
 
-    @Test func `channels are made, changed, read and deleted`() throws {
+    @Test func `channels are created, changed, read and deleted`() throws {
         var stage = try RESTStage()
         let made = stage.ask(
             "POST", stage.channels,
@@ -172,7 +172,7 @@ import Wire
         #expect(stage.ask("GET", "\(stage.channels)/\(id)").status == 404)
     }
 
-    @Test func `a channel's owner and the workspace's moderator change who sees it, others the rest`() throws {
+    @Test func `only a channel's owner and the workspace's moderator change its visibility, others the rest`() throws {
         var stage = try RESTStage()
         let general = "\(stage.channels)/\(stage.channel("General"))"
         let refused = stage.ask("POST", general, #"{"resource":{"visibility":"private"}}"#)
@@ -185,7 +185,7 @@ import Wire
         #expect(changed.status == 201 && changed.json["resource"]?["visibility"]?.stringValue == "private")
     }
 
-    @Test func `a workspace's moderator takes users in and out, and another user does not`() throws {
+    @Test func `only a workspace's moderator adds and removes users`() throws {
         var stage = try RESTStage()
         let all = "/internal/services/workspaces/v1/companies/\(stage.company)/workspaces"
         let (ben, cleo) = (stage.user("ben"), stage.user("cleo"))
@@ -206,7 +206,7 @@ import Wire
         #expect(stage.ask("GET", users).json["resources"]?.arrayValue?.count == 3)
     }
 
-    @Test func `members are added and removed; a direct is found again`() throws {
+    @Test func `members are added and removed, and an existing direct is found`() throws {
         var stage = try RESTStage()
         let open = stage.channel("Another")
         let added = stage.ask(
@@ -221,7 +221,7 @@ import Wire
         #expect(stage.frames.map { $0.payload["type"]?.stringValue } == ["channels", "channels"])
     }
 
-    @Test func `badges are unread threads, and the first one comes twice when all companies are asked for`() throws {
+    @Test func `badges are unread threads, and a request for all companies returns the first one twice`() throws {
         var stage = try RESTStage()
         let path = "/internal/services/notifications/v1/badges?company_id=\(stage.company)"
         let badges = try Twake.badges(from: stage.ask("GET", path).body)
@@ -232,7 +232,7 @@ import Wire
         #expect(try Twake.badges(from: stage.ask("GET", path).body).map(\.workspace) == ["direct"])
     }
 
-    @Test func `a token that is missing, wrong or expired is 401`() throws {
+    @Test func `a missing, wrong or expired token is answered with 401`() throws {
         var stage = try RESTStage()
         let refusal = #"{"statusCode":401,"error":"Unauthorized","message":"Bad credentials"}"#
         for token in [nil, "nonsense"] {
@@ -247,7 +247,7 @@ import Wire
             "public")
     }
 
-    @Test func `what is not there is 404, and so is what one may not see`() throws {
+    @Test func `a missing or invisible object is answered with 404`() throws {
         var stage = try RESTStage()
         let paths = [
             "/internal/services/nothing/v1/here", "/elsewhere", "\(stage.channels)/\(stage.channel("Leads"))",
@@ -262,7 +262,7 @@ import Wire
         )
     }
 
-    @Test func `nonsense is answered, not obeyed`() throws {
+    @Test func `invalid requests are answered and change nothing`() throws {
         var stage = try RESTStage()
         let before = stage.world.truth(for: stage.backend.me)
         #expect(stage.ask("POST", stage.threads, "{").status == 400)
@@ -281,7 +281,7 @@ import Wire
         #expect(stage.world.truth(for: stage.backend.me) == before)
     }
 
-    @Test func `a login gives a token that works`() throws {
+    @Test func `a login returns a valid token`() throws {
         var stage = try RESTStage()
         let answer = stage.ask(
             "POST", "/internal/services/console/v1/login", #"{"email":"ben@example.org","password":"weir"}"#,

@@ -9,16 +9,16 @@ import Testing
         ("gzip", true), ("gzip, deflate, br", true), ("br;q=1.0, GZIP;q=0.8", true), ("deflate", false),
         ("gzip;q=0", false), ("gzip; q=0.0", false), ("xgzip", false), ("", false),
     ])
-    func `gzip is given to who takes it`(header: String, isTaken: Bool) {
+    func `gzip is used only if the client accepts it`(header: String, isTaken: Bool) {
         let request = ServerRequest(method: "GET", path: "/", headers: [("accept-encoding", header)])
         #expect(request.acceptsGzip == isTaken)
     }
 
-    @Test func `who does not speak of encodings gets none`() {
+    @Test func `without an Accept-Encoding header nothing is compressed`() {
         #expect(!ServerRequest(method: "GET", path: "/").acceptsGzip)
     }
 
-    @Test func `a body of a kilobyte is compressed, one below is not`() async throws {
+    @Test func `a body of a kilobyte is compressed, and a smaller one is not`() async throws {
         try await withEcho(.engineIO) { client in
             let (query, _) = try await client.openPolling()
             for (size, isPacked) in [(1023, false), (1024, true), (100_000, true)] {
@@ -31,7 +31,7 @@ import Testing
                     let headers = (try? result.get().headers) ?? []
                     encodings.put(headers.filter { $0.name.lowercased() == "content-encoding" }.map(\.value))
                 }
-                // What is in it, the JavaScript and Python clients read.
+                // The JavaScript and Python clients check the contents.
                 #expect(try await encodings.first() == (isPacked ? ["gzip"] : []))
             }
         }

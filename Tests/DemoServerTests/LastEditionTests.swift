@@ -5,7 +5,7 @@ import Wire
 
 @testable import DemoServer
 
-/// What the last server (era C) does otherwise than that of 2021.
+/// Checks where the last server (era C) differs from that of 2021.
 @Suite struct LastEditionTests {
     private func stage() throws -> Stage {
         var stage = Stage()
@@ -18,7 +18,7 @@ import Wire
         frames.filter { $0.payload["type"]?.stringValue == "message" }.map(\.line)
     }
 
-    @Test func `T3: a reply is told twice and once for each who wrote in its thread, then its head with its counters`()
+    @Test func `T3: a reply is sent twice and once per author of its thread, then its head with its counters`()
         throws
     {
         var stage = try stage()
@@ -28,13 +28,14 @@ import Wire
                 == Array(repeating: "created message \(Room.feed)", count: 4) + ["updated message \(Room.feed)"])
         let head = frames.last { $0.payload["type"]?.stringValue == "message" }?.payload["resource"]
         #expect(head?["id"]?.stringValue == "M1")
-        // The head is counted too (4.4).
+        // The counter includes the head (4.4).
         #expect(head?["stats"]?["replies"]?.integerValue == 2)
         #expect(head?["last_replies"]?.arrayValue?.last?["id"]?.stringValue == "M2")
         #expect(head?["cache"]?["channel_id"]?.stringValue == "CH")
     }
 
-    @Test func `T1 and T5: the thread's room is silent, and the list shows what the last message reads now`() throws {
+    @Test func `T1 and T5: the thread's room is silent, and the list shows the edited text of the last message`() throws
+    {
         var stage = try stage()
         let edit = try stage.act("U2", .edit(message: "M1", text: "Hello!"))
         #expect(
@@ -50,13 +51,13 @@ import Wire
         #expect(!older.map(\.line).contains("updated channel_activity \(Room.list)"))
     }
 
-    @Test func `T12: who was removed is named`() throws {
+    @Test func `T12: the event of a removal names the removed user`() throws {
         var stage = try stage()
         let frames = try stage.act("U2", .removeMember(channel: "CH", user: "U3"))
         #expect(frames.first?.payload["resource"]?["user_id"]?.stringValue == "U3")
     }
 
-    @Test func `what an exception says is hidden`() throws {
+    @Test func `an internal error's message is hidden`() throws {
         let error = RESTError(status: 500, message: "Can't write this message.")
         let body = Backend.response(to: error, .core, .last).body
         let value = try JSONValue(parsing: body[...])
@@ -64,7 +65,7 @@ import Wire
         #expect(value["requestId"] != nil)
     }
 
-    @Test func `an old client whose token is refused is disconnected at once`() {
+    @Test func `an old client with a refused token is disconnected at once`() {
         var effects: [RealtimeConnection.Effect] = []
         var connection = RealtimeConnection(
             SocketIOServer.Configuration(revision: .v3, sid: "S"), .last, openedAt: .zero)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import DemoServer
 
-/// Forms as clients post them.
+/// Tests the parsing of multipart forms.
 struct MultipartFormTests {
     private let type = "multipart/form-data; boundary=XX"
 
@@ -25,7 +25,7 @@ struct MultipartFormTests {
         #expect(quoted?.parts.count == 2)
     }
 
-    @Test func `what is no form, or has no end, is none`() {
+    @Test func `an invalid or unfinished form is rejected`() {
         let part = "--XX\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nb\r\n"
         #expect(form(part + "--XX--")?.parts.count == 1)
         for broken in ["", "--XX", part, part + "--XX", "--YY--", "x" + part + "--XX--", "--XX\r\n\r\nb\r\n--XX--"] {
@@ -35,7 +35,7 @@ struct MultipartFormTests {
         #expect(form("----", type: "multipart/form-data; boundary=") == nil)
     }
 
-    @Test func `a form has few parts, and short heads`() {
+    @Test func `the number of parts and the size of their heads are limited`() {
         let part = "--XX\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nb\r\n"
         func many(_ count: Int) -> String { String(repeating: part, count: count) + "--XX--" }
         #expect(form(many(MultipartForm.mostParts))?.parts.count == MultipartForm.mostParts)

@@ -4,9 +4,9 @@ import Network
 import Testing
 import Wire
 
-/// A real Socket.IO client on the loop, that writes down what it is told and can be waited for.
+/// A real Socket.IO client on the loop that logs its events and can be waited for.
 actor Peer {
-    /// Nothing more came.
+    /// Thrown if the expected entry did not arrive in time.
     struct Timeout: Error, CustomStringConvertible {
         var description: String
     }
@@ -21,7 +21,7 @@ actor Peer {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     private let revision: EngineIO.Revision
-    /// Sent as soon as the namespace is joined, by the loop itself: a busy test must not run into the server's patience.
+    /// Sent by the loop as soon as the namespace is joined, so that a busy test cannot run into the server's timeout.
     private let token: Secret?
     private var socket: WebSocketClient?
     private var machine: SocketIOClient?
@@ -36,7 +36,7 @@ actor Peer {
         self.revision = revision
     }
 
-    /// A peer in the namespace; with a token it asks to be authenticated.
+    /// Returns a peer in the namespace. With a token it also sends `authenticate`.
     static func connect(
         on loop: EventLoop, to server: EmbeddedServer, _ revision: EngineIO.Revision, token: Secret? = nil
     ) async throws -> Peer {
@@ -46,7 +46,7 @@ actor Peer {
         return peer
     }
 
-    /// A peer that may join rooms.
+    /// Returns an authenticated peer.
     static func authenticated(
         on loop: EventLoop, to server: EmbeddedServer, _ revision: EngineIO.Revision = .v4
     ) async throws -> Peer {
@@ -55,7 +55,7 @@ actor Peer {
         return peer
     }
 
-    /// How a connection that should not come about fails.
+    /// Returns the failure of a connection that must not succeed.
     static func failure(on loop: EventLoop, to server: EmbeddedServer, _ path: String) async -> ConnectFailure? {
         let peer = Peer(on: loop, .v4)
         guard let url = try? URLParts(parsing: server.url) else { return nil }
@@ -82,7 +82,7 @@ actor Peer {
 
     func events(named name: String) -> [String] { log.filter { $0.hasPrefix(name) } }
 
-    /// Waits until `times` entries of the log begin with `prefix`; at most twenty seconds.
+    /// Waits up to twenty seconds until `times` entries of the log begin with `prefix`.
     func expect(_ prefix: String, times: Int = 1) async throws {
         if log.count(where: { $0.hasPrefix(prefix) }) >= times { return }
         let came = await withCheckedContinuation { continuation in
@@ -148,7 +148,7 @@ actor Peer {
     }
 }
 
-/// Asks the server over HTTP.
+/// Sends HTTP requests to the server.
 struct Asker: Sendable {
     let client: HTTPClient
     let server: EmbeddedServer
@@ -159,7 +159,7 @@ struct Asker: Sendable {
         try await ask("POST", path, body, token)
     }
 
-    /// Expects an answer of this status.
+    /// Expects an answer with this status.
     func check(_ status: Int, _ path: String, _ token: Secret?, sourceLocation: SourceLocation = #_sourceLocation)
         async throws
     {

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import Wire
 
-/// Clients that nobody here wrote, against the echo server: each joins two namespaces, sends text and binary with several and nested
-/// attachments, has them acknowledged, and leaves.
+/// Tests third-party clients against the echo server. Each joins two namespaces, sends text and binary with several and
+/// nested attachments, gets them acknowledged, and leaves.
 @Suite struct PeerClientTests {
     static let modes = ["polling", "websocket", "upgrade"]
 
@@ -32,7 +32,7 @@ import Wire
         .enabled(
             if: environment("socketio5") != nil && environment("socketio4") != nil,
             "python-socketio is not installed: run Tests/run"), arguments: ["socketio5", "socketio4"], modes)
-    func `the Twake server serves the Python clients`(version: String, mode: String) throws {
+    func `the Twake server works with the Python clients`(version: String, mode: String) throws {
         let folder = try #require(environment(version))
         let loop = try EventLoop(name: "demo-test")
         let scenario = try #require(Scenario(named: "workspace", seed: 1))
@@ -50,7 +50,7 @@ import Wire
     @Test(
         .enabled(if: environment("socketio5") != nil, "python-socketio is not installed: run Tests/run"),
         arguments: modes)
-    func `the Python client of Engine.IO 4 is served`(mode: String) throws {
+    func `the echo server works with the Python client of Engine.IO 4`(mode: String) throws {
         let folder = try #require(environment("socketio5"))
         try check { [folder + "/bin/python", peersFolder + "/echo_python.py", $0, mode] }
     }
@@ -58,7 +58,7 @@ import Wire
     @Test(
         .enabled(if: environment("socketio4") != nil, "python-socketio is not installed: run Tests/run"),
         arguments: modes)
-    func `the Python client of Engine.IO 3 is served`(mode: String) throws {
+    func `the echo server works with the Python client of Engine.IO 3`(mode: String) throws {
         let folder = try #require(environment("socketio4"))
         try check { [folder + "/bin/python", peersFolder + "/echo_python.py", $0, mode] }
     }
@@ -66,7 +66,7 @@ import Wire
     @Test(
         .enabled(if: socketIOBundle != nil && nodePackages != nil, "the client is not installed: run Tests/run"),
         arguments: modes)
-    func `the JavaScript client is served`(mode: String) throws {
+    func `the echo server works with the JavaScript client`(mode: String) throws {
         let bundle = try #require(socketIOBundle)
         try check(
             { ["node", peersFolder + "/echo_node.js", $0, bundle, mode] },
@@ -76,7 +76,7 @@ import Wire
     @Test(
         .enabled(if: socketIOBundle != nil && nodePackages != nil, "the client is not installed: run Tests/run"),
         arguments: modes)
-    func `the JavaScript client that was cut off is given what it missed`(mode: String) throws {
+    func `a JavaScript client that was cut off receives what it missed`(mode: String) throws {
         let bundle = try #require(socketIOBundle)
         try check(
             { ["node", peersFolder + "/echo_node.js", $0, bundle, mode, "recovery"] },

@@ -4,7 +4,8 @@ import Wire
 
 @testable import DemoServer
 
-/// A backend with a small world, asked as `ana`: channel `general` with three messages, `leads` (private, without her), a direct.
+/// A backend with a small world. Requests come from `ana` by default. The world has the channel `general` with three
+/// messages, the private channel `leads` without her, and a direct.
 struct RESTStage {
     static let scenario = """
         {"do":"team","company":"Acme","workspace":"WS1"}
@@ -34,7 +35,7 @@ struct RESTStage {
         token = backend.tokens.issue(for: backend.me, at: now, lifetime: .seconds(60)).reveal()
     }
 
-    /// Asks; `path` may have a query. A second goes by before each request.
+    /// Sends a request. `path` may contain a query. Ten milliseconds pass before each request.
     mutating func ask(_ method: String, _ path: String, _ body: String = "", token: String?? = nil) -> (
         status: Int, json: JSONValue, body: ArraySlice<UInt8>
     ) {
@@ -64,11 +65,11 @@ struct RESTStage {
         "\(services)/messages/v1/companies/\(company)/workspaces/\(workspace)/channels/\(channel)/feed"
     }
     var threads: String { "\(services)/messages/v1/companies/\(company)/threads" }
-    /// Company, workspace and channel as era A wants them in a query.
+    /// Returns the company, workspace and channel in the form of era A's queries.
     func place(_ channel: EntityID? = nil) -> String {
         "company_id=\(company)&workspace_id=\(workspace)" + (channel.map { "&channel_id=\($0)" } ?? "")
     }
-    /// The same in a body, with more fields.
+    /// Returns the same in the form of a body, with more fields.
     func body(_ channel: EntityID? = nil, _ more: String = "") -> String {
         #"{"company_id":"\#(company)","workspace_id":"\#(workspace)""#
             + (channel.map { #","channel_id":"\#($0)","id":"\#($0)""# } ?? "") + (more.isEmpty ? "" : ",\(more)") + "}"
@@ -80,6 +81,6 @@ extension JSONValue {
     var keys: [String] {
         if case .object(let members) = self { members.map(\.key) } else { [] }
     }
-    /// A field's texts over an array of objects.
+    /// Returns the texts of a field in an array of objects.
     func texts(_ key: String) -> [String] { (arrayValue ?? []).map { $0[key]?.stringValue ?? "?" } }
 }

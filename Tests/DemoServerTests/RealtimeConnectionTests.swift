@@ -5,9 +5,9 @@ import Wire
 
 @testable import DemoServer
 
-/// Transcripts of one client (`reference/twake.md` 1.3–1.5), as frames.
+/// Checks transcripts of one client (`reference/twake.md` 1.3–1.5), frame by frame.
 @Suite struct RealtimeConnectionTests {
-    /// A connection that has been opened, and what it answers as text: `> frame` to send, `! cause` to close.
+    /// A connection and its effects as text, such as `> frame` for a sent frame and `! cause` for a close.
     private struct Line {
         var connection: RealtimeConnection
         var tokens = Tokens(key: (1, 2))
@@ -102,7 +102,7 @@ import Wire
     }
 
     @Test(arguments: EngineIO.Revision.allCases)
-    func `what comes before authentication is dropped without an error`(revision: EngineIO.Revision) {
+    func `messages before authentication are dropped without an error`(revision: EngineIO.Revision) {
         var line = Line(revision)
         _ = line.open()
         if revision == .v4 { _ = line.say("40") }
@@ -111,7 +111,7 @@ import Wire
         #expect(line.connection.rooms.isEmpty)
     }
 
-    @Test func `2021 server: a refused token is told with an ack id, and the server waits for the ack for ever`() {
+    @Test func `2021 server: a refused token is reported with an ack id, and the server waits for the ack forever`() {
         var line = Line(.v3)
         _ = line.open()
         let token = line.token
@@ -125,7 +125,7 @@ import Wire
         #expect(line.say("430[]") == ["> 41", "! unauthorized"])
     }
 
-    @Test func `2021 server: a token that is no text is of an invalid datatype; a better one is still welcome`() {
+    @Test func `2021 server: a token that is not text has an invalid datatype, and a valid one is still accepted`() {
         var line = Line(.v3)
         _ = line.open()
         #expect(
@@ -135,7 +135,7 @@ import Wire
             line.say(#"42["authenticate",{"token":"\#(line.token)"}]"#) == [#"> 42["authenticated"]"#, "present U1"])
     }
 
-    @Test func `2021 server: who does not authenticate is disconnected after fifteen seconds`() {
+    @Test func `2021 server: a client that does not authenticate is disconnected after fifteen seconds`() {
         var line = Line(.v3)
         _ = line.open()
         #expect(line.connection.deadline == Moment(microseconds: 15_000_000))
@@ -145,7 +145,7 @@ import Wire
         #expect(line.connection.deadline == nil)
     }
 
-    @Test func `last server: a refused token is told and the client is disconnected`() {
+    @Test func `last server: a refused token is reported and the client is disconnected`() {
         var line = Line(.v4)
         _ = line.open()
         _ = line.say("40")
@@ -166,14 +166,14 @@ import Wire
             ])
     }
 
-    @Test func `last server: nobody is waiting for authentication`() {
+    @Test func `last server: an unauthenticated client is not disconnected`() {
         var line = Line(.v4)
         _ = line.open()
         _ = line.say("40")
         #expect(line.wait(.seconds(20)) == [])
     }
 
-    @Test func `who authenticates twice is heard twice, but not without bound`() {
+    @Test func `a client that authenticates twice gets double answers, but a limited number`() {
         var line = member(.v3)
         let authenticate = #"42["authenticate",{"token":"\#(line.token)"}]"#
         _ = line.say(authenticate)
@@ -182,7 +182,7 @@ import Wire
         #expect(line.say(#"42["realtime:join",{"name":"r","token":"twake"}]"#).count { $0.hasPrefix(">") } == 4)
     }
 
-    @Test func `a room is opened by twake or by a user's token, and previous needs none`() {
+    @Test func `a join needs the token twake or a user's token, and previous rooms need none`() {
         var line = member(.v3)
         func join(_ fields: String) -> String? { line.say(#"42["realtime:join",{\#(fields)}]"#).first }
         #expect(join(#""name":"a","token":"twake""#) == #"> 42["realtime:join:success",{"name":"a"}]"#)
@@ -207,7 +207,7 @@ import Wire
             ])
     }
 
-    @Test func `what a client publishes goes to the room as name and data`() {
+    @Test func `a client's publication goes to the room as name and data`() {
         var line = member(.v4)
         #expect(
             line.say(
@@ -220,7 +220,7 @@ import Wire
                 ])
     }
 
-    @Test func `the last server repeats message to everybody; every other event is ignored`() {
+    @Test func `the last server broadcasts message events and ignores all other events`() {
         var line = member(.v4)
         #expect(line.say(#"42["message",{"a":1},"b"]"#) == [#"repeat {"a":1},"b""#])
         #expect(line.say(#"42["online:set",{"data":[]}]"#) == [])
@@ -228,7 +228,7 @@ import Wire
         #expect(old.say(#"42["message",1]"#) == [])
     }
 
-    @Test func `a kicked client is out of the namespace and its rooms, and may come back`() {
+    @Test func `a kicked client leaves the namespace and its rooms, and may come back`() {
         var line = member(.v4)
         _ = line.say(#"42["realtime:join",{"name":"r","token":"twake"}]"#)
         line.connection.kick(into: &line.effects)
@@ -240,7 +240,7 @@ import Wire
             line.say(#"42["authenticate",{"token":"\#(line.token)"}]"#) == [#"> 42["authenticated"]"#, "present U1"])
     }
 
-    @Test func `presence is asked for with an acknowledgement, and told again by who still is there`() {
+    @Test func `presence is requested with an acknowledgement, and users announce themselves again`() {
         var line = member(.v4)
         #expect(line.say(#"427["online:get",{"data":["U1","U2"],"name":"/users/online/C"}]"#) == ["asked [U1, U2] 7"])
         line.connection.tellPresence([("U1", true), ("U2", false)], ackID: 7, into: &line.effects)
@@ -255,7 +255,7 @@ import Wire
         #expect(anonymous.say(#"427["online:get",{"data":["U1"]}]"#) == [])
     }
 
-    @Test func `rooms are bounded`() {
+    @Test func `the number of rooms and the length of their names are limited`() {
         var line = member(.v3)
         for index in 0..<RealtimeConnection.maximumRooms {
             _ = line.say(#"42["realtime:join",{"name":"r\#(index)","token":"twake"}]"#)
@@ -273,7 +273,7 @@ import Wire
     @Test(arguments: [
         "42[]", "4", "9", "42[\"authenticate\"", "\u{0}", "451-[\"x\",{\"_placeholder\":true,\"num\":1}]",
     ])
-    func `what is no packet closes the connection`(frame: String) {
+    func `an invalid packet closes the connection`(frame: String) {
         var line = member(.v3)
         #expect(line.say(frame).last?.hasPrefix("! ") == true)
         #expect(line.say(#"42["realtime:join",{"name":"r","token":"twake"}]"#) == [])
@@ -284,7 +284,7 @@ import Wire
         #"42["realtime:join",{"name":{"a":1},"token":[]}]"#, #"42["realtime:event"]"#,
         #"42["realtime:event",{"name":null}]"#, #"42[7,8]"#,
     ])
-    func `payloads of any shape are survived`(frame: String) {
+    func `payloads of any shape do no harm`(frame: String) {
         for revision in EngineIO.Revision.allCases {
             var line = member(revision)
             _ = line.say(frame)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import DemoServer
 
-/// What a user may join where rights are checked.
+/// Checks which rooms a user may join if the server checks rights.
 @Suite struct RoomRightTests {
-    @Test func `a user has a right to the rooms of their company, of their channels and of themselves`() throws {
+    @Test func `a user may join the rooms of their company, their channels and themselves`() throws {
         var stage = Stage()
         var secret = NewChannel(workspace: EntityID("W"), name: "secret")
         (secret.isPrivate, secret.members) = (true, [EntityID("U2")])

@@ -17,7 +17,7 @@ import Testing
         try Scenario(parsing: ArraySlice((Self.cast + text).utf8), file: "day.jsonl")
     }
 
-    /// What is said of a file that ends in `text`.
+    /// Returns the error for a file that ends in `text`, or `nil` for a valid file.
     private func complaint(_ text: String) -> String? {
         do throws(ScenarioError) {
             _ = try parse(text)
@@ -79,13 +79,13 @@ import Testing
         (#"{"do":"user","as":"ana","first":"Ana"}"#, "`as`: there is a user “ana” already"),
         (#"{"do":"team","company":"A","workspace":"B"}"#, "a second `team`"),
     ])
-    func `a bad line is named with what was expected`(line: String, message: String) throws {
+    func `the error for a bad line contains its number and what was expected`(line: String, message: String) throws {
         let said = try #require(complaint(line))
         #expect(said.hasPrefix("day.jsonl:5: "), "\(said)")
         #expect(said.contains(message), "\(said)")
     }
 
-    @Test func `time may not go back, and history may not come late`() {
+    @Test func `time may not go back, and a line without a time may not follow one with a time`() {
         let post = #""do":"mark_read","by":"ana","in":"general"}"#
         #expect(
             complaint("{\"at_ms\":9,\(post)\n{\"at_ms\":8,\(post)")
@@ -93,11 +93,11 @@ import Testing
         #expect(complaint("{\"at_ms\":9,\(post)\n{\(post)")?.hasPrefix("day.jsonl:6: `at_ms` is missing") == true)
     }
 
-    @Test func `a file with nobody in it is refused as a whole`() {
+    @Test func `a file without users is refused as a whole`() {
         #expect(throws: ScenarioError.self) { try Scenario(parsing: ArraySlice("\n".utf8), file: "empty.jsonl") }
     }
 
-    @Test func `a file that is not there is named, with the scenarios there are`() {
+    @Test func `the error for a missing file names the file and the available scenarios`() {
         do {
             _ = try Scenario.load("/nowhere/day.jsonl", seed: 1)
             Issue.record("loaded")
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: ["\n", "\r\n", "\r"])
-    func `a file plays whatever ends its lines, with a byte order mark too`(ending: String) throws {
+    func `a file plays with any line ending and with a byte order mark`(ending: String) throws {
         let path = try temporaryFolder() + "/day.jsonl"
         let lines = Self.cast + "{\"do\":\"post\",\"by\":\"ana\",\"in\":\"general\",\"text\":\"hello\"}\n"
         try writeFile(path, "\u{FEFF}" + lines.split(separator: "\n").joined(separator: ending))
@@ -120,7 +120,7 @@ import Testing
         #expect(throws: error) { try Scenario.load(path, seed: 1) }
     }
 
-    @Test func `the sample plays without a refused line`() throws {
+    @Test func `the sample plays without a refused step`() throws {
         let path = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         let scenario = try Scenario.load("/\(path)/samples/scenarios/standup.jsonl", seed: 1)
         var (script, world) = Script.begin(scenario, seed: 1, epoch: 0)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ScriptTests {
     private static let epoch: Int64 = 1_631_610_000_000
 
-    /// Everything a script sends until `until`, one line a frame.
+    /// Plays a script until `until`, and returns one line per frame.
     private func history(_ scenario: Scenario, seed: UInt64, until: Int64) -> (
         lines: [String], world: World, script: Script
     ) {
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [1, 99] as [UInt64])
-    func `nothing the script does is refused, in five minutes`(seed: UInt64) throws {
+    func `no action of the script is refused in five minutes`(seed: UInt64) throws {
         let (_, world, script) = history(try workspace(seed), seed: seed, until: 300_000)
         #expect(script.skipped == 0)
         #expect(script.nextAt != nil, "it goes on")
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2] as [UInt64])
-    func `the opening shows every kind of frame, and somebody in all rooms sees three to six events a second`(
+    func `the opening contains every kind of frame, and a user in all rooms sees three to six events a second`(
         seed: UInt64
     ) throws {
         let (script, world) = Script.begin(try workspace(seed), seed: seed, epoch: Self.epoch)
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `badges of the one who watches go up and down`() throws {
+    @Test func `the badges of the user increase and decrease`() throws {
         var (script, world) = Script.begin(try workspace(1), seed: 1, epoch: Self.epoch)
         var counts: [Int] = [world.badges(of: script.me).count]
         while let next = script.nextAt, next < Self.epoch + 15_000 {
@@ -93,7 +93,7 @@ import Testing
         #expect(zip(counts, counts.dropFirst()).contains { $0 > $1 })
     }
 
-    @Test func `ids of messages are time UUIDs that hold their time, and never the same twice`() throws {
+    @Test func `message ids are unique time UUIDs that contain their time`() throws {
         let (_, world, _) = history(try workspace(3), seed: 3, until: 60_000)
         for message in world.messages.values {
             guard case .uuid(let high, let low) = message.id else {

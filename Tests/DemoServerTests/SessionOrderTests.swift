@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import Wire
 
-/// Requests and WebSocket messages of one session on several connections: each is judged after what came before it.
+/// Checks that requests and WebSocket messages of one session on several connections are handled in order of arrival.
 @Suite struct SessionOrderTests {
-    /// A session that polls, and two connections that have asked something already, in this order or the other one.
+    /// A polling session and two connections that have each made a request, in this order or swapped.
     private struct Stage {
         let client: EndpointClient
         let path: String
@@ -34,14 +34,14 @@ import Wire
                     + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
         }
 
-        /// The first connection becomes the WebSocket that is tried.
+        /// Upgrades the first connection to a WebSocket and probes it.
         func probe() {
             one.upgrade(path.replacing("polling", with: "websocket"))
             one.send(clientFrame("2probe"))
             _ = one.read(until: "3probe")
         }
 
-        /// The status and the body of the next answer, which is as long as it says.
+        /// Reads the next answer up to its content length, and returns its status and body.
         func answer(_ connection: RawConnection) -> String {
             var text = connection.read(until: "\r\n\r\n")
             let head = text.components("\r\n\r\n").first ?? ""
@@ -60,9 +60,9 @@ import Wire
     private static let unknown = #"400 {"code":1,"message":"Session ID unknown"}"#
     private static let mismatch = #"400 {"code":3,"message":"Bad request"}"#
 
-    /// A poll that still waits when the session moves is told the end of its transport, as the JavaScript server does.
+    /// A poll still pending at the upgrade gets the end of its transport, as from the JavaScript server.
     @Test(arguments: [false, true])
-    func `a request that came after the upgrade packet is refused, and one that came before it is answered`(
+    func `a request after the upgrade packet is refused, and a request before it is answered`(
         isSwapped: Bool
     ) async throws {
         try await withEcho(.engineIO) { client in
@@ -81,7 +81,7 @@ import Wire
     }
 
     @Test(arguments: [false, true])
-    func `a POST that came after the end of the WebSocket finds no session, and one that came before it finds one`(
+    func `a POST after the end of the WebSocket finds no session, and a POST before it finds one`(
         isSwapped: Bool
     ) async throws {
         try await withEcho(.engineIO) { client in
@@ -103,7 +103,7 @@ import Wire
     }
 
     @Test(arguments: [false, true])
-    func `packets of two POSTs on two connections are heard in the order they came`(isSwapped: Bool) async throws {
+    func `packets of two POSTs on two connections are handled in order of arrival`(isSwapped: Bool) async throws {
         try await withEcho(.engineIO) { client in
             for turn in 0..<Self.turns {
                 let stage = try await Stage(client, isSwapped: isSwapped)
@@ -120,7 +120,7 @@ import Wire
     }
 
     @Test(arguments: [false, true])
-    func `a poll that came before the packet that ends the session is answered, and one that came after it is refused`(
+    func `a poll before the close packet is answered, and a poll after it is refused`(
         isSwapped: Bool
     ) async throws {
         try await withEcho(.engineIO) { client in
@@ -140,6 +140,6 @@ import Wire
 }
 
 extension String {
-    /// The pieces between a separator of several characters.
+    /// Splits the string at a separator of several characters.
     fileprivate func components(_ separator: String) -> [String] { split(separator: separator).map(String.init) }
 }

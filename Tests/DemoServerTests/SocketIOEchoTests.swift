@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Wire
 
-/// What the official suite of the Socket.IO protocol checks, over real sockets.
+/// Covers the official test suite of the Socket.IO protocol, over real sockets.
 @Suite struct SocketIOEchoTests {
-    /// A WebSocket in the namespace `/`, with three entries in its log: opened, handshake, answer; and `auth`.
+    /// Returns a WebSocket in the namespace `/`. Its log has four entries: opened, handshake, answer and `auth`.
     private func joined(_ client: EndpointClient) async throws -> EndpointSocket {
         let socket = try await client.openSocket("EIO=4&transport=websocket")
         await socket.send("40")
@@ -18,7 +18,7 @@ import Wire
         ("40/custom,", "40/custom,{", #"42/custom,["auth",{}]"#),
         (#"40/custom,{"token":"abc"}"#, "40/custom,{", #"42/custom,["auth",{"token":"abc"}]"#),
     ])
-    func `a client joins with the payload it gave`(packet: String, answer: String, auth: String) async throws {
+    func `a client joins, and its auth payload is echoed`(packet: String, answer: String, auth: String) async throws {
         try await withEcho { client in
             let socket = try await client.openSocket("EIO=4&transport=websocket")
             await socket.send(packet)
@@ -27,7 +27,7 @@ import Wire
         }
     }
 
-    @Test func `revision 3 joins by itself, and other namespaces by name and query`() async throws {
+    @Test func `revision 3 joins the main namespace by itself, and other namespaces by name and query`() async throws {
         try await withEcho { client in
             let socket = try await client.openSocket("EIO=3&transport=websocket")
             #expect(try await socket.entry(4) == #"42["auth",{}]"#)
@@ -39,7 +39,7 @@ import Wire
         }
     }
 
-    @Test func `who was cut off comes back as the same, and is given what was missed before the answer`() async throws {
+    @Test func `a reconnected client keeps its session and receives missed events before the answer`() async throws {
         try await withEcho(.socketIO, EndpointOptions(recovery: .seconds(60))) { client in
             let lost = try await client.openSocket("EIO=4&transport=websocket")
             await lost.send("40")
@@ -73,7 +73,7 @@ import Wire
     }
 
     @Test(arguments: ["4abc", "42{}", #"42abc["message-with-ack",1]"#, "abc", "2"])
-    func `what the protocol does not know closes`(packet: String) async throws {
+    func `a packet that violates the protocol closes the connection`(packet: String) async throws {
         try await withEcho { client in
             let socket = try await joined(client)
             await socket.send(packet)
@@ -81,7 +81,7 @@ import Wire
         }
     }
 
-    @Test func `who joins nothing is closed, and so is who does not answer pings`() async throws {
+    @Test func `a client that joins no namespace or does not answer pings is closed`() async throws {
         try await withEcho(.socketIO, EndpointOptions(connectTimeout: .milliseconds(100))) { client in
             let idle = try await client.openSocket("EIO=4&transport=websocket")
             #expect(try await idle.entry(3) == "(closed 1005)")
@@ -95,7 +95,7 @@ import Wire
         }
     }
 
-    @Test func `one namespace is left, the other stays`() async throws {
+    @Test func `leaving one namespace keeps the other`() async throws {
         try await withEcho { client in
             let socket = try await joined(client)
             await socket.send("40/custom")
@@ -106,7 +106,7 @@ import Wire
         }
     }
 
-    @Test func `messages come back, and are acknowledged, with their attachments`() async throws {
+    @Test func `messages are echoed and acknowledged with their attachments`() async throws {
         try await withEcho { client in
             let socket = try await joined(client)
             await socket.send(#"42["message",1,"2",{"3":[true]}]"#)
@@ -129,7 +129,7 @@ import Wire
         }
     }
 
-    @Test func `a session that polls does all that, and hears of its end at the next request`() async throws {
+    @Test func `a polling session does the same, and learns of its end at the next request`() async throws {
         try await withEcho { client in
             let (query, _) = try await client.openPolling()
             _ = try await client.post(query, "40")
@@ -149,7 +149,7 @@ import Wire
         }
     }
 
-    @Test func `revision 3 polls its open packet alone, and the rest after it`() async throws {
+    @Test func `in revision 3 the open packet has a poll of its own, and the rest follows`() async throws {
         try await withEcho { client in
             let (query, open) = try await client.openPolling(.v3)
             #expect(open.body.hasPrefix("118:0{"))

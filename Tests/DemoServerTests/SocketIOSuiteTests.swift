@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 import Wire
 
-/// The 32 cases of the official test suite of Socket.IO 5, by their names, written afresh: the first half is Engine.IO 4's below a Socket.IO
-/// server, the second Socket.IO's own, over a WebSocket.
+/// The 32 cases of the official test suite of Socket.IO 5, with their names, rewritten. The first half covers Engine.IO
+/// 4 under a Socket.IO server, the second Socket.IO itself over a WebSocket.
 @Suite(.timeLimit(.minutes(2))) struct SocketIOSuiteTests {
     private static let suite = EndpointOptions(pingInterval: .milliseconds(300), pingTimeout: .milliseconds(200))
     private static let patient = EndpointOptions(pingInterval: .milliseconds(300), pingTimeout: .seconds(60))
@@ -110,7 +110,7 @@ import Wire
         }
     }
 
-    /// The JavaScript server hears the packet of polling clients only: the ping timeout closes.
+    /// The JavaScript server handles this packet only from polling clients. Here the ping timeout closes the socket.
     @Test func `close, WebSocket: should forcefully close the session`() async throws {
         try await withEcho(.socketIO, Self.suite) { client in
             let socket = try await client.openSocket(Self.webSocket)
@@ -119,7 +119,7 @@ import Wire
         }
     }
 
-    /// A session that rides on its WebSocket.
+    /// Returns a session that was upgraded to a WebSocket.
     private func upgraded(_ client: EndpointClient) async throws -> (query: String, socket: EndpointSocket) {
         let (query, _) = try await client.openPolling()
         let socket = try await client.openSocket(query.replacing("polling", with: "websocket"))
@@ -151,7 +151,7 @@ import Wire
 
     // MARK: Socket.IO: connect
 
-    /// What the server says to a packet of a client that has said nothing yet, after the handshake.
+    /// Returns the server's answers to the first packet of a client, after the handshake.
     private func answers(
         to packet: String, count: Int, _ options: EndpointOptions? = nil
     ) async throws -> [String] {
@@ -179,7 +179,7 @@ import Wire
     {
         let seen = try await answers(to: packet, count: 2)
         #expect(seen.first?.hasPrefix(handshake + #""sid":""#) == true, "\(what)")
-        // Its only member.
+        // The `sid` is its only member.
         #expect(seen.first?.hasSuffix(#""}"#) == true && seen.first?.contains(",\"") == false, "\(what)")
         #expect(seen.last == auth, "\(what)")
     }
@@ -201,7 +201,7 @@ import Wire
 
     // MARK: Socket.IO: disconnect, message
 
-    /// Sends to a client's session in the main namespace; gives the next `count` things it hears.
+    /// Runs `send` in a client's session in the main namespace, and returns the next `count` entries of its log.
     private func answers(
         _ count: Int, to send: (EndpointSocket) async throws -> Void
     ) async throws -> [String] {
@@ -218,7 +218,7 @@ import Wire
     }
 
     @Test func `disconnect: should disconnect from the main namespace`() async throws {
-        // The connection outlives its last namespace, as the JavaScript server's does: the ping timeout closes.
+        // The connection outlives its last namespace, as with the JavaScript server. The ping timeout closes it.
         try await withEcho(.socketIO, Self.suite) { client in
             let socket = try await client.openSocket(Self.webSocket)
             await socket.send("40")

@@ -3,7 +3,8 @@ import JSONText
 
 @testable import DemoServer
 
-/// A small world with readable ids: company C, workspace W, users U1 (Ana), U2 (Ben), U3 (Cleo), channel CH with all three.
+/// A small world with readable ids: company C, workspace W, users U1 (Ana), U2 (Ben), U3 (Cleo), channel CH with all
+/// three.
 struct Stage {
     var world: World
     private var clock: Int64 = 1_000
@@ -25,7 +26,7 @@ struct Stage {
         _ = try? world.perform(.createChannel(new), by: EntityID("U2"), at: clock, newID: EntityID("CH"))
     }
 
-    /// Performs an action one second after the one before (or at `time`); gives its frames.
+    /// Performs an action one second after the previous one, or at `time`. Returns its frames.
     mutating func act(
         _ user: String, _ action: UserAction<EntityID>, id: String = "new", at time: Int64? = nil
     ) throws -> [Frame] {
@@ -43,7 +44,7 @@ struct Stage {
 }
 
 extension Frame {
-    /// `action type room` of a resource, `event room data` of an event.
+    /// `action type room` for a resource, `event room data` for an event.
     var line: String {
         switch name {
         case .resource:
@@ -57,11 +58,11 @@ extension Frame {
 }
 
 extension EntityID: ExpressibleByStringLiteral {
-    /// The id written as the literal.
+    /// Creates the id from the literal.
     public init(stringLiteral value: String) { self.init(value) }
 }
 
-/// Room names of the stage.
+/// The room names of the stage.
 enum Room {
     static let list = "/companies/C/workspaces/W/channels?type=public"
     static let feed = "/companies/C/workspaces/W/channels/CH/feed"

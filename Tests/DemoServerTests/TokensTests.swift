@@ -7,7 +7,7 @@ import Wire
 @Suite struct TokensTests {
     private let now = Moment(microseconds: 5_000_000)
 
-    @Test func `a token is good until its time is over`() {
+    @Test func `a token is valid until it expires`() {
         let tokens = Tokens(key: (1, 2))
         let token = tokens.issue(for: "U1", at: now, lifetime: .seconds(10)).reveal()
         #expect(tokens.judge(token, at: now) == .valid(user: "U1"))
@@ -16,7 +16,7 @@ import Wire
             tokens.judge(token, at: Moment(microseconds: 15_000_000)) == .expired(at: Moment(microseconds: 15_000_000)))
     }
 
-    @Test func `a token that was changed, or made with another key, is refused`() {
+    @Test func `a changed token or one with another key is refused`() {
         let tokens = Tokens(key: (1, 2))
         let token = tokens.issue(for: "U1", at: now, lifetime: .seconds(10)).reveal()
         #expect(tokens.judge(token.replacing("U1", with: "U2"), at: now) == .refused)
@@ -30,7 +30,7 @@ import Wire
         #expect(tokens.judge("", at: now) == .missing)
     }
 
-    @Test func `all tokens can be refused, and all that were made so far expired`() {
+    @Test func `all tokens can be refused, and all earlier tokens can be expired`() {
         var tokens = Tokens(key: (1, 2))
         let token = tokens.issue(for: "U1", at: now, lifetime: .seconds(10)).reveal()
         tokens.refusesAll = true
@@ -44,7 +44,7 @@ import Wire
                 == .valid(user: "U1"))
     }
 
-    /// The first vectors of SipHash-2-4's authors: key 00…0f, messages of 0, 1 and 8 bytes 00, 01, ….
+    /// The first test vectors of SipHash-2-4's authors: key 00…0f, messages of 0, 1 and 8 bytes 00, 01, ….
     @Test func `the seal is SipHash-2-4`() {
         let hash = SipHash(key: (0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908))
         #expect(hash.hash("") == 0x726f_db47_dd0e_0e31)
@@ -52,7 +52,7 @@ import Wire
         #expect(hash.hash("\u{0}\u{1}\u{2}\u{3}\u{4}\u{5}\u{6}\u{7}") == 0x93f5_f579_9a93_2462)
     }
 
-    @Test func `a date reads as JavaScript writes it`() {
+    @Test func `a date is formatted as in JavaScript`() {
         #expect(ISODate.text(milliseconds: 1_664_618_400_000) == "2022-10-01T10:00:00.000Z")
         #expect(ISODate.text(milliseconds: 951_782_400_123) == "2000-02-29T00:00:00.123Z")
         #expect(ISODate.text(milliseconds: -1) == "1969-12-31T23:59:59.999Z")

@@ -4,9 +4,9 @@ import Testing
 
 @testable import DemoServer
 
-/// The payloads of `reference/twake.md` 3.3, byte for byte.
+/// Checks the payloads of `reference/twake.md` 3.3 byte for byte.
 @Suite struct WorldPayloadTests {
-    @Test func `a message is told whole, with a path that lacks messages`() throws {
+    @Test func `a message is sent whole, with a path that omits messages`() throws {
         var stage = Stage()
         let frames = try stage.post("U2", "Hello 👋", id: "M1")
         #expect(
@@ -18,7 +18,7 @@ import Testing
                 + #""pinned_info":null,"reactions":null,"bookmarks":null,"override":null}}"#)
     }
 
-    @Test func `activity names the channel by its id and carries the message in short`() throws {
+    @Test func `an activity contains the channel's id and a summary of the message`() throws {
         var stage = Stage()
         let frames = try stage.post("U2", "Hello", id: "M1")
         #expect(
@@ -45,7 +45,7 @@ import Testing
                 + #""message_id":"M1","title":"ch1 in Acme • WS1","text":"Ben Okafor: Hello"}}"#)
     }
 
-    @Test func `a channel's first saved has no activity; the activity that follows has no message`() throws {
+    @Test func `a new channel's first saved event has no activity, and the activity after it has no message`() throws {
         var stage = Stage(withChannel: false)
         var new = NewChannel<EntityID>(workspace: "W", name: "ch1")
         new.icon = "📄"
@@ -74,7 +74,7 @@ import Testing
         #expect(frames[1].payload["path"]?.stringValue == "/companies/C/workspaces/W/channels/CH/members/U1")
     }
 
-    @Test func `reactions count their users, in the order they came`() throws {
+    @Test func `reactions count their users in order of arrival`() throws {
         var stage = Stage()
         _ = try stage.post("U2", "Hello", id: "M1")
         _ = try stage.act("U1", .react(message: "M1", names: ["👍", "❤️"]))
@@ -93,14 +93,16 @@ import Testing
         (.mentions, "@anabel hello", false),
         (.none, "@ana", false),
     ])
-    func `a member is notified as their level says`(level: NotificationLevel, text: String, isNotified: Bool) throws {
+    func `a member is notified according to their level`(level: NotificationLevel, text: String, isNotified: Bool)
+        throws
+    {
         var stage = Stage()
         _ = try stage.act("U1", .changeMembership(channel: "CH", isFavorite: nil, level: level))
         _ = try stage.post("U2", text, id: "M1")
         #expect(stage.world.badges(of: "U1").isEmpty != isNotified)
     }
 
-    @Test func `what one may not do is refused and changes nothing`() throws {
+    @Test func `a forbidden action is refused and changes nothing`() throws {
         var stage = Stage()
         _ = try stage.post("U2", "Hello", id: "M1")
         _ = try stage.act("U1", .openDirect(with: ["U2"]), id: "D")
@@ -116,7 +118,7 @@ import Testing
         #expect(stage.world.truth(for: "U2") == before)
     }
 
-    @Test func `a thread beyond the limit of its channel pushes the quietest one out`() throws {
+    @Test func `a thread above the channel's limit removes the least recently active one`() throws {
         var stage = Stage()
         stage.world.maximumThreads = 20
         for index in 0..<20 { _ = try stage.post("U2", "text", id: "M\(index)") }

@@ -4,10 +4,10 @@ import Testing
 
 @testable import DemoServer
 
-/// The traces of `reference/twake.md` 3.4: what one action makes the server send, room by room.
+/// Checks the traces of `reference/twake.md` 3.4: the frames that one action makes the server send, room by room.
 @Suite struct WorldTraceTests {
     @Test
-    func `T1 and T2: a new message goes to the thread, the feed, the list, era A's room, then to whom it concerns`()
+    func `T1 and T2: a new message goes to the thread, the feed, the list, era A's room, then to notified users`()
         throws
     {
         var stage = Stage()
@@ -25,7 +25,9 @@ import Testing
             ])
     }
 
-    @Test func `T3: a reply names its thread, is activity of the channel, and does not send the head again`() throws {
+    @Test func `T3: a reply names its thread, counts as activity of the channel, and does not send the head again`()
+        throws
+    {
         var stage = Stage()
         _ = try stage.post("U2", "Hello", id: "M1")
         let lines = try stage.reply("U1", "Hi", id: "M2", to: "M1").map(\.line)
@@ -56,7 +58,7 @@ import Testing
         #expect(try stage.act("U3", .pin(message: "M1", isPinned: true)).map(\.line) == expected)
     }
 
-    @Test func `T5: a deletion is an update of the subtype deleted, and remove in era A`() throws {
+    @Test func `T5: a deletion is an update with the subtype deleted, and remove in era A`() throws {
         var stage = Stage()
         _ = try stage.post("U2", "Hello", id: "M1")
         let frames = try stage.act("U2", .delete(message: "M1"))
@@ -73,7 +75,7 @@ import Testing
                 + #""context":null,"edited":null,"pinned_info":null,"reactions":[],"bookmarks":null,"override":null}"#)
     }
 
-    @Test func `T6: marking a channel read saves the membership and deletes one badge after the other`() throws {
+    @Test func `T6: marking a channel read saves the membership and deletes its badges one by one`() throws {
         var stage = Stage()
         _ = try stage.post("U2", "One", id: "M1")
         _ = try stage.post("U2", "Two", id: "M2")
@@ -90,7 +92,7 @@ import Testing
     }
 
     @Test
-    func `T7: a new direct has only its maker; the first message brings the other in, and notifies two seconds later`()
+    func `T7: a new direct has only its creator, and the first message adds the other and notifies after two seconds`()
         throws
     {
         var stage = Stage()
@@ -130,7 +132,7 @@ import Testing
             ])
     }
 
-    @Test func `a direct that is read within the two seconds gets no badge`() throws {
+    @Test func `a direct that is read within two seconds gets no badge`() throws {
         var stage = Stage()
         _ = try stage.act("U1", .openDirect(with: ["U2"]), id: "D")
         _ = try stage.post("U1", "Hi Ben", id: "M1", in: "D")
@@ -139,7 +141,7 @@ import Testing
         #expect(stage.world.badges(of: "U2").isEmpty)
     }
 
-    @Test func `T8: opening a direct that exists says channels, to every participant`() throws {
+    @Test func `T8: opening an existing direct sends channels to every participant`() throws {
         var stage = Stage()
         _ = try stage.act("U1", .openDirect(with: ["U2"]), id: "D")
         let outcome = try stage.world.perform(.openDirect(with: ["U1"]), by: "U2", at: 9_000, newID: "other")
@@ -150,7 +152,7 @@ import Testing
             ])
     }
 
-    @Test func `T9: a new channel's owner is told first, then everybody, then the invited one by one`() throws {
+    @Test func `T9: a new channel is announced to its owner, then to everyone, then to each invited member`() throws {
         var stage = Stage(withChannel: false)
         var new = NewChannel<EntityID>(workspace: "W", name: "ch1")
         new.isPrivate = true
@@ -167,7 +169,10 @@ import Testing
             ])
     }
 
-    @Test func `T10: a rename is one channel saved with the real last activity, and no change is refused`() throws {
+    @Test
+    func `T10: a rename sends one saved channel with the real last activity, and a rename to the same name is refused`()
+        throws
+    {
         var stage = Stage()
         _ = try stage.post("U2", "Hello", id: "M1")
         let frames = try stage.act("U1", .changeChannel("CH", name: "ch2", icon: nil, description: nil))
@@ -181,7 +186,7 @@ import Testing
             again.map(\.line) == ["saved channel_member \(Room.mine("U1"))", "saved channel_member \(Room.members)"])
     }
 
-    @Test func `T11 and T12: joining and leaving are told in the member's list and in the channel's room`() throws {
+    @Test func `T11 and T12: joins and leaves are sent to the member's list and to the channel's room`() throws {
         var stage = Stage()
         let left = try stage.act("U3", .removeMember(channel: "CH", user: "U3"))
         #expect(
@@ -195,7 +200,7 @@ import Testing
             joined.map(\.line) == ["saved channel_member \(Room.mine("U3"))", "saved channel_member \(Room.members)"])
     }
 
-    @Test func `a workspace that gets another name is told in the company's room`() throws {
+    @Test func `a renamed workspace is announced in the company's room`() throws {
         var stage = Stage()
         let frames = try stage.act("U1", .renameWorkspace("W", name: "New"))
         #expect(frames.map(\.line) == ["saved workspace /companies/C/workspaces"])
@@ -205,7 +210,7 @@ import Testing
         }
     }
 
-    @Test func `who comes is told to the company, who leaves to nobody, and neither twice`() throws {
+    @Test func `coming online is announced to the company, going offline to no room, and neither is repeated`() throws {
         var stage = Stage()
         let came = try stage.act("U2", .presence(isOnline: true))
         #expect(came.map(\.line) == ["event user:online /users/online/C"])
@@ -214,7 +219,7 @@ import Testing
         #expect(left.map(\.line) == ["event user:online /users/online/toBeFetched"])
     }
 
-    @Test func `T13: a deleted channel is told once, sparsely, and its badges go`() throws {
+    @Test func `T13: a deleted channel is announced once with few fields, and its badges go`() throws {
         var stage = Stage()
         _ = try stage.post("U2", "Hello", id: "M1")
         let frames = try stage.act("U2", .deleteChannel("CH"))
@@ -232,7 +237,7 @@ import Testing
         #expect(stage.world.messages.isEmpty)
     }
 
-    @Test func `T14: a moved message is created in its new thread, and nothing tells that it left the old one`() throws
+    @Test func `T14: a moved message is created in its new thread, and no frame says that it left the old one`() throws
     {
         var stage = Stage()
         _ = try stage.post("U2", "One", id: "M1")
@@ -244,7 +249,7 @@ import Testing
         #expect(stage.world.messages(ofThread: "M2").map(\.id) == ["M2", "M3"])
     }
 
-    @Test func `typing is told in the company's room and changes nothing`() throws {
+    @Test func `typing is announced in the company's room and changes nothing`() throws {
         var stage = Stage()
         let before = stage.world.truth(for: "U1")
         let lines = try stage.act("U2", .typing(channel: "CH", message: nil, isWriting: true)).map(\.line)

@@ -8,7 +8,7 @@ import Wire
 @testable import DemoServer
 @testable import Pipeline
 
-/// A declared backend's server, request by request, without a socket.
+/// The server of a declared backend, driven request by request without a socket.
 struct DeclaredWorld {
     var service: DeclaredService
     private var now = Moment.zero
@@ -20,7 +20,7 @@ struct DeclaredWorld {
         try Profile(parsing: Array(try Data(contentsOf: samples.appending(path: name + ".yaml"))))
     }
 
-    /// The world of a sample, or the one that is made up for its profile.
+    /// Creates the world of a sample, or the generated one for its profile.
     init(sample name: String, isMadeUp: Bool = false, seed: UInt64 = 1) throws {
         let profile = try Self.profile(name)
         let text = try Data(contentsOf: Self.samples.appending(path: name + ".scenario.yaml"))
@@ -34,7 +34,7 @@ struct DeclaredWorld {
             profile, try ProfileScenario(parsing: Array(scenario.utf8), for: profile), seed: 1, at: .zero)
     }
 
-    /// Asks, as `GET /path?query`; gives the status and the body.
+    /// Sends a request such as `GET /path?query`. Returns the status, the body and the lines of the events.
     mutating func ask(
         _ line: String, _ body: String = "", token: String? = "token-of-ana"
     ) -> (status: Int, body: String, told: [String]) {
@@ -44,7 +44,7 @@ struct DeclaredWorld {
         return (status, String(decoding: answer, as: UTF8.self), Self.lines(service.tell(news)))
     }
 
-    /// What is told to whom.
+    /// Returns one line per effect, with its client.
     static func lines(_ effects: [DeclaredService.Effect]) -> [String] {
         effects.map { effect in
             switch effect {
@@ -74,7 +74,7 @@ struct DeclaredWorld {
 
 @Suite struct DeclaredServiceTests {
     @Test(arguments: ["socketio-chat", "gateway"], [true, false])
-    func `the client's parser reads every row that a read answers`(_ name: String, _ isMadeUp: Bool) throws {
+    func `the client's parser reads every row of every read's answer`(_ name: String, _ isMadeUp: Bool) throws {
         var world = try DeclaredWorld(sample: name, isMadeUp: isMadeUp)
         let profile = world.service.profile
         let room = try #require(world.service.speech.roomEntity.map { world.service.tables.rows(of: $0)[0].id })
@@ -93,7 +93,7 @@ struct DeclaredWorld {
         }
     }
 
-    @Test func `a sent message is a row, is told to who is in its room, and is made once`() throws {
+    @Test func `a sent message becomes a row once, and only clients in its room receive it`() throws {
         var world = try DeclaredWorld(sample: "socketio-chat")
         for client in 1...3 { world.connect(client) }
         #expect(try #require(try world.emit(1, "join", #"{"room":"lobby"}"#)) == (#"{"ok":true}"#, []))
@@ -120,7 +120,8 @@ struct DeclaredWorld {
         object.dropFirst().dropLast().split(separator: ",").map(String.init).sorted()
     }
 
-    @Test func `what does not fit is refused with its status and a reason where the profile looks for it`() throws {
+    @Test func `an invalid request is refused with its status and a reason in the place that the profile names`() throws
+    {
         var world = try DeclaredWorld(sample: "socketio-chat")
         func check(_ status: Int, _ words: String, _ answer: (status: Int, body: String, told: [String])) {
             #expect(answer.status == status && answer.body == "{\"error\":\"\(words)\"}", "\(answer)")
@@ -139,7 +140,7 @@ struct DeclaredWorld {
         }
     }
 
-    @Test func `a token of one service opens no other, and its login gives it`() throws {
+    @Test func `a token is valid only for its service, and the login returns the right one`() throws {
         let profile = """
             name: two
             services: {store: /store, news: "https://news.example"}
@@ -157,7 +158,7 @@ struct DeclaredWorld {
         #expect(throws: Profile.Invalid.self) { try DeclaredWorld(profile, "tokens: {t: {user: ana, service: stor}}") }
     }
 
-    @Test func `numbers that are too large, empty places and a mark of another room are no way around`() throws {
+    @Test func `oversized numbers, empty ids and nonces of another room bypass no check`() throws {
         var chat = try DeclaredWorld(sample: "socketio-chat")
         for place in ["", "%20"] {
             #expect(chat.ask("GET /api/rooms/\(place)/messages").status == 404)
@@ -182,7 +183,7 @@ struct DeclaredWorld {
         }
     }
 
-    @Test func `a field that is unique is so, and a body that fits none of two writes says so`() throws {
+    @Test func `a unique field is enforced, and a body that matches no write is refused`() throws {
         var world = try DeclaredWorld(
             """
             name: unique
@@ -219,7 +220,7 @@ struct DeclaredWorld {
         #expect(world.ask("GET /accounts").body.hasPrefix(#"{"list":{"rows":[{"login":"ana""#))
     }
 
-    @Test func `pages are by number, by the next one's name, or by the last row`() throws {
+    @Test func `reads are paged by number, by the next page's token, or by the last row`() throws {
         func pages(_ how: String, _ queries: [String]) throws -> [String] {
             var world = try DeclaredWorld(
                 """
@@ -239,7 +240,7 @@ struct DeclaredWorld {
         #expect(try pages("{query: after, last: id}", ["", "&after=2"]) == [first + "}", second + "}"])
     }
 
-    @Test func `a room is refused by an acknowledgement, or by an event, with its reason`() throws {
+    @Test func `a room is refused by an acknowledgement or by an event, with its reason`() throws {
         var world = try DeclaredWorld(sample: "socketio-chat")
         world.connect(1)
         let refused = try #require(try world.emit(1, "join", #"{"room":"board"}"#))
@@ -261,7 +262,7 @@ struct DeclaredWorld {
                 == [#"1 trouble {"kind":"room","chat":"7","reason":"it is closed"}"#])
     }
 
-    @Test func `the steps of a scenario happen in their order, each at its time`() throws {
+    @Test func `the steps of a scenario happen in order, each at its time`() throws {
         var world = try DeclaredWorld(sample: "socketio-chat")
         world.connect(1)
         _ = try world.emit(1, "join", #"{"room":"lobby"}"#)
@@ -276,7 +277,7 @@ struct DeclaredWorld {
     }
 
     @Test(arguments: ["socketio-chat", "gateway"])
-    func `without a scenario something happens about once a second, and one seed gives one history`(_ name: String)
+    func `without a scenario an event happens about once a second, and a seed gives one history`(_ name: String)
         throws
     {
         func history(_ seed: UInt64) throws -> [String] {
@@ -293,7 +294,7 @@ struct DeclaredWorld {
         #expect(try history(2) != one)
     }
 
-    @Test func `everything wrong in a scenario is said at once, each with its place`() throws {
+    @Test func `all errors of a scenario are reported at once, each with its place`() throws {
         let profile = try DeclaredWorld.profile("socketio-chat")
         let text = """
             tokens: {t: cleo}
@@ -350,7 +351,7 @@ struct DeclaredWorld {
         lines(server.received(Array(text.utf8)[...], on: connection, at: now))
     }
 
-    @Test func `a client is greeted, says who it is, and its heartbeats are answered`() throws {
+    @Test func `a client is greeted and identifies itself, and its heartbeats are answered`() throws {
         var server = try server()
         #expect(lines(server.opened(1, at: .zero)) == [#"1 {"op":10,"d":{"heartbeat_interval":10000}}"#])
         #expect(say(&server, #"{"op":1,"d":null}"#) == [#"1 {"op":11}"#])
@@ -361,7 +362,8 @@ struct DeclaredWorld {
         #expect(ready[0].contains("session_id"))
     }
 
-    @Test func `a client that sends no heartbeat for one and a half intervals is closed, whatever else it says`() throws
+    @Test func `a client without a heartbeat for one and a half intervals is closed, even if it sends other messages`()
+        throws
     {
         var server = try server()
         #expect(server.deadline == nil)
@@ -373,13 +375,13 @@ struct DeclaredWorld {
         #expect(lines(server.advance(to: .zero + .seconds(24))) == ["2 close 1008"])
         #expect(lines(server.advance(to: .zero + .seconds(25))) == ["1 close 1008"])
         #expect(server.deadline == nil)
-        // A client that is gone is not waited for.
+        // The server does not wait for a client that has left.
         _ = server.opened(3, at: .zero)
         server.closed(3)
         #expect(server.deadline == nil)
     }
 
-    @Test func `a client sends no heartbeat where the profile has none`() throws {
+    @Test func `without heartbeats in the profile the server expects none`() throws {
         let service = try DeclaredWorld("{name: bare, realtime: {protocol: websocket}}").service
         var server = MessageServer(service, heartbeats: .seconds(10), seed: 1)
         _ = server.opened(1, at: .zero)
@@ -392,7 +394,7 @@ struct DeclaredWorld {
         #expect(say(&server, #"{"op":2,"d":{"token":"stolen"}}"#) == ["1 close 4004"])
     }
 
-    @Test func `what happens while a session is cut is told when it is resumed`() throws {
+    @Test func `a resumed session receives the events from while it was cut`() throws {
         var server = try server()
         _ = server.opened(1, at: .zero)
         let ready = say(&server, #"{"op":2,"d":{"token":"token-of-ana"}}"#)[0]
@@ -405,7 +407,7 @@ struct DeclaredWorld {
         #expect(resumed.count == 2 && resumed[0].contains("In the gap"), "\(resumed)")
     }
 
-    @Test func `a session that was cut is told what it missed, and one that nobody knows is refused`() throws {
+    @Test func `a resumed session receives missed events, and an unknown session is refused`() throws {
         var server = try server()
         _ = server.opened(1, at: .zero)
         let ready = say(&server, #"{"op":2,"d":{"token":"token-of-ana"}}"#)[0]
@@ -426,7 +428,7 @@ struct DeclaredWorld {
 }
 
 @Suite struct ProfileInversionTests {
-    @Test func `what was filled into a template is found again`() throws {
+    @Test func `a filled template yields its values again`() throws {
         let path = try Template("/rooms/{room}/messages/{message}")
         #expect(path.values(in: "/rooms/a%2Fb/messages/7", stop: "/") == ["room": "a%2Fb", "message": "7"])
         #expect(path.values(in: "/rooms/a/b/messages/7", stop: "/") == nil)
@@ -445,7 +447,7 @@ struct DeclaredWorld {
         ("not payload.ok = true", #"{"ok":false}"#), ("payload.a exists", #"{"a":true}"#),
         ("payload.a != x", "{}"), ("payload.list[1].x = 2", #"{"list":[null,{"x":2}]}"#),
     ])
-    func `a value is made that a condition holds of`(_ condition: String, _ value: String) throws {
+    func `an example value satisfies its condition`(_ condition: String, _ value: String) throws {
         #expect(try ProfileCondition(condition).example(from: .object([]))?.raw.description == value)
     }
 }

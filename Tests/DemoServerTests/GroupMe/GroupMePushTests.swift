@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// A client machine on a real WebSocket to a GroupMe server.
+/// Drives a `BayeuxClient` on a real WebSocket to a GroupMe server.
 private actor PushClient {
     nonisolated let told = Mailbox<BayeuxClient.Effect>()
     nonisolated let unownedExecutor: UnownedSerialExecutor
@@ -47,7 +47,7 @@ private actor PushClient {
         }
     }
 
-    /// Waits until something that is wanted was told, and gives it.
+    /// Waits for an effect that satisfies `isWanted`, and returns it.
     nonisolated func heard(
         _ isWanted: @escaping @Sendable (BayeuxClient.Effect) -> Bool
     ) async throws -> BayeuxClient.Effect {
@@ -106,7 +106,7 @@ private actor PushClient {
 
     private func channel(_ name: String) throws -> Bayeux.Channel { try #require(Bayeux.Channel(name)) }
 
-    /// Waits for a push that decodes to what is wanted.
+    /// Waits for a push that satisfies `isWanted`, and returns it.
     private func push(
         from client: PushClient, _ isWanted: @escaping @Sendable (GroupMe.Push) -> Bool
     ) async throws -> GroupMe.Push {
@@ -124,12 +124,13 @@ private actor PushClient {
 
     private struct NoPush: Error {}
 
-    @Test func `tells the user what happens, from the first client on, and the conversation what does not stay`()
+    @Test func `the user's channel gets events from the first client on, and the group's channel gets transient ones`()
         async throws
     {
         try await withServer(.init(isEndless: false, pace: 20)) { loop, server, _ in
             let client = try PushClient(on: loop, to: server)
-            // Both before it connects: the script begins soon after the first subscription, however slow this test is.
+            // Subscribes before connecting: the script begins soon after the first subscription, however slow this test
+            // is.
             await client.subscribe("/user/20000001", server.token)
             await client.subscribe("/group/10000001", nil)
             await client.connect()
@@ -146,7 +147,7 @@ private actor PushClient {
         }
     }
 
-    @Test func `refuses who is nobody, and who is somebody else`() async throws {
+    @Test func `a subscription without a valid token or to another user's channel is refused`() async throws {
         try await withServer { loop, server, _ in
             let client = try PushClient(on: loop, to: server)
             await client.connect()
@@ -165,7 +166,7 @@ private actor PushClient {
         }
     }
 
-    @Test func `echoes who types, without their token, and lets nobody publish anything else`() async throws {
+    @Test func `a typing event is echoed without its token, and every other publication is refused`() async throws {
         try await withServer(.init(pingInterval: nil)) { loop, server, _ in
             let client = try PushClient(on: loop, to: server)
             await client.connect()
@@ -195,7 +196,7 @@ private actor PushClient {
         }
     }
 
-    @Test func `pings every channel that somebody listens to, and tells a user's clients of each other`() async throws {
+    @Test func `every subscribed channel is pinged, and a user's clients learn of each other`() async throws {
         try await withServer(.init(pingInterval: .milliseconds(20))) { loop, server, _ in
             let client = try PushClient(on: loop, to: server)
             await client.connect()
@@ -207,7 +208,7 @@ private actor PushClient {
         }
     }
 
-    @Test func `answers over HTTP what is the truth`() async throws {
+    @Test func `HTTP answers match the truth`() async throws {
         try await withServer { _, server, http in
             func get(_ path: String) async throws -> [UInt8] {
                 let url = try URLParts(parsing: "\(server.url)/v3/\(path)")

@@ -6,7 +6,7 @@ import Wire
 @testable import DemoServer
 
 @Suite struct `The GroupMe backend's REST service` {
-    @Test func `knows its users by their tokens, in the header or in the query`() throws {
+    @Test func `users are identified by their tokens in the header or in the query`() throws {
         var stage = GroupMeStage()
         #expect(try GroupMe.user(from: stage.ask("GET", "/v3/users/me").body).name == "Mia")
         #expect(try GroupMe.user(from: stage.ask("GET", "/v3/users/me", as: "9000001").body).name == "Dee")
@@ -20,7 +20,7 @@ import Wire
         #expect(stage.ask("GET", "/v2/users/me").status == 404 && stage.ask("PUT", "/v3/users/me").status == 404)
     }
 
-    @Test func `lists groups by pages, with members or without, and the former ones apart`() throws {
+    @Test func `groups are listed by page, with or without members, and former groups separately`() throws {
         var stage = GroupMeStage()
         let all = try GroupMe.groups(from: stage.ask("GET", "/v3/groups").body)
         #expect(all.map(\.group.name) == ["Family", "Hikers"] && all[0].members?.count == 4)
@@ -38,7 +38,7 @@ import Wire
         #expect(try GroupMe.group(from: stage.ask("GET", "/v3/groups/10000001").body) == all[0])
     }
 
-    @Test func `makes, changes and ends groups, and tells who is in them`() throws {
+    @Test func `groups are created, changed and deleted, and their members are notified`() throws {
         var stage = GroupMeStage()
         let (status, body) = stage.ask("POST", "/v3/groups", #"{"name":"New","description":"d","share":true}"#)
         let made = try GroupMe.group(from: body)
@@ -59,7 +59,7 @@ import Wire
         #expect(stage.ask("GET", "/v3/groups/\(made.group.id)").status == 404)
     }
 
-    @Test func `adds members later than it says so, and removes them by their membership`() throws {
+    @Test func `members are added asynchronously, and removed by their membership id`() throws {
         var stage = GroupMeStage()
         let (status, body) = stage.ask(
             "POST", "/v3/groups/10000001/members/add",
@@ -80,7 +80,7 @@ import Wire
         #expect(stage.ask("GET", "/v3/groups/10000001", as: "9000001").status == 404)
     }
 
-    @Test func `gives pages of messages by three cursors, one of which skips`() throws {
+    @Test func `messages are paged by three cursors, one of which skips`() throws {
         var stage = GroupMeStage()
         let newest = try stage.page("limit=5")
         #expect(newest.count == 5 && newest.map(\.place) == newest.map(\.place).sorted(by: >))
@@ -97,7 +97,7 @@ import Wire
     }
 
     @Test(arguments: GroupMeBackend.EmptyForm.allCases)
-    func `says in one of four ways that there is no more`(_ form: GroupMeBackend.EmptyForm) throws {
+    func `an empty page is reported in each of four forms`(_ form: GroupMeBackend.EmptyForm) throws {
         var stage = GroupMeStage()
         let newest = try #require(try stage.page("limit=1").first)
         stage.backend.emptyForm = form
@@ -106,7 +106,7 @@ import Wire
         #expect(try GroupMe.messages(from: body, of: .group("10000001")).messages.isEmpty)
     }
 
-    @Test func `takes a message once: whoever sends it again within a minute is refused`() throws {
+    @Test func `a message is accepted once, and a repetition within a minute is refused`() throws {
         var stage = GroupMeStage()
         let text = #"{"message":{"source_guid":"g","text":"hi","attachments":[{"type":"image","url":"u"}]}}"#
         let (status, body) = stage.ask("POST", "/v3/groups/10000001/messages", text)
@@ -124,7 +124,7 @@ import Wire
         #expect(stage.ask("POST", "/v3/groups/10000003/messages", text).status == 404)
     }
 
-    @Test func `has directs, by whom they are with`() throws {
+    @Test func `directs are found by their partner`() throws {
         var stage = GroupMeStage()
         let chats = try GroupMe.chats(from: stage.ask("GET", "/v3/chats").body, user: "20000001")
         #expect(chats.map(\.conversation) == [.direct("9000001", "20000001"), .direct("20000001", "20000002")])
@@ -140,7 +140,7 @@ import Wire
                 == 404)
     }
 
-    @Test func `takes one reaction of a user, and the second changes nothing`() throws {
+    @Test func `a user has one reaction per message, and a second one changes nothing`() throws {
         var stage = GroupMeStage()
         let message = try #require(try stage.page("limit=20").first { $0.sender == "20000002" })
         let path = "/v3/messages/10000001/\(message.id)"
@@ -158,7 +158,7 @@ import Wire
         #expect(stage.ask("POST", "/v3/messages/10000001/1/like").status == 404)
     }
 
-    @Test func `takes pictures, and refuses who asks too often`() throws {
+    @Test func `pictures are accepted, and too many requests are refused`() throws {
         var stage = GroupMeStage()
         #expect(try GroupMe.pictureURL(from: stage.ask("POST", "/pictures", "PNG").body).hasPrefix("https://i.groupme"))
         stage.backend.mostRequests = 2
@@ -172,7 +172,7 @@ import Wire
         #expect([stage.ask("GET", "/v3/groups").status, stage.ask("GET", "/v3/groups").status] == [503, 200])
     }
 
-    @Test func `deletes and edits so that both tellings are one fact, and later answers agree`() throws {
+    @Test func `both pushes of a deletion or an edit decode to one fact, and later answers agree`() throws {
         var stage = GroupMeStage()
         let message = try #require(try stage.page("limit=20").first { $0.sender == "20000001" })
         let place = GroupMe.ConversationID.group("10000001")

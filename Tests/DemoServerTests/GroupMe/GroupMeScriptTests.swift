@@ -7,7 +7,7 @@ import Testing
 @Suite struct `The people of the GroupMe world` {
     private static let epoch: Int64 = 1_785_346_000_000
 
-    /// Everything that is told until `until`, one line a publication.
+    /// Plays the script until `until`, and returns one line per publication.
     private func history(
         seed: UInt64, until: Int64, isEndless: Bool = true
     ) -> (lines: [String], world: GroupMeWorld, script: GroupMeScript) {
@@ -21,7 +21,7 @@ import Testing
         return (lines, world, script)
     }
 
-    @Test func `do the same for the same seed, byte for byte, and something else for another`() {
+    @Test func `one seed gives the same history byte for byte, and another seed gives another`() {
         let first = history(seed: 7, until: 60_000)
         let second = history(seed: 7, until: 60_000)
         #expect(first.lines == second.lines && first.lines.count > 100)
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [1, 99] as [UInt64])
-    func `say nothing that the decoders do not know, and hardly anything is refused, in three minutes`(seed: UInt64)
+    func `in three minutes every event decodes, and hardly any action is refused`(seed: UInt64)
         throws
     {
         let (lines, _, script) = history(seed: seed, until: 180_000)
@@ -42,7 +42,7 @@ import Testing
             #expect(event.isKnown, "\(line)")
             kinds.insert(event.kind)
         }
-        // Who left cannot speak until they are back.
+        // Members who left cannot post until they are back.
         #expect(script.skipped < 40, "\(script.skipped)")
         #expect(
             kinds.isSuperset(of: [
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test
-    func `do nearly everything once in the opening, in which nothing is refused, and then stop if they are told to`()
+    func `the opening contains nearly every event without a refusal, and a finite script then stops`()
         throws
     {
         let (lines, world, script) = history(seed: 1, until: .max / 2, isEndless: false)
@@ -66,7 +66,7 @@ import Testing
         #expect(family.contains { $0.pin != nil } && family.contains { $0.reactions?.isEmpty == false })
     }
 
-    @Test func `never make the world grow beyond its bounds`() {
+    @Test func `the world stays within its bounds`() {
         let (_, world, _) = history(seed: 3, until: 600_000)
         #expect(world.groups.count <= 10 && world.threads.values.allSatisfy { $0.messages.count <= 5_000 })
         #expect(world.guids.count < 200)

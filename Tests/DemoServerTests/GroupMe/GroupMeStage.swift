@@ -4,7 +4,7 @@ import Wire
 
 @testable import DemoServer
 
-/// A GroupMe backend whose script does nothing more, asked as Mia.
+/// A GroupMe backend with an idle script. Requests come from Mia by default.
 struct GroupMeStage {
     var backend: GroupMeBackend
     var now = Moment(microseconds: 1_000_000)
@@ -17,7 +17,7 @@ struct GroupMeStage {
             start: .afterFirstClient(quiet: .seconds(1), longest: .seconds(1)), isEndless: false, at: .zero)
     }
 
-    /// Asks; `path` may have a query.
+    /// Sends a request. `path` may contain a query.
     mutating func ask(
         _ method: String, _ path: String, _ body: String = "", as user: GroupMe.UserID = GroupMeScript.Cast.mia,
         token: String? = nil
@@ -30,7 +30,7 @@ struct GroupMeStage {
         return (response.status, response.body[...])
     }
 
-    /// What was told of the last request, decoded, by channel.
+    /// The pushes that the last request caused, decoded, with their channels.
     var told: [(channel: String, push: GroupMe.Push)] {
         publications.compactMap { publication in
             let name = publication.channel.description
