@@ -10,13 +10,13 @@ import TestSupport
 import Testing
 import Wire
 
-/// Actions of a running tail against the embedded server, over real sockets.
+/// Tests actions of a running tail against the embedded server, over real sockets.
 @Suite(.serialized) struct ActionTests {
     private let texts = ["one", "two", "three", "four", "four"]
 
     private func operations(in channel: EntityID) -> [Action.Operation] {
         texts.map { .send(channel: channel, thread: nil, text: $0) } + [
-            // Of messages that wait still.
+            // These act on messages that are still pending.
             .edit(.init(channel: channel, message: EntityID("A1")), text: "1"),
             .react(.init(channel: channel, message: EntityID("A2")), names: ["👍"]),
             .delete(.init(channel: channel, message: EntityID("A3"))),
@@ -26,7 +26,7 @@ import Wire
     }
 
     @Test(arguments: [true, false])
-    func `what is asked for of a running tail is done once and in order, and a replay shows the same`(hasCore: Bool)
+    func `a running tail does each action once and in order, and a replay shows the same`(hasCore: Bool)
         async throws
     {
         let loop = try EventLoop(name: "weir-backend")
@@ -64,7 +64,7 @@ import Wire
         #expect(threads.flatMap(\.messages).count { $0.text == "reply" } == 1)
         tail.stop()
         _ = await summary
-        // Programs that follow the tail saw every action end, and the synchronisation begin and succeed.
+        // Programs that follow the tail saw every action end, and saw the synchronisation begin and succeed.
         let (ended, passed) = await (ends, phases)
         #expect(ended == operations.indices.map { EntityID("A\($0 + 1)") }.sorted())
         #expect(passed.prefix(2) == [.initial, .inProgress] && passed.contains(.success))
@@ -72,14 +72,14 @@ import Wire
         #expect(try lines(of: watcher.reports.all) == replayed(path))
     }
 
-    /// The phases of the synchronisation, each once in a row, up to the tail's end.
+    /// Returns the phases of the synchronisation until the tail's end, without immediate repetitions.
     private static func phases(of tail: Tail) async -> [SyncState.Phase] {
         var phases: [SyncState.Phase] = []
         for await state in tail.syncStates where state.phase != phases.last { phases.append(state.phase) }
         return phases
     }
 
-    /// The actions that were done, up to the tail's end.
+    /// Returns the actions that were done until the tail's end.
     private static func ends(of tail: Tail) async -> [EntityID] {
         var ids: [EntityID] = []
         for await report in tail.actionReports { if case .done = report.change { ids.append(report.action.id) } }
@@ -87,7 +87,7 @@ import Wire
     }
 
     @Test(arguments: [true, false])
-    func `a workspace that is deleted goes from a running tail with its channels, and another one is looked at`(
+    func `a deleted workspace leaves the model of a running tail with its channels, and another one is selected`(
         hasCore: Bool
     ) async throws {
         let loop = try EventLoop(name: "weir-backend")
@@ -139,7 +139,7 @@ import Wire
 }
 
 extension [StampedReport] {
-    /// Reports of actions that are over.
+    /// The reports of actions that have ended.
     fileprivate var endedActions: [ActionReport] {
         compactMap { stamped in
             guard case .action(let report) = stamped.report else { return nil }

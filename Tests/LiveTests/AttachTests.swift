@@ -9,9 +9,9 @@ import Wire
 
 @testable import Live
 
-/// Viewers of a running tail: what they are sent, and what becomes of those that do not read.
+/// Tests viewers of a running tail: the stream that they receive, and the handling of viewers that do not read.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct AttachTests {
-    /// The stream that the tail sends a viewer from now on.
+    /// Attaches to the tail, and returns the stream that it sends from now on.
     private func attach(_ path: String) throws -> Int32 {
         let stream = try LocalSocketStream(path: path)
         try stream.send(Array(#"{"jsonrpc":"2.0","id":1,"method":"attach"}"#.utf8))
@@ -20,7 +20,7 @@ import Wire
         return dup(stream.descriptor)
     }
 
-    /// Plays a stream; `watcher` is told what is shown.
+    /// Plays a stream. `watcher` receives the reports shown.
     private func play(_ descriptor: Int32, _ watcher: Watcher) {
         let replay = Replay(ReplayConfiguration(stream: descriptor, name: "t"), outlets: [watcher])
         runOnThread(named: "weir-viewer") {
@@ -29,7 +29,7 @@ import Wire
         }
     }
 
-    @Test func `a viewer that comes later is shown the very same events, in the same order and none twice`()
+    @Test func `a viewer that attaches later sees the same events in the same order, and none twice`()
         async throws
     {
         let viewer = Watcher()
@@ -41,7 +41,7 @@ import Wire
         let first = try #require(events.first)
         #expect(events.count >= 4)
         #expect(Array(all.drop { $0 < first }.prefix(events.count)) == events)
-        // What the viewer began with is no news.
+        // The viewer's initial state is not reported as news.
         #expect(viewer.reports.all.allSatisfy { $0.stamp.n == 0 || $0.stamp.n >= first - 50 })
     }
 
@@ -54,7 +54,7 @@ import Wire
 
     @Test
     func
-        `Check 8: a viewer that does not read stalls nothing, and is told of the gap and where it goes on once it reads`()
+        `Check 8: a viewer that does not read stalls nothing, and learns of the gap and the next record once it reads`()
         async throws
     {
         _ = try await ControlledTail.run {
@@ -86,7 +86,7 @@ import Wire
         #expect(kinds.suffix(2) == ["gap", "head"])
     }
 
-    /// Sets marks, each answered: more than waits for a viewer that does not read.
+    /// Sets marks and reads each answer. They exceed what is buffered for a viewer that does not read.
     private func mark(_ path: String, times: Int) throws {
         let client = try UnixClient(path)
         let label = String(repeating: "x", count: 190)
@@ -99,12 +99,12 @@ import Wire
         }
     }
 
-    @Test func `a viewer that lost something is told of what became of rooms meanwhile`() async throws {
+    @Test func `a viewer that lost records learns what happened to rooms meanwhile`() async throws {
         let viewer = Watcher()
         _ = try await ControlledTail.run {
             $0.mostWaitingForViewers = 1 << 12
         } _: { path, _, watcher in
-            // One that the viewer knows from its beginning: of another it may have lost the whole life.
+            // Uses a room that the viewer knows from the start. For any other room it may have lost every record.
             await watcher.reports.wait { !$0.rooms(.joined).isEmpty }
             let room = try #require(watcher.reports.all.rooms(.joined).last)
             let stream = try attach(path)
@@ -114,7 +114,7 @@ import Wire
             play(stream, viewer)
             while viewer.reports.all.rooms(.left).isEmpty {
                 let seen = viewer.reports.all.count
-                // What comes next is behind what it goes on from.
+                // The next record comes after the point where the viewer continues.
                 try mark(path, times: 1)
                 await viewer.reports.wait { $0.count > seen }
             }
@@ -123,7 +123,7 @@ import Wire
         }
     }
 
-    @Test func `a recording is begun and ended by a client, in the folder for recordings only, and can be played`()
+    @Test func `a client starts and stops a recording, only in the recordings folder, and the recording can be played`()
         async throws
     {
         let folder = try temporaryFolder()
@@ -175,7 +175,7 @@ import Wire
         #expect(try refusal(path, "record.start", #"{"name":"incident"}"#).message.contains("exists already"))
     }
 
-    @Test func `rows of the model are given by section and by id`() async throws {
+    @Test func `rows of the model are returned by section and by id`() async throws {
         _ = try await ControlledTail.run { path, _, watcher in
             await watcher.reports.wait { $0.diffs.count > 5 }
             try rows(path)
@@ -202,7 +202,7 @@ import Wire
         #expect(try refusal(path, "model.get", #"{"section":99999}"#).code == -32002)
     }
 
-    @Test func `a property is observed until it changes, or until its time is up`() async throws {
+    @Test func `a property is observed until it changes or until its timeout`() async throws {
         _ = try await ControlledTail.run { path, _, watcher in try await observe(path, watcher) }
     }
 
@@ -226,7 +226,7 @@ extension StampedReport {
     fileprivate var isEvent: Bool { if case .event = report { true } else { false } }
 }
 
-/// Views that are paused.
+/// Tests paused views.
 @Suite struct ViewControlsTests {
     private func events(_ count: Int, from number: Int) -> [StampedReport] {
         (number..<(number + count)).map { n in
@@ -235,7 +235,8 @@ extension StampedReport {
         }
     }
 
-    @Test func `what comes while the view is paused waits, and of too much the oldest is given up with a gap`() throws {
+    @Test func `reports wait while the view is paused, and beyond the limit the oldest are dropped with a gap`() throws
+    {
         let (controls, shown) = (ViewControls(), Watcher())
         let view = ControlledView(controls) { _ in shown }
         try view.write(events(2, from: 1))
@@ -254,7 +255,7 @@ extension StampedReport {
         #expect(shown.reports.all.count == 8 + 1 + ViewControls.mostWaiting)
     }
 
-    @Test func `of too many bytes the oldest are given up, and what is larger than all that may wait stays alone`()
+    @Test func `beyond the limit of bytes the oldest reports are dropped, and an oversized report waits alone`()
         throws
     {
         let (controls, shown) = (ViewControls(), Watcher())
@@ -282,7 +283,7 @@ extension StampedReport {
         #expect(shown.reports.all.last?.stamp.n == 42)
     }
 
-    @Test func `another format has another printer`() throws {
+    @Test func `a new format creates a new printer`() throws {
         let controls = ViewControls()
         let formats = Mailbox<OutputFormat?>()
         let view = ControlledView(controls) { format in

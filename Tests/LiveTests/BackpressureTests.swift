@@ -11,7 +11,7 @@ import Wire
 @Suite struct BackpressureTests {
     private static let total = 30_000
 
-    /// A tail of a server that says so many events, and `outlet`.
+    /// Creates a tail of a server that sends `total` events, with the outlet `outlet`.
     private func stuck(
         _ outlet: GatedOutlet, _ change: (inout TailConfiguration) -> Void = { _ in }
     ) throws -> (server: ScriptedServer, tail: Tail) {
@@ -26,25 +26,26 @@ import Wire
         return (server, try Tail(configuration, outlets: [outlet]))
     }
 
-    /// What `look` gives on the loop once the socket is not read.
+    /// Returns the result of `look` on the loop once the socket is no longer read.
     private func whenPaused<Value: Sendable>(
         _ tail: Tail, _ look: @escaping @Sendable (isolated Tail) -> Value
     ) async throws -> Value? {
         let seen = Mailbox<Value?>()
         runOnThread(named: "weir-test") {
-            // Each look waits for a turn of the loop, so the loop goes on in between.
+            // Each `perform` waits for a turn of the loop, so the loop continues in between.
             while tail.loop.perform({ tail.assumeIsolated { $0.isReadingPaused } }) == false {}
             seen.put(tail.loop.perform { tail.assumeIsolated { look($0) } })
         }
         return try await seen.first()
     }
 
-    @Test func `a stuck outlet stops the reading at a bound, and once it is free nothing is missing`() async throws {
+    @Test func `a stuck outlet stops the reading at a limit, and nothing is missing once it continues`() async throws {
         let outlet = GatedOutlet(permits: 0)
         let (server, tail) = try stuck(outlet)
         defer { server.close() }
         async let summary = tail.run()
-        // One bound's worth waits, one may be in the outlet's hands, and the messages of one turn of the loop come on top.
+        // At most one limit's worth waits, another may be in a write to the outlet, and the messages of one turn are
+        // added.
         #expect(try await whenPaused(tail) { $0.counts.events } ?? .max < 2 * 4096 + 4096)
         outlet.permit(.max)
         await outlet.written.wait { $0.events.count == Self.total + 2 }
@@ -53,12 +54,12 @@ import Wire
         #expect(await summary.events == Self.total + 2)
     }
 
-    @Test func `no time without events ends a tail that does not read, since its own output is stuck`() async throws {
+    @Test func `the idle timeout does not end a tail that stopped reading because its output is stuck`() async throws {
         let outlet = GatedOutlet(permits: 0)
         let (server, tail) = try stuck(outlet) { $0.idleTimeout = .seconds(2) }
         defer { server.close() }
         async let summary = tail.run()
-        // A timer of the same loop, which is due after the limit would be.
+        // A timer of the same loop that fires after the idle timeout would have.
         _ = try await whenPaused(tail) { tail in
             tail.loop.schedule(at: tail.loop.now + .milliseconds(2500)) { outlet.permit(.max) }
         }
@@ -66,7 +67,7 @@ import Wire
         #expect(end.outcome == .limitReached && end.events == Self.total + 2)
     }
 
-    @Test func `whatever waits for an outlet is weighed by the bytes it holds`() throws {
+    @Test func `reports that wait for an outlet are weighed by their bytes`() throws {
         let stamp = Stamp(n: 1, time: .zero, wall: 0)
         let large = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
         let text = String(decoding: large, as: UTF8.self)
@@ -97,7 +98,7 @@ import Wire
             let thread = try OutletThread(
                 outlets: [outlet], recording: nil, flight: nil, attachments: nil, wire: nil, onError: { _ in },
                 onWord: { _ in }, onChange: {})
-            // The outlet is stuck with the first, which weighs next to nothing.
+            // The outlet is stuck with the first report, which weighs almost nothing.
             thread.push([.report(StampedReport(stamp: stamp, report: .notice(Notice(.info, "first"))))])
             thread.push(Array(repeating: item, count: 7))
             #expect(thread.lateWords == nil)

@@ -6,14 +6,15 @@ import TestSupport
 import Testing
 import Wire
 
-/// What something else captured is played as it was captured: no connection of it was this client's, and much of it may be missing.
+/// Checks that traffic captured by other tools is played as captured. Its connections were not this client's, and much
+/// of it may be missing.
 @Suite("Captured traffic") struct CapturedTrafficTests {
     private static let handshake = #"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#
     private static let joined = #"40{"sid":"t"}"#
 
     private static func tick(_ number: Int) -> String { #"42["tick",{"number":\#(number)}]"# }
 
-    /// Makes a recording of a text in another format, and plays it.
+    /// Converts a text in another format to a recording and plays it.
     private func play(
         _ text: String, _ format: ForeignFormat, _ backend: Configuration.BackendKind = .socketio
     ) throws -> [StampedReport] {
@@ -31,7 +32,7 @@ import Wire
         try play(lines.joined(separator: "\n"), .lines)
     }
 
-    @Test("No silence ends a connection that was not ended")
+    @Test("Silence does not end a captured connection")
     func silence() throws {
         let reports = try play([
             "+0 < " + Self.handshake, "+0 < " + Self.joined, "+1 < " + Self.tick(1), "+300 < " + Self.tick(2),
@@ -42,7 +43,7 @@ import Wire
     }
 
     @Test(
-        "What was captured from the middle of a connection on is heard from there",
+        "A capture from the middle of a connection is played from there",
         arguments: [["< " + joined], ["< 40"], ["> 2probe", "< 3probe", "> 5"], ["< 3", "< 2"], []])
     func middle(before: [String]) throws {
         let reports = try play(before + ["< " + Self.tick(1), "< " + Self.tick(2)])
@@ -50,14 +51,14 @@ import Wire
         #expect(reports.notices.isEmpty)
     }
 
-    @Test("The revision of Engine.IO is found out")
+    @Test("The revision of Engine.IO is detected")
     func revision() throws {
         let reports = try play(["< " + Self.handshake, "< 40", "< " + Self.tick(1), "< " + Self.tick(2)])
         #expect(reports.numbers == [1, 2])
         #expect(reports.readies == [.socketIO(.v3)])
     }
 
-    @Test("Who left the namespace and joined it again on the same connection is heard again")
+    @Test("A client that leaves the namespace and joins it again on the same connection receives events again")
     func rejoined() throws {
         let reports = try play(
             [Self.handshake, Self.joined, Self.tick(1), "41", Self.joined, Self.tick(2)].map { "< " + $0 })
@@ -65,7 +66,7 @@ import Wire
         #expect(reports.gaps.count == 1)
     }
 
-    @Test("A log that knows one connection tells of several by their handshakes")
+    @Test("A log of one connection is divided into several by their handshakes")
     func severalOfOne() throws {
         let reports = try play(
             [Self.handshake, Self.joined, Self.tick(1), Self.handshake, Self.joined, Self.tick(2)].map { "< " + $0 })
@@ -74,7 +75,7 @@ import Wire
         #expect(reports.readies.count == 2)
     }
 
-    @Test("Binary events are put together, in the middle of a connection, too")
+    @Test("Binary events are assembled, also from the middle of a connection")
     func binary() throws {
         let reports = try play([
             #"< 451-["picture",{"_placeholder":true,"num":0}]"#, "<b iVBORw==", "< " + Self.tick(1),
@@ -83,7 +84,7 @@ import Wire
         #expect(reports.numbers == [1])
     }
 
-    @Test("Connections that follow each other are played one after the other, with a gap between them")
+    @Test("Consecutive connections are played one after the other, with a gap between them")
     func connections() throws {
         let came: [(second: Int64, connection: String)] = [(0, "a"), (50, "a"), (50, "b"), (200, "b"), (200, "c")]
         let events = came.enumerated().map { number, event in
@@ -96,7 +97,7 @@ import Wire
         #expect(reports.readies.count == 3)
     }
 
-    /// An archive of connections side by side: of each what it received, and the seconds.
+    /// Returns an archive of concurrent connections. Each connection is a list of received messages with their seconds.
     private func archive(_ connections: [[(second: Int, text: String)]]) throws -> String {
         let entries = connections.map { messages in
             let texts = messages.map { message in
@@ -110,7 +111,7 @@ import Wire
         return #"{"log":{"entries":[\#(entries.joined(separator: ","))]}}"#
     }
 
-    @Test("Of connections side by side the first that speaks the protocol is played, and it is told what is not")
+    @Test("Of concurrent connections the first that uses the protocol is played, and the others are reported")
     func beside() throws {
         let other = [(0, #"{"type":"connected"}"#), (4, #"{"type":"update"}"#), (9, "{}")]
         let first = [(1, Self.handshake), (1, Self.joined), (2, Self.tick(1)), (5, Self.tick(2))]
@@ -124,9 +125,9 @@ import Wire
             ])
     }
 
-    /// What is known of them: a session that was recorded, written as something else would have captured it, and played again.
+    /// Exports recorded sessions of known content to another format, imports them again, and plays them.
     @Test(
-        "What was recorded and captured again is played with the same events",
+        "A recording that is exported and imported again is played with the same events",
         arguments: ["hello", "reconnect", "twake-day"], ForeignFormat.allCases)
     func samples(name: String, format: ForeignFormat) throws {
         let folder = try temporaryFolder()
@@ -142,7 +143,7 @@ import Wire
         #expect(captured.gaps.count == recorded.gaps.count)
     }
 
-    @Test("GroupMe's events are heard, from the middle of a connection on")
+    @Test("GroupMe's events are played from the middle of a connection")
     func bayeux() throws {
         let line = #"""
             {"channel":"/user/1","data":{"type":"line.create","subject":{"id":"17","group_id":"5","text":"hi","name":"ann",\#
@@ -157,7 +158,7 @@ import Wire
 }
 
 extension [StampedReport] {
-    /// What was spoken on each connection that became ready.
+    /// The protocol of each connection that became ready.
     fileprivate var readies: [RealtimeProtocol] {
         compactMap { if case .connection(.ready(let spoken)) = $0.report { spoken } else { nil } }
     }

@@ -5,11 +5,11 @@ import Wire
 
 @testable import Live
 
-/// Properties that are observed, also by who was cut off meanwhile.
+/// Tests observed properties, including clients that were cut off and come back.
 @Suite(.timeLimit(.minutes(3))) struct ControlObservationTests {
     typealias Property = ControlObservations.Property
 
-    /// A world whose values a test changes.
+    /// A set of properties whose values a test changes.
     private struct World {
         var observations: ControlObservations
         var values: [Property: Int64] = [:]
@@ -30,12 +30,12 @@ import Wire
         }
     }
 
-    /// The numbers of the changes that messages tell.
+    /// Returns the numbers of the changes in the messages.
     private func numbers(_ messages: [ControlObservations.Message]) -> [Int] {
         messages.compactMap { if case .changed(_, _, let change) = $0 { change.number } else { nil } }
     }
 
-    @Test func `who was cut off goes on behind the last change it heard of, while that is still in the ring`() throws {
+    @Test func `a client that was cut off resumes after its last change while that is still in the ring`() throws {
         var world = World()
         #expect(try world.observe(1, [.events, .gaps]).number == 0)
         #expect(numbers(world.change(.events, to: 1)) == [1])
@@ -48,7 +48,7 @@ import Wire
         #expect(numbers(world.change(.events, to: 4)) == [5])
     }
 
-    @Test func `when the changes are in the ring no longer, it is told how many were lost`() throws {
+    @Test func `if changes have left the ring, the client learns how many were lost`() throws {
         var world = World(keeping: 4)
         _ = try world.observe(1, [.events])
         world.observations.removeAll(of: 1)
@@ -62,7 +62,7 @@ import Wire
         #expect(throws: ControlError.self) { try world.observe(1, [.events], after: 21) }
     }
 
-    @Test func `an observation of one change that was missed ends with it`() throws {
+    @Test func `an observation of one change ends with a missed change`() throws {
         var world = World()
         _ = try world.observe(1, [.events])
         _ = world.change(.events, to: 1)
@@ -75,7 +75,7 @@ import Wire
         #expect(world.change(.events, to: 3) == [])
     }
 
-    @Test func `changes are told to each client by itself, and only of what it observes`() throws {
+    @Test func `each client receives changes on its own, and only of the properties it observes`() throws {
         var world = World()
         _ = try world.observe(1, [.events])
         _ = try world.observe(2, [.gaps, .events], once: true)
@@ -90,7 +90,7 @@ import Wire
         #expect(numbers(world.change(.gaps, to: 1)) == [2])
     }
 
-    @Test func `a client that comes back is told of what changed while it was away, of this run only`() async throws {
+    @Test func `a client that comes back receives the changes of this run that it missed`() async throws {
         _ = try await ControlledTail.run { path, _, watcher in
             let run = try hearOnce(path)
             let seen = watcher.reports.all.events.count
@@ -105,7 +105,7 @@ import Wire
         }
     }
 
-    /// Hears of one change and is cut off; gives what the run is called.
+    /// Observes one change, is cut off, and returns the id of the run.
     private func hearOnce(_ path: String) throws -> String {
         let client = try UnixClient(path)
         client.send(line: #"{"method":"observe","id":1,"params":{"properties":["events"]}}"#)

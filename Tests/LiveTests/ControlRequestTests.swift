@@ -20,7 +20,7 @@ import Wire
         }
     }
 
-    @Test func `a request has its method, its parameters and the id that the answer names`() throws {
+    @Test func `a request is parsed into its method, its parameters and its id`() throws {
         let line = #"{"jsonrpc":"2.0","id":"a","method":"rooms.join","params":{"rooms":["/a","/b"]}}"#
         let request = try parse(line)
         #expect(request.method == .roomsJoin)
@@ -28,7 +28,7 @@ import Wire
         #expect(request.arguments.texts("rooms") == ["/a", "/b"])
     }
 
-    @Test func `a notification has no answer, and the short form of people who type has one`() throws {
+    @Test func `a notification gets no answer, and the short form for humans gets one`() throws {
         #expect(try parse(#"{"jsonrpc":"2.0","method":"status"}"#).id == nil)
         #expect(try parse(#"{"method":"status"}"#).id == .null)
         #expect(try parse(#"{"method":"status","id":7}"#).id == .integer(7))
@@ -36,7 +36,7 @@ import Wire
         #expect(refusal(#"{"method":"stats_"}"#)?.id == .null)
     }
 
-    @Test func `a number is one however it is spelled, and a value that is sent on keeps its spelling`() throws {
+    @Test func `every spelling of a number is parsed, and a forwarded value keeps its spelling`() throws {
         let request = try parse(
             #"{"id":1.50,"method":"emit","params":{"event":"x","arguments":[1.50,{"\ud800":1}],"wait":1.50}}"#)
         #expect(request.id == .text(RawJSON(unchecked: Array("1.50".utf8)[...])))
@@ -60,14 +60,14 @@ import Wire
         (#"{"method":"rooms.join","params":{"rooms":["/a"],"rooms":["/b"]}}"#, -32602),
         (#"{"method":"mark","params":{"label":3}}"#, -32602), (#"{"method":"status","params":{"x":1}}"#, -32602),
     ])
-    func `what is no request is refused with the code of JSON-RPC`(line: String, code: Int) throws {
+    func `an invalid request is refused with the code of JSON-RPC`(line: String, code: Int) throws {
         let refusal = try #require(self.refusal(line))
         #expect(refusal.error.code.rawValue == code)
         #expect(refusal.id == .null)
         #expect(!refusal.error.message.isEmpty)
     }
 
-    @Test func `a name that is nearly one is suggested, and one of another server is told as such`() {
+    @Test func `a misspelled name gets a suggestion, and a method of another server a message that says so`() {
         #expect(
             refusal(#"{"method":"statsu"}"#)?.error.message
                 == "there is no method 'statsu'; did you mean 'status'?")
@@ -78,7 +78,7 @@ import Wire
                 == "mark has no parameter 'lable'; did you mean 'label'?")
     }
 
-    @Test func `text of a client is inert in what it is told`() throws {
+    @Test func `a client's text is harmless in error messages`() throws {
         let message = try #require(refusal("{\"method\":\"\\u001b[2J\\u202e\"}")?.error.message)
         #expect(message.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0 != "\u{202E}" })
         let long = try #require(refusal(#"{"method":"\#(String(repeating: "x", count: 10_000))"}"#)?.error.message)
@@ -87,12 +87,12 @@ import Wire
             refusal(#"{"id":"\#(String(repeating: "x", count: 300))","method":"status"}"#)?.error.code == .request)
     }
 
-    @Test func `a deep value ends as an error`() {
+    @Test func `a deeply nested value is an error`() {
         let deep = #"{"method":"status","params":"# + String(repeating: "[", count: 30_000)
         #expect(refusal(deep)?.error.code == .parse)
     }
 
-    @Test func `every line that is cut at any place, or has any byte changed, is a request or refused`() throws {
+    @Test func `every truncated or corrupted line is either a request or refused`() throws {
         let line = Array(#"{"jsonrpc":"2.0","id":"é","method":"rooms.join","params":{"rooms":["/a","/b"]}}"#.utf8)
         for end in line.indices { _ = try? ControlRequest(line[..<end], to: .tail) }
         var refused = 0
@@ -106,7 +106,7 @@ import Wire
         #expect(refused > 200)
     }
 
-    @Test func `the table's rows are whole: names are told apart, and nothing is offered twice`() {
+    @Test func `the table's rows are complete, and no name occurs twice`() {
         for method in ControlMethod.allCases {
             #expect(!method.row.summary.isEmpty && !method.row.servers.isEmpty)
             let names = method.row.parameters.map(\.name)
@@ -116,7 +116,7 @@ import Wire
         #expect(ControlMethod.of(.replay).contains(.quit) && !ControlMethod.of(.replay).contains(.reconnect))
     }
 
-    @Test func `rates are of whole seconds, and of no more than there are`() {
+    @Test func `rates use whole seconds since the start`() {
         var rates = EventRates(from: .zero)
         for index in 0..<30 { rates.note(at: Moment(microseconds: Int64(index) * 100_000)) }
         #expect(rates.rate(over: 1, at: Moment(microseconds: 3_200_000)) == 10)

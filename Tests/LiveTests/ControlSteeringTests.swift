@@ -9,9 +9,9 @@ import Wire
 
 @testable import Live
 
-/// What clients of the control socket do to a tail's view and its recording.
+/// Tests how clients of the control socket change a tail's view and its recording.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct ControlSteeringTests {
-    @Test func `the view is paused, goes on, and changes its format and what it tells`() async throws {
+    @Test func `a client pauses and resumes the view, and changes its format and its log level`() async throws {
         let view = ViewControls()
         _ = try await ControlledTail.run {
             $0.view = view
@@ -30,7 +30,7 @@ import Wire
         }
     }
 
-    @Test func `an event that a client may send is sent by the session, and recorded`() async throws {
+    @Test func `an event from a client is sent by the session and recorded`() async throws {
         let file = try temporaryFolder() + "/a.weir.jsonl"
         _ = try await ControlledTail.run {
             $0.recordPath = file
@@ -48,7 +48,7 @@ import Wire
         #expect(lines.contains { $0.contains(#""act":"emit","what":{"id":1,"event":"hello","args":[{"a":1}]}"#) })
     }
 
-    @Test func `a client begins the recording's next segment, and both are one recording`() async throws {
+    @Test func `a client starts the recording's next segment, and both segments are one recording`() async throws {
         let folder = try temporaryFolder()
         _ = try await ControlledTail.run {
             $0.recordPath = folder + "/a.weir.jsonl"
@@ -65,7 +65,7 @@ import Wire
         #expect(try Replay(ReplayConfiguration(parts), outlets: []).run().outcome == .limitReached)
     }
 
-    @Test func `a tail whose recording has no segments says how it could have`() async throws {
+    @Test func `the refusal to rotate a recording without segments says how to enable them`() async throws {
         let file = try temporaryFolder() + "/a.weir.jsonl"
         _ = try await ControlledTail.run {
             $0.recordPath = file

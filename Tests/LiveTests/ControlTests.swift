@@ -50,7 +50,7 @@ import Wire
         #expect(await summary.outcome == .interrupted(signal: 0))
     }
 
-    @Test func `Check 8: a room is joined from another shell in less than a second, with the server's word`()
+    @Test func `Check 8: a room is joined from another shell in less than a second, as confirmed by the server`()
         async throws
     {
         _ = try await ControlledTail.run { path, _, watcher in try await joinAgain(path, watcher) }
@@ -69,7 +69,7 @@ import Wire
         #expect(states(try answer(path, #"{"method":"rooms.list"}"#))[room] == "joined")
     }
 
-    @Test func `the filter of a running tail is read, set, narrowed and taken back, and a wrong one changes nothing`()
+    @Test func `the filter of a running tail is read, set, narrowed and restored, and an invalid one changes nothing`()
         async throws
     {
         let filter = ViewFilter()
@@ -92,7 +92,7 @@ import Wire
         }
     }
 
-    @Test func `who answers, how it stands and what it has counted is told`() async throws {
+    @Test func `the socket reports the tail's identity, status and statistics`() async throws {
         _ = try await ControlledTail.run { path, _, watcher in
             await watcher.reports.wait { $0.events.count > 3 }
             let hello = try call(path, "hello")
@@ -110,7 +110,7 @@ import Wire
         }
     }
 
-    @Test func `a request that failed is one request`() {
+    @Test func `a failed request is counted once`() {
         var counts = Tail.Counts()
         for (id, why) in [(1, nil), (2, "timeout"), (3, "HTTP 503")] {
             counts.requests.asked(id, at: .zero)
@@ -127,7 +127,7 @@ import Wire
         )
     }
 
-    @Test func `a client makes the tail connect again, and the gap is told`() async throws {
+    @Test func `a client makes the tail reconnect, and the gap is reported`() async throws {
         let (watcher, summary) = try await ControlledTail.run { path, _, watcher in
             let done = try call(path, "reconnect")
             #expect(done == .bool(true))
@@ -139,7 +139,7 @@ import Wire
 
     @Test
     func
-        `what waits for a client that does not read is bounded by bytes, and it is told how much it lost once it reads`()
+        `the data waiting for a client that does not read is limited, and it learns how much it lost once it reads`()
         throws
     {
         let loop = try EventLoop(name: "weir-control")
@@ -181,7 +181,7 @@ import Wire
         #expect(try read()["method"] == .string("news"), "and it goes on")
     }
 
-    @Test func `a client marks a place in the recording, and ends the tail in order`() async throws {
+    @Test func `a client sets a mark in the recording and ends the tail cleanly`() async throws {
         let file = try temporaryFolder() + "/a.weir.jsonl"
         let (_, summary) = try await ControlledTail.run {
             $0.recordPath = file
@@ -200,14 +200,14 @@ extension StampedReport {
     fileprivate var isReady: Bool { if case .connection(.ready) = report { true } else { false } }
 }
 
-/// Resources that are asked for again.
+/// Tests refetches that a client requests.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct RefetchByControlTests {
     private func resources(_ value: JSONValue) -> [String] {
         guard case .array(let names)? = value["resources"] else { return [] }
         return names.compactMap { if case .string(let name) = $0 { name } else { nil } }
     }
 
-    @Test func `a client has a room, a resource or everything asked for again, and a replay makes the same requests`()
+    @Test func `a client refetches a room, a resource or everything, and a replay makes the same requests`()
         async throws
     {
         let file = try temporaryFolder() + "/a.weir.jsonl"

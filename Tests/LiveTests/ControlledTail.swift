@@ -8,9 +8,9 @@ import Wire
 
 @testable import Live
 
-/// A tail of the embedded server that is spoken to through its control socket.
+/// A tail of the embedded server, controlled through its socket.
 enum ControlledTail {
-    /// Tails the standup; `during` is told of the path of the socket, the tail and its reports.
+    /// Tails the standup. `during` receives the path of the socket, the tail and the watcher of its reports.
     static func run(
         _ change: (inout TailConfiguration) -> Void = { _ in },
         _ during: (String, Tail, Watcher) async throws -> Void
@@ -46,20 +46,20 @@ enum ControlledTail {
     }
 }
 
-/// Sends one request and gives the whole answer.
+/// Sends one request and returns the whole answer.
 func answer(_ path: String, _ request: String) throws -> JSONValue {
     let answer = try LocalSocketClient.ask(path: path, line: Array(request.utf8))
     return try JSONValue(parsing: answer[...])
 }
 
-/// Calls a method and gives its result; the test fails when it is refused.
+/// Calls a method and returns its result. The test fails if the call is refused.
 func call(_ path: String, _ method: String, _ params: String = "{}") throws -> JSONValue {
     let line = #"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(params)}"#
     let answer = try answer(path, line)
     return try #require(answer["result"], "\(method) \(params) is refused: \(answer)")
 }
 
-/// Calls a method that is refused, and gives the code and the message.
+/// Calls a method that must be refused, and returns the code and the message.
 func refusal(_ path: String, _ method: String, _ params: String = "{}") throws -> (code: Int64, message: String) {
     let answer = try answer(path, #"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(params)}"#)
     guard case .integer(let code)? = answer["error"]?["code"], case .string(let message)? = answer["error"]?["message"]

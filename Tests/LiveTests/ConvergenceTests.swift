@@ -9,18 +9,19 @@ import TestSupport
 import Testing
 import Wire
 
-/// What both a model and a server's truth can be brought to, so that they can be compared.
+/// A form common to a model and a server's truth, for comparing them.
 struct Picture: Equatable {
-    /// Name of each channel, by id; empty for directs.
+    /// The name of each channel, by id. It is empty for directs.
     var channels: [String: String] = [:]
-    /// Texts of head messages by channel, oldest first, each with its reactions.
+    /// The texts of head messages with their reactions, by channel, oldest first.
     var messages: [String: [String]] = [:]
-    /// Texts of replies by thread, oldest first.
+    /// The texts of replies by thread, oldest first.
     var replies: [String: [String]] = [:]
-    /// Unread threads.
+    /// The unread threads.
     var badges: Set<String> = []
 
-    /// The scenario's last lines have happened: the channel is renamed, and the direct (it has no name) is read.
+    /// Whether the scenario's last lines have happened: the channel is renamed, and the direct, which has no name, is
+    /// read.
     var isAfterStandup: Bool {
         let direct = channels.first { $0.value.isEmpty }?.key ?? "none"
         return channels.values.contains("Team (daily)") && !badges.contains { $0.hasPrefix(direct) }
@@ -46,7 +47,7 @@ struct Picture: Equatable {
             for item in model.elements(in: section) {
                 switch item.entity.value {
                 case let channel as Twake.Channel:
-                    // A direct has no name; the list composes one of its users.
+                    // A direct has no name. The list composes one from its users.
                     channels[channel.id.description] = channel.visibility == .direct ? "" : channel.name ?? ""
                 case let message as Twake.Message where message.isHead:
                     let reactions = message.reactions.map { "\($0.name)\($0.users.count)" }
@@ -61,7 +62,7 @@ struct Picture: Equatable {
 }
 
 @Suite(.serialized) struct ConvergenceTests {
-    /// Plays the standup against a tail and waits until the model is the server's truth; gives the last of both.
+    /// Plays the standup against a tail until the model equals the server's truth. Returns both at the end.
     private func play(
         revision: EngineIO.Revision, transport: EngineIO.TransportChoice = .auto,
         during: (EmbeddedServer, Watcher) async -> Void = { _, _ in }
@@ -80,7 +81,7 @@ struct Picture: Equatable {
         let tail = try Tail(configuration, outlets: [watcher])
         async let summary = tail.run()
         await during(server, watcher)
-        // The standup's last words; what they lead to may still be under way.
+        // The last message of the standup. Its consequences may still be under way.
         var (model, truth) = (Picture(await tail.model), Picture(await server.truth()))
         var seen = 0
         while model != truth || !truth.isAfterStandup {
@@ -98,7 +99,7 @@ struct Picture: Equatable {
     @Test(arguments: [
         (EngineIO.Revision.v3, EngineIO.TransportChoice.websocket), (.v4, .websocket), (.v3, .upgrade), (.v4, .polling),
     ])
-    func `after a standup the model is the server's truth`(
+    func `after a standup the model equals the server's truth`(
         revision: EngineIO.Revision, transport: EngineIO.TransportChoice
     ) async throws {
         let (model, truth, watcher) = try await play(revision: revision, transport: transport)
@@ -108,7 +109,7 @@ struct Picture: Equatable {
     }
 
     @Test(arguments: [EngineIO.TransportChoice.websocket, .upgrade])
-    func `connections that are cut in the middle leave gaps, and the model is the server's truth all the same`(
+    func `cut connections leave gaps, and the model still equals the server's truth`(
         transport: EngineIO.TransportChoice
     ) async throws {
         let (model, truth, watcher) = try await play(revision: .v4, transport: transport) { server, watcher in

@@ -6,7 +6,7 @@ import Wire
 
 @testable import Live
 
-/// What somebody types to be said.
+/// Tests the text that a user types to send an event.
 @Suite struct EmitTextTests {
     private func read(_ line: String) throws -> (name: String, list: String?) {
         let emit = try Emit(line: line, patience: nil)
@@ -14,7 +14,7 @@ import Wire
     }
 
     @Test(
-        "A name, quoted where it has spaces, and JSON values as they were written",
+        "A line is parsed into a name, quoted if it has spaces, and JSON values in their spelling",
         arguments: [
             ("a", "a", nil), ("  a\t", "a", nil), (#""a \"b\"""#, #"a "b""#, nil),
             ("a 1.50  [1, 2]", "a", "1.50,[1, 2]"),
@@ -29,7 +29,7 @@ import Wire
         #expect(read.name == name && read.list == list)
     }
 
-    @Test func `the bytes of files are attachments, in their order among the values`() throws {
+    @Test func `the contents of files become attachments, in their order among the values`() throws {
         let folder = try temporaryFolder()
         try writeFile(folder + "/a", [1, 2])
         try writeFile(folder + "/b c", [3])
@@ -41,7 +41,7 @@ import Wire
     }
 
     @Test(
-        "What is none says what and where",
+        "The error for an invalid line says what is wrong and where",
         arguments: [
             ("", "the name of the event is missing"), (#""a"#, "the quoted name does not end"),
             ("a hello", "'hello'"), ("a 1,2", "'1,2'"), ("a {", "'{'"),

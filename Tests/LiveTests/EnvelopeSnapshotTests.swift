@@ -8,7 +8,7 @@ import Wire
 @testable import Live
 @testable import Pipeline
 
-/// What programs read, byte for byte: a change here is a change for all of them.
+/// Checks byte for byte what programs read. A change here affects all of them.
 @Suite("Objects of --format json, type by type") struct EnvelopeSnapshotTests {
     private static func stamped(_ report: Report, context: String? = "work") -> StampedReport {
         StampedReport(stamp: Sample.stamp(10, 2500), report: report, clockOffset: 3, context: context)
@@ -39,7 +39,7 @@ import Wire
                 + "\n")
     }
 
-    @Test("diff, of an answer and of what an event said")
+    @Test("diff, caused by an answer or by an event")
     func diff() {
         var batch = Batch<Item>()
         batch.deletions = [.init(path: SectionPath(section: 0, item: 2), element: Sample.channel(Sample.id(4), "old"))]
@@ -149,7 +149,7 @@ import Wire
                 + #""message":"no text at byte 3","excerpt":"[1,\u009b"}"# + "\n")
     }
 
-    @Test("mark; other notices are for people")
+    @Test("mark, and no object for other notices")
     func mark() {
         let mark = Notice(Notice.Mark(label: "deploy", author: "ctl"))
         #expect(

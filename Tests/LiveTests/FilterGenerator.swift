@@ -4,7 +4,7 @@ import Events
 
 @testable import Live
 
-/// Makes filters and what nearly is one, the same for the same seed.
+/// Generates filters and texts that resemble filters, determined by a seed.
 struct FilterGenerator {
     private var state: UInt64
 
@@ -75,7 +75,7 @@ struct FilterGenerator {
         "x=y", "1.5K", "#general",
     ]
 
-    /// Words of the language and others, in any order.
+    /// Returns words of the language and other text, in random order.
     mutating func garbage() -> String {
         let pieces = [
             "kind", "room", "known", "size", "lag", "payload", "payload.a", "diff.op", "=", "!=", "<", ">=", "~", "!~",

@@ -9,16 +9,16 @@ import Wire
 @testable import Live
 @testable import Pipeline
 
-@Suite("What a filter lets pass")
+@Suite("What a filter shows")
 struct FilterJudgeTests {
-    /// What is shown of the samples, each by its type.
+    /// Returns the types of the shown samples.
     private func shown(_ text: String, _ reports: [StampedReport] = Sample.reports) throws -> [String] {
         var judge = FilterJudge(try Filter(parsing: text))
         return reports.filter { judge.mark($0).isShown }.map(\.report.typeName)
     }
 
     @Test(
-        "A message and what it changed are asked together, and a gap is always shown",
+        "A filter tests a message together with its changes, and always shows gaps",
         arguments: [
             ("", ["event", "diff", "event", "gap"]),
             ("kind = message", ["event", "diff", "gap"]),
@@ -66,7 +66,7 @@ struct FilterJudgeTests {
     }
 
     @Test(
-        "Whole numbers are compared by their digits, however many they are",
+        "Whole numbers of any length are compared by their digits",
         arguments: [
             ("18446744073709552000", "= 18446744073709552000", true),
             ("18446744073709552000", "= 18446744073709551999", false),
@@ -87,7 +87,8 @@ struct FilterJudgeTests {
         #expect(try shown("payload.n \(test)", [stamped]) == (passes ? ["emit"] : []))
     }
 
-    /// Messages, a diff of them all, said so many seconds before the run began; negative ones are said while it runs.
+    /// Returns a diff with messages, each created `ages` seconds before the run began. A negative age is within the
+    /// run.
     private static func said(_ ages: [Int64], in channels: [EntityID]) -> StampedReport {
         var batch = Batch<Item>()
         batch.insertions = ages.enumerated().map { index, age in
@@ -113,7 +114,7 @@ struct FilterJudgeTests {
         return diff.batch.insertions.map { ItemFacts($0.element).label ?? "" }
     }
 
-    @Test("Of the messages from before the run the newest of each room are shown, and all from the run itself")
+    @Test("The newest messages of each room from before the run are shown, and all messages from the run")
     func backlog() {
         let report = Self.said([50, 60, 10, 40, 30, 20, -1], in: [Sample.channel, Sample.id(9)])
         func ages(_ most: Int) -> [String] { shownAges(ViewFilter.Setting(backlog: most), report) }
@@ -123,7 +124,7 @@ struct FilterJudgeTests {
         #expect(ages(9) == ["50", "60", "10", "40", "30", "20", "-1"])
     }
 
-    @Test("Rows are asked for the time their messages were said at, other reports for their own")
+    @Test("Rows are filtered by their messages' times, other reports by their own")
     func time() throws {
         let report = Self.said([50, 10, 20], in: [Sample.channel])
         let filter = try Filter(parsing: "time >= 2026-01-02T03:03:45Z")
@@ -132,10 +133,10 @@ struct FilterJudgeTests {
         #expect(try shown("time > 2026-01-03") == ["gap"])
     }
 
-    /// The digits of a number beyond `Double`.
+    /// The digits of a number outside the range of `Double`.
     private static let long = String(repeating: "7", count: 400)
 
-    @Test("A change that no event caused is of its rows' kinds, and has no room")
+    @Test("A change without an event has the kinds of its rows and no room")
     func withoutCause() throws {
         let answered = [StampedReport(stamp: Sample.stamp(9, 0), report: .diff(Sample.manyInsertions(3)))]
         #expect(try shown("kind = message", answered) == ["diff"])
@@ -145,7 +146,7 @@ struct FilterJudgeTests {
         #expect(try shown("room exists", answered) == [])
     }
 
-    @Test("Who types passes by kind, by name or id, and by the room of the event that said it")
+    @Test("A typing report is filtered by kind, by name or id, and by the room of its event")
     func typing() throws {
         let report = TypingReport(
             change: .started, user: Sample.id(5), name: "Bruno", channel: Sample.channel, channelName: nil, thread: nil,
@@ -159,7 +160,7 @@ struct FilterJudgeTests {
         #expect(try shown("room like '*/feed'", expired) == ["event"])
     }
 
-    @Test("What is no event has a type and a text, a room its name, and what cannot be read is always shown")
+    @Test("Other reports have a type and a text, and undecodable messages are always shown")
     func others() throws {
         let notices = ["notice", "notice", "notice"]
         #expect(try shown("type = room", Sample.status) == ["room", "room", "room", "room", "undecodable"] + notices)
@@ -168,7 +169,7 @@ struct FilterJudgeTests {
         #expect(try shown("kind = message", Sample.status) == ["undecodable"] + notices)
     }
 
-    @Test("People and channels are known by their names once a change said them")
+    @Test("Users and channels are filtered by name once a change contained it")
     func names() throws {
         var batch = Sample.manyInsertions(0).batch
         let user = EntityID("11111111-1111-4111-8111-111111111111")
@@ -199,7 +200,7 @@ struct FilterJudgeTests {
         #expect(try shown("is_user", [rows, said]) == [], "nobody said who the user is")
     }
 
-    @Test func `a message is read once its channel was looked into after it, and one's own at once`() throws {
+    @Test func `a message is read once its channel was visited later, and the user's own at once`() throws {
         let (me, other) = (EntityID("U1"), EntityID("U2"))
         func message(_ number: Int, by user: EntityID, at time: Int64) throws -> Item {
             try #require(
@@ -229,7 +230,7 @@ struct FilterJudgeTests {
         #expect(try shown("is_read = false", [row, unread]) == ["diff"] && shown("is_read", [row, own]) == ["diff"])
     }
 
-    @Test func `text is what was said, title the channel's, and actor_name what the actor is called`() throws {
+    @Test func `text is the message, title the channel's name, and actor_name the actor's name`() throws {
         let event = Sample.event(3, "Hello all", room: "/channels/\(Sample.channel)/feed")
         let rows = Sample.firstRows(cause: 2)
         for (filter, isWanted) in [
@@ -243,7 +244,7 @@ struct FilterJudgeTests {
         }
     }
 
-    @Test("What each clause leaves out is counted at the first that does not hold")
+    @Test("A hidden report is counted at the first clause that does not hold")
     func counts() throws {
         var filter = try Filter(parsing: "known and size > 48", origin: "--filter")
         try filter.add(.kind, among: ["badge", "chan*"], isWanted: true, origin: "--kind")
@@ -260,7 +261,7 @@ struct FilterJudgeTests {
             ])
     }
 
-    @Test("A sample shows so many of the events that pass, with what they changed, and counts the others")
+    @Test("A sample shows a part of the matching events with their changes, and counts the others")
     func sample() throws {
         let one = Array(Sample.reports.prefix(2))
         let many = (0..<7).flatMap { _ in one }
@@ -280,7 +281,7 @@ struct FilterJudgeTests {
         }
     }
 
-    @Test("What is pointed out is shown the other way round, and hidden changes still say what people are called")
+    @Test("Highlighted reports are shown in reverse video, and hidden changes still teach names")
     func highlightsAndNames() throws {
         let pipe = try Pipe()
         defer { pipe.close() }
@@ -295,7 +296,7 @@ struct FilterJudgeTests {
     }
 
     @Test(
-        "Of a change only the rows are printed of which the filter holds", arguments: [OutputFormat.compact, .json])
+        "Only the rows of a change that match the filter are printed", arguments: [OutputFormat.compact, .json])
     func rows(format: OutputFormat) throws {
         var batch = Sample.manyInsertions(2).batch
         batch.insertions.append(
@@ -318,7 +319,7 @@ struct FilterJudgeTests {
         }
     }
 
-    @Test("A filter is changed while it is used, from any thread; a wrong one changes nothing")
+    @Test("A filter can be changed in use from any thread, and an invalid one changes nothing")
     func changed() throws {
         let pipe = try Pipe()
         defer { pipe.close() }

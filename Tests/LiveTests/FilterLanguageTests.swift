@@ -6,7 +6,7 @@ import Testing
 @Suite("The language of filters")
 struct FilterLanguageTests {
     @Test(
-        "An expression is printed in its one form, which reads as the same",
+        "An expression is printed in canonical form, which parses to the same expression",
         arguments: [
             ("kind=message", "kind = message"),
             ("  KNOWN  ", nil),
@@ -52,7 +52,7 @@ struct FilterLanguageTests {
     }
 
     @Test(
-        "What makes no sense is refused with the place and, where something is near, what was meant",
+        "An invalid filter is refused with its position and, if a name is close, a suggestion",
         arguments: [
             ("", 1, "there is nothing in it; write FIELD OPERATOR VALUE, as in kind = message"),
             ("knd = message", 1, "unknown field 'knd'; did you mean 'kind'?"),
@@ -95,7 +95,7 @@ struct FilterLanguageTests {
     }
 
     @Test(
-        "An expression that repeats as people do is taken",
+        "An expression with ordinary repetitions is accepted",
         arguments: [
             ".*?deploy", "((a+)+)+", "(ab)+(cd)+(ef)+(gh)+(ij)+(kl)+", "[+*?]+[^]){9999}]+x", "\\){1,20}\\++",
             "[[:alpha:]]{2,900}", "(one hundred characters){30}",
@@ -104,7 +104,7 @@ struct FilterLanguageTests {
         #expect(throws: Never.self) { try FilterParser.parse("text ~ /\(expression)/") }
     }
 
-    @Test("An excerpt points at what is meant, however wide what stands before it is, and is safe for a terminal")
+    @Test("An excerpt points at the right column after wide text, and is safe for a terminal")
     func excerpt() throws {
         let error = try #require(throws: FilterError.self) {
             try FilterParser.parse("actor = \"李 伟\u{1B}\" and knd = message")
@@ -120,7 +120,7 @@ struct FilterLanguageTests {
         #expect(long.excerpt[1] == String(repeating: " ", count: 51) + "^~~")
     }
 
-    @Test("What is too long, too deep or has too many tests is refused, and not read to its end")
+    @Test("A filter that is too long, too deep or has too many tests is refused early")
     func bounds() {
         #expect(throws: FilterError.self) { try FilterParser.parse(String(repeating: "(", count: 4000)) }
         #expect(throws: FilterError.self) { try FilterParser.parse(String(repeating: "not ", count: 1000) + "known") }
@@ -134,7 +134,7 @@ struct FilterLanguageTests {
         #expect(throws: FilterError.self) { try FilterParser.parse("actor = " + long) }
     }
 
-    @Test("A filter is no longer printed than it is read, whatever it is put together from")
+    @Test("A printed filter is never longer than the parser accepts, however it is composed")
     func printedLength() throws {
         let half = String(repeating: "a", count: FilterParser.mostCharacters / 2)
         var filter = try Filter(parsing: "actor = \(half)")
@@ -142,13 +142,13 @@ struct FilterLanguageTests {
         #expect(throws: FilterError.self) { try filter.add(patterns: [half], origin: "--grep") }
         try filter.add(patterns: ["deploy"], origin: "--grep")
         #expect(try Filter(parsing: filter.text).text == filter.text)
-        // What cannot be shown takes more characters than it has.
+        // Escaped characters take more space than the originals.
         let control = String(repeating: "\u{1}", count: FilterParser.mostCharacters / 2)
         let error = #expect(throws: FilterError.self) { try Filter(parsing: "actor = '\(control)'") }
         #expect(error?.message == "the filters together have at most 65536 characters, as they are printed")
     }
 
-    @Test("Any expression, printed and read again, is the same")
+    @Test("Any expression survives printing and parsing unchanged")
     func printedAndRead() throws {
         var generator = FilterGenerator(seed: 7)
         for _ in 0..<3000 {
@@ -160,7 +160,7 @@ struct FilterLanguageTests {
         }
     }
 
-    @Test("Garbage is an expression or an error with a place in it, never a trap")
+    @Test("Garbage parses to an expression or an error with a position, and never traps")
     func garbage() {
         var generator = FilterGenerator(seed: 11)
         var accepted = 0
@@ -175,12 +175,12 @@ struct FilterLanguageTests {
                 #expect(error.excerpt.count == 2)
             }
         }
-        // Else nothing was tried.
+        // Otherwise the test would be pointless.
         #expect(accepted > 100)
     }
 
     @Test(
-        "A pattern fits the whole of a text, and never takes longer than it must",
+        "A pattern matches a whole text in bounded time",
         arguments: [
             ("*", "", true), ("a*c", "abbc", true), ("a*c", "abcd", false), ("a?c", "aéc", true),
             ("[a-c]x", "bx", true),

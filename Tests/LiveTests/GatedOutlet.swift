@@ -4,22 +4,22 @@ import Pipeline
 import Recording
 import TestSupport
 
-/// An outlet that comes back from a write only once it may, and from one with a failure, if it has one.
+/// An outlet that returns from a write only when permitted, and throws at one of them if told to.
 final class GatedOutlet: Outlet {
     let replayPart: ReplayPart
-    /// What it was given, when it came back.
+    /// The reports, recorded when their write returns.
     let written = Mailbox<StampedReport>()
     private let permits: Monitor<Int>
     private let failure: (number: Int, error: OutletError)?
 
-    /// Lets so many writes come back; the one with the record of that number fails.
+    /// Lets `permits` writes return. The write with the record of the given number fails.
     init(permits: Int = .max, part: ReplayPart = .shown, failingAt failure: (Int, OutletError)? = nil) {
         self.permits = Monitor(permits)
         replayPart = part
         self.failure = failure
     }
 
-    /// Numbers of the records of which it was given something.
+    /// The numbers of the records whose reports were written.
     var numbers: [Int] { written.all.map(\.stamp.n) }
 
     func permit(_ more: Int) { permits.change { $0 += more } }

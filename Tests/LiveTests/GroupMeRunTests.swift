@@ -8,10 +8,10 @@ import TestSupport
 import Testing
 import Wire
 
-/// A tail of GroupMe against the embedded service, over a real WebSocket and real HTTP: whatever is lost on the way, the model becomes the
-/// server's truth.
+/// Tests a GroupMe tail against the embedded service, over a real WebSocket and real HTTP. Whatever is lost on the way,
+/// the model ends up equal to the server's truth.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct GroupMeRunTests {
-    /// What both a model and the truth can be brought to.
+    /// A form common to a model and the truth, for comparing them.
     private struct Picture: Equatable {
         var groups: [String] = []
         var directs: [String] = []
@@ -46,8 +46,8 @@ import Wire
         }
     }
 
-    /// A tail of a server that people talk on, over that transport; `during` is told of the server and of what the tail reports, and gives
-    /// what the truth must contain in the end.
+    /// Tails a server with activity over the given transport. `during` receives the server and the tail's watcher. It
+    /// returns the texts that the truth must contain in the end.
     private func run(
         _ transport: EngineIO.TransportChoice, takesWebSockets: Bool = true,
         _ during: (GroupMeServer, Watcher) async throws -> [String]
@@ -64,7 +64,7 @@ import Wire
                 reconnect: Backoff(base: .milliseconds(20), cap: .milliseconds(100))),
             token: .provider { server.token }, seed: 5)
         configuration.session.following = .usual
-        // The service is the test's own, and its world runs ten times as fast as life.
+        // The service belongs to the test, and its world runs at ten times the normal speed.
         configuration.session.requestsPerSecond = nil
         let tail = try Tail(configuration, outlets: [watcher])
         async let summary = tail.run()
@@ -86,7 +86,7 @@ import Wire
 
     private let place = GroupMe.ConversationID.group("10000001")
 
-    @Test func `connections that are cut and sessions that are forgotten leave the model the server's truth`()
+    @Test func `after cut connections and forgotten sessions the model equals the server's truth`()
         async throws
     {
         try await run(.websocket) { server, watcher in
@@ -102,7 +102,7 @@ import Wire
     }
 
     @Test(arguments: [(EngineIO.TransportChoice.polling, true), (.auto, false)])
-    func `without a WebSocket frames are polled for, and a session that is forgotten is a gap there, too`(
+    func `without a WebSocket the tail polls, and a forgotten session is a gap as well`(
         transport: EngineIO.TransportChoice, takesWebSockets: Bool
     ) async throws {
         try await run(transport, takesWebSockets: takesWebSockets) { server, watcher in

@@ -10,14 +10,14 @@ import Wire
 @Suite("Hooks", .serialized)
 struct HookTests {
     @Test(
-        "A program gets the report's object on standard input, its words as they are, and nothing that a peer wrote in its environment"
+        "A program gets the report's object on standard input, its words unchanged, and no peer data in its environment"
     )
     func command() throws {
         setenv("WEIR_HOOK_TEST_SECRET", "hunter2", 1)
         defer { unsetenv("WEIR_HOOK_TEST_SECRET") }
         let path = try Self.temporaryPath()
         defer { unlink(path) }
-        // The words go to the program as they are: a shell would expand `$HOME` of the fourth.
+        // The words reach the program unchanged. A shell would expand `$HOME` in the fourth.
         let program = "cat > \(path).$WEIR_N; env | sort >> \(path).$WEIR_N; echo \"$0\" >> \(path).$WEIR_N"
         let filter = try Filter(parsing: "type = event and kind = message")
         let outlet = try HookOutlet([ReportHook(filter, .command(["sh", "-c", program, "$HOME;x"]))]) { _ in }
@@ -36,7 +36,7 @@ struct HookTests {
         #expect(lines.last == "$HOME;x")
     }
 
-    @Test("What fails, takes too long, or is too much is counted, and nothing waits for it")
+    @Test("Failed, slow and excess programs are counted, and nothing waits for them")
     func figures() throws {
         let outlet = try HookOutlet(
             [
@@ -57,7 +57,7 @@ struct HookTests {
         #expect(busy.figures.dropped > 0)
     }
 
-    @Test("A program that still runs at the end is killed with its children, and that is told")
+    @Test("A program that still runs at the end is killed with its children, and that is reported")
     func killedAtTheEnd() throws {
         let path = try Self.temporaryPath()
         defer { unlink(path) }
@@ -73,7 +73,7 @@ struct HookTests {
         for process in processes { #expect(hasEnded(process)) }
     }
 
-    @Test("A command for a token that hangs is killed with its children, and that is told")
+    @Test("A token command that hangs is killed with its children, and that is reported")
     func hangingTokenCommand() throws {
         let path = try Self.temporaryPath()
         defer { unlink(path) }
@@ -84,14 +84,14 @@ struct HookTests {
         let processes = try Self.contents(of: path).split(separator: "\n").compactMap { pid_t($0) }
         #expect(processes.count == 2)
         for process in processes { #expect(hasEnded(process)) }
-        // What it prints first is taken only when it ends well.
+        // Its output is used only if it succeeds.
         #expect(throws: TokenError(message: "the token command failed with status 3")) {
             _ = try TokenReference.command("echo t; exit 3").resolve()
         }
         #expect(try TokenReference.command("echo t; sleep 0.1").resolve() == Secret("t"))
     }
 
-    /// Whether a process is gone, or only waits for its parent; one that was killed is soon.
+    /// Returns whether a process is gone or a zombie. A killed process is, after a short time.
     private func hasEnded(_ process: pid_t) -> Bool {
         for _ in 0..<1000 {
             guard let file = fopen("/proc/\(process)/stat", "r") else { return true }
@@ -105,7 +105,7 @@ struct HookTests {
         return false
     }
 
-    @Test("What a receiver redirects, refuses or does not answer is not forwarded: it is counted, with the first")
+    @Test("A redirected, refused or unanswered event is not forwarded, is counted, and the first is described")
     func notForwarded() throws {
         let loop = try EventLoop(name: "hook-test")
         defer { loop.shutDown() }
@@ -129,7 +129,7 @@ struct HookTests {
         #expect(sink.targets.change { $0 } == Array(repeating: "/hook?room=a&b=%20c", count: 6))
     }
 
-    @Test("A receiver that is away for a while gets every event, and a filter says which")
+    @Test("A receiver that is down for a while gets every event that the filter selects")
     func retried() throws {
         let loop = try EventLoop(name: "hook-test")
         defer { loop.shutDown() }
@@ -152,7 +152,7 @@ struct HookTests {
         #expect(told.change { $0.count { $0.hasPrefix("not forwarded yet: ") } } >= min(3, messages))
     }
 
-    @Test("What an earlier session has seen sets off no hook")
+    @Test("Recalled rows of an earlier session trigger no hook")
     func recalled() throws {
         let outlet = try HookOutlet([ReportHook(Filter(), .command(["true"]))]) { _ in }
         for report in Sample.reports {
@@ -164,7 +164,7 @@ struct HookTests {
         #expect(outlet.figures == HookFigures())
     }
 
-    @Test("A filter that names what no event has says so at the end, and what events have instead")
+    @Test("A filter field that no event had is reported at the end, with the closest existing one")
     func absentField() throws {
         let filter = try Filter(parsing: "payload.subject.text ~ /x/")
         let outlet = try HookOutlet([ReportHook(filter, .command(["true"]))]) { _ in }
@@ -173,7 +173,7 @@ struct HookTests {
         #expect(outlet.figures.absent == ["  no event had payload.subject.text; closest: payload.text"])
     }
 
-    @Test("A notification cannot be ended, or another begun, by what a peer wrote")
+    @Test("Text of a peer can neither end a notification nor begin another")
     func notification() {
         var book = NotificationBook([.filter(Filter())])
         let hostile = LocalNotification(
@@ -189,7 +189,7 @@ struct HookTests {
         }
     }
 
-    @Test("An event is posted as its object, and status and latency are told")
+    @Test("An event is posted as its object, and status and latency are reported")
     func forward() throws {
         let loop = try EventLoop(name: "hook-test")
         defer { loop.shutDown() }
@@ -226,7 +226,7 @@ struct HookTests {
     }
 }
 
-/// Answers requests with these statuses, one after the other and the last again; nil for no answer.
+/// Answers requests with the given statuses in order, repeating the last one. `nil` means no answer.
 private final class Sink: HTTPServerHandler {
     let bodies = Monitor<[[UInt8]]>([])
     let targets = Monitor<[String]>([])

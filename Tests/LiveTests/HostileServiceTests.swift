@@ -7,15 +7,15 @@ import Wire
 
 @testable import Live
 
-/// A Twake server whose realtime side works, and whose REST service does what a test wants.
+/// A Twake server with a working realtime side and a REST service that a test controls.
 private final class HostileService: HTTPServerHandler {
-    /// The targets that were asked for, and whether the token was shown.
+    /// The targets of the requests, and whether each had a token.
     let asked = Mailbox<(target: String, hasToken: Bool)>()
     private let answer: @Sendable (ServerRequest) -> HTTPResponse?
     private let loop: EventLoop
     private let server = Monitor<HTTPServer?>(nil)
 
-    /// `answer` gives nil for no answer, ever.
+    /// `answer` returns `nil` to leave a request unanswered forever.
     init(_ answer: @escaping @Sendable (ServerRequest) -> HTTPResponse?) throws {
         self.answer = answer
         loop = try EventLoop(name: "weir-hostile")
@@ -52,7 +52,8 @@ private final class HostileService: HTTPServerHandler {
 }
 
 @Suite struct HostileServiceTests {
-    /// Tails a service until something is told of its requests; gives the warnings, and the summary's line about requests.
+    /// Tails a service until a problem with its requests is reported. Returns the warnings, and the summary's line
+    /// about requests.
     private func warnings(
         of port: UInt16, timeout: Duration = .seconds(30)
     ) async throws -> (warnings: [String], requests: String) {
@@ -71,7 +72,7 @@ private final class HostileService: HTTPServerHandler {
 
     @Test(.timeLimit(.minutes(1)))
     func
-        `a service that takes requests and never answers is told with its address and its time, and is in the summary`()
+        `a service that never answers is reported with its address and the timeout, and is in the summary`()
         async throws
     {
         let service = try HostileService { _ in nil }
@@ -86,7 +87,7 @@ private final class HostileService: HTTPServerHandler {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `a service that answers a byte now and then is told with what came in the time, and is in the summary`()
+    func `a service that answers very slowly is reported with the bytes received, and is in the summary`()
         async throws
     {
         let service = try Peer(["python3", peersFolder + "/hostile_server.py", "drip", "1"], errorsToo: true)
@@ -104,7 +105,7 @@ private final class HostileService: HTTPServerHandler {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `a row that cannot be read is left out of the model, told, and kept in the recording`() async throws {
+    func `an undecodable row is left out of the model, reported, and kept in the recording`() async throws {
         let rows = #"null,{"id":"BAD-ROW","name":{}}"#
         let service = try HostileService { _ in
             HTTPResponse(status: 200, body: Array(#"{"resource":{"id":"U1"},"resources":[\#(rows)]}"#.utf8))
@@ -132,7 +133,7 @@ private final class HostileService: HTTPServerHandler {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `a fall-back to libwebsockets' framing is told once, however often a tail connects`()
+    func `a fallback to libwebsockets' framing is reported once, however often a tail connects`()
         async throws
     {
         let service = try HostileService { _ in HTTPResponse(status: 302) }
@@ -146,7 +147,7 @@ private final class HostileService: HTTPServerHandler {
             outlets: [watcher])
         async let summary = tail.run()
         await watcher.reports.wait { !$0.notices.isEmpty }
-        // Each connection that falls back says so.
+        // Each connection that falls back notifies the tail.
         for _ in 0..<3 { await tail.framingFellBack() }
         tail.stop()
         _ = await summary
@@ -155,7 +156,7 @@ private final class HostileService: HTTPServerHandler {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `a service that redirects, to itself or to another host, is told, not followed, and the token stays here`()
+    func `a redirect is reported and not followed, and the token does not leave for another host`()
         async throws
     {
         let other = try HostileService { _ in HTTPResponse(status: 200) }

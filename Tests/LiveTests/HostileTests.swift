@@ -17,14 +17,14 @@ struct HostileTests {
         "zero-width",
     ]
 
-    /// Every way events are shown, but `raw`.
+    /// Every printed form except `raw`.
     static let forms: [PrintedForm] =
         OutputFormat.allCases.filter { $0 != .raw }.map { .format($0) }
         + ["{time}\t{room}\t{actor}\t{summary}\t{payload}", "{payload.resource.text:>30.30}|{title:^9}|{event}"].map {
             (try? LineTemplate($0)).map { .template($0) } ?? .format(.raw)
         } + [(try? EnvelopeFields("room,actor,payload.resource,diff,why")).map { .fields($0) } ?? .format(.raw)]
 
-    @Test("Check 14: every sample is inert in every format, with colours and without", arguments: names)
+    @Test("Check 14: every sample is harmless in every format, with and without colours", arguments: names)
     func formats(name: String) throws {
         let reports = try Self.reports(Self.sample(name))
         for (index, form) in Self.forms.enumerated() {
@@ -40,7 +40,7 @@ struct HostileTests {
         }
     }
 
-    @Test("Check 14: every sample is inert in every view, in the status lines and in the summary", arguments: names)
+    @Test("Check 14: every sample is harmless in every view, in the status lines and in the summary", arguments: names)
     func views(name: String) throws {
         let reports = try Self.reports(Self.sample(name))
         for kind in ViewKind.allCases {
@@ -77,7 +77,7 @@ struct HostileTests {
         expectInert(writer.bytes, "\(name) in the summary as JSON")
     }
 
-    @Test("Check 14: a line of a million bytes stays one line in every format, and is cut where lines are")
+    @Test("Check 14: a line of a million bytes stays one line in every format, and is cut where lines are cut")
     func long() throws {
         let text = String(repeating: #"wide 漢 \u001b[31m "#, count: 50_000)
         let payload = Array(#"["realtime:resource",{"room":"/r","text":"\#(text)"}]"#.utf8)
@@ -92,7 +92,7 @@ struct HostileTests {
 
     // MARK: - What is shown
 
-    /// The event, and everything else that can hold the same text.
+    /// Returns the event, and every other report that can contain the same text.
     private static func reports(_ payload: [UInt8]) throws -> [StampedReport] {
         let text = hostileText(in: payload)
         let source = SocketIO.Event(namespace: "/" + text, array: RawJSON(unchecked: payload[...]))
@@ -131,7 +131,7 @@ struct HostileTests {
         return reports.enumerated().map { StampedReport(stamp: Sample.stamp($0 + 1, 0), report: $1) }
     }
 
-    /// The text of a payload, or all of it where it cannot be read.
+    /// Returns the text of a payload, or the beginning of the payload if it cannot be parsed.
     private static func hostileText(in payload: [UInt8]) -> String {
         if case .array(let list)? = try? JSONValue(parsing: payload[...]),
             case .string(let text)? = list.last?["resource"]?["text"]
@@ -150,7 +150,7 @@ struct HostileTests {
         return bytes
     }
 
-    /// What is written into a file, however much it is.
+    /// Returns everything that the outlet writes into a file.
     private func printed(_ make: (Int32) -> any Outlet, of reports: () -> [StampedReport]) throws -> [UInt8] {
         try written { try make($0).write(reports()) }
     }
@@ -165,7 +165,7 @@ struct HostileTests {
         return bytes
     }
 
-    /// Nothing but what is plainly visible, line feeds, and our own colours.
+    /// Expects only visible characters, line feeds, and our own colours.
     private func expectInert(_ bytes: [UInt8], _ place: String, allowsTab: Bool = false) {
         let text = String(decoding: bytes, as: UTF8.self)
         #expect(Array(text.utf8) == bytes, "\(place): not UTF-8")
@@ -173,7 +173,7 @@ struct HostileTests {
         var marks = 0
         while let scalar = rest.popFirst() {
             if scalar == "\u{1B}" {
-                // `ESC [ digits ; m` is ours.
+                // `ESC [ digits ; m` is our own colour.
                 let sequence = rest.prefix { $0 != "m" }
                 let isOurs =
                     sequence.first == "[" && sequence.dropFirst().allSatisfy { ("0"..."9").contains($0) || $0 == ";" }
@@ -191,7 +191,7 @@ struct HostileTests {
                 case .format, .lineSeparator, .paragraphSeparator, .surrogate: false
                 default: !properties.isBidiControl && !properties.isDefaultIgnorableCodePoint
                 }
-            // JSON is data: there piled-up marks are only marks.
+            // JSON is data, so any number of combining marks is allowed there.
             #expect(
                 isShown && (marks <= 4 || bytes.first == UInt8(ascii: "{")),
                 "\(place): U+\(String(scalar.value, radix: 16))")

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// Where `recording-writer` stands: in the folder of the test program.
+/// Returns the path of `recording-writer`, in the folder of the test program.
 private func pathOfWriter() throws -> String {
     var buffer = [CChar](repeating: 0, count: 4096)
     let length = readlink("/proc/self/exe", &buffer, buffer.count)
@@ -19,11 +19,11 @@ private func pathOfWriter() throws -> String {
     return String(try #require(candidates.first { access(String($0), X_OK) == 0 }, "no writer in \(candidates)"))
 }
 
-/// How many times a writer is killed: a few, or as many as the environment asks for, best of an optimized build:
-/// `WEIR_KILLS=1000 swift test -c release --scratch-path .build/kills --filter KilledRecordingTests`.
+/// How many times a writer is killed: 9 times, or as often as the environment says. Large numbers need an optimized
+/// build: `WEIR_KILLS=1000 swift test -c release --scratch-path .build/kills --filter KilledRecordingTests`.
 private var kills: Int { getenv("WEIR_KILLS").flatMap { Int(String(cString: $0)) } ?? 9 }
 
-/// What a reader finds in a file, replayed: the session that a tail had.
+/// The contents of a file, replayed in a session like the tail's.
 private struct Findings {
     var last = 0
     var torn = 0
@@ -57,7 +57,7 @@ private struct Findings {
 @Suite(.serialized) struct KilledRecordingTests {
     @Test(arguments: ["plain", "live"])
     func
-        `Check 3: a writer killed at any point leaves every complete line, one torn one at most, and a replay that verifies`(
+        `Check 3: a writer killed at any point leaves all complete lines, at most one torn, and a replay that verifies`(
             form: String
         ) throws
     {
@@ -68,12 +68,12 @@ private struct Findings {
         var torn = 0
         var states = 0
         for round in 0..<kills / 2 {
-            // Told of at least this many records; then at once, or a little later.
+            // Waits until the writer has reported at least this many records, then kills it at once or a little later.
             let target = Int(dice.next() % 6_000)
             let writer = try Peer([try pathOfWriter(), path, "\(seed &+ UInt64(round))", form])
             var told = 0
             while told < target, let line = writer.readLine() { told = Int(line) ?? 0 }
-            // Anywhere in the batch that follows, which is written in 10 ms.
+            // Hits any point of the following batch, which takes 10 ms.
             usleep(UInt32(dice.next() % 10_000))
             writer.stop()
             guard access(path, F_OK) == 0 else { continue }
@@ -81,12 +81,12 @@ private struct Findings {
                 let found = try Findings(path: path)
                 #expect(found.damage == [], "seed \(seed), round \(round)")
                 #expect(found.torn <= 1, "seed \(seed), round \(round)")
-                // Of a compressed file the chunk that was open is missing: a second of records, or 256 KiB.
+                // A compressed file lacks its open chunk: a second of records, or 256 KiB.
                 if form == "plain" { #expect(found.last >= told, "seed \(seed), round \(round)") }
                 torn += found.torn
                 states += found.states
             } catch RecordingError.notARecording {
-                // Killed before the head was written.
+                // The writer was killed before it wrote the head.
                 #expect(told == 0, "seed \(seed), round \(round)")
             }
             unlink(path)

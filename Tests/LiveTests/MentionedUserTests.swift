@@ -13,7 +13,7 @@ import Wire
 struct MentionedUserTests {
     private static let me = Sample.id(5).description
 
-    /// A change that names the user, and, with `account`, the name by which texts address the user.
+    /// Returns a change that names the user. With `account` it contains the name by which texts address the user.
     private static func known(account: Bool = false) -> StampedReport {
         var batch = Sample.manyInsertions(0).batch
         if account {
@@ -27,7 +27,7 @@ struct MentionedUserTests {
             stamp: Sample.stamp(1, 0), report: .diff(DiffReport(sequence: 1, cause: 1, batch: batch, user: me)))
     }
 
-    /// A change that no event caused, with a message of this text.
+    /// Returns a change without an event, with a message of this text.
     private static func fetched(_ text: String) -> StampedReport {
         var batch = Batch<Item>()
         batch.insertions = [.init(path: .init(section: 0, item: 0), element: Sample.message(4, text))]
@@ -41,7 +41,7 @@ struct MentionedUserTests {
     }
 
     @Test(
-        "A filter asks what a message mentions: me, a group, an id, a name",
+        "A filter tests a message's mentions: me, a group, an id, a name",
         arguments: [
             ("mentions = me", "@x:\(me)", true), ("mentions = me", "@ann.lee hi", true),
             ("mentions = me", "@all", false),
@@ -59,7 +59,7 @@ struct MentionedUserTests {
         #expect(change == (passes ? ["diff"] : []), "a change that no event caused is asked for its rows")
     }
 
-    @Test("Until the user is known no mention is the user's, and a filter that is changed still knows the user")
+    @Test("Before the user is known no mention is the user's, and a changed filter still knows the user")
     func user() throws {
         let said = Sample.event(3, "@x:\(Self.me)")
         #expect(try shown("mentions = me", [said]) == [])
@@ -90,7 +90,7 @@ struct MentionedUserTests {
     }
 
     @Test(
-        "They are printed the other way round; without colours an @ stands before them",
+        "Mentions are printed in reverse video, or with a leading @ without colours",
         arguments: OutputFormat.allCases)
     func printing(format: OutputFormat) throws {
         guard [.compact, .pretty, .table].contains(format) else { return }
@@ -109,13 +109,13 @@ struct MentionedUserTests {
         #expect(isPlaced("Anna: other") { !$0.contains("\u{1B}[7m") && !$0.contains("@ Anna") })
     }
 
-    @Test("A template has what is mentioned by name")
+    @Test("A template prints mentions by name")
     func template() throws {
         let lines = try printed(.template(try LineTemplate("{n} {mentions}|")), colour: false)
         #expect(lines == ["3 x|", "4 |"])
     }
 
-    @Test("The full-screen view points them out, tells what is mentioned, and counts what is unread in a room")
+    @Test("The full-screen view highlights mentions, lists the mentioned, and counts unread ones per room")
     func watched() throws {
         var screen = WatchedScreen(width: 140, height: 40)
         var model = SectionedCollection<Item>()

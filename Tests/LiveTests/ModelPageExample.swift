@@ -1,6 +1,6 @@
 import SectionedModel
 
-/// What the list shows.
+/// An entity in the list.
 struct Contact: ModelEntity {
     let phoneNumber: String
     var firstName: String
@@ -8,13 +8,13 @@ struct Contact: ModelEntity {
 
     var uniqueValue: String { phoneNumber }
 
-    /// The section a contact belongs to.
+    /// Returns the value by which a contact is assigned to a section.
     subscript(key: String) -> String? {
         key == "initial" ? lastName.first.map { String($0).uppercased() } : nil
     }
 }
 
-/// Draws what it is told; a table view would begin and end its updates in will and did.
+/// Logs each change. A table view would begin and end its updates in the will and did methods.
 final class ContactList: ModelObserver {
     typealias Entity = Contact
     private(set) var lines: [String] = []
@@ -24,7 +24,7 @@ final class ContactList: ModelObserver {
     }
 }
 
-/// Contacts by their initials, each section and all of them in order.
+/// Makes a model of contacts by their initials, with sorted sections and sorted contacts in each.
 func makeContacts(_ contacts: [Contact], shownBy list: ContactList) throws -> ObservedModel<Contact> {
     let order = EntityOrder<Contact>.ascending(\.lastName).then(.ascending(\.firstName))
     let model = ObservedModel(EntityModel(sectionKey: "initial", sortedBy: order, sectionsSortedBy: .name))
@@ -33,7 +33,7 @@ func makeContacts(_ contacts: [Contact], shownBy list: ContactList) throws -> Ob
     return model
 }
 
-/// Any number of operations, told as one change.
+/// Performs several operations, which observers receive as one change.
 func rename(_ contact: Contact, to name: String, in model: ObservedModel<Contact>) throws -> SectionPath? {
     try model.perform { contacts throws(ModelError) in
         try contacts.update(contact) { $0.lastName = name }
@@ -42,7 +42,7 @@ func rename(_ contact: Contact, to name: String, in model: ObservedModel<Contact
     return model.path(for: contact)
 }
 
-/// What a reader on another thread keeps up with: batches in order, or one reset when it was too slow.
+/// Updates the copy of a reader on another thread: with batches in order, or with one reset if it was too slow.
 func follow<Row>(_ feed: inout ChangeFeed<Row>, _ copy: inout SectionedCollection<Row>) throws {
     switch feed.take() {
     case .batches(let batches, _): for batch in batches { try copy.apply(batch) }

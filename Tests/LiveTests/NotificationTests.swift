@@ -12,7 +12,7 @@ struct NotificationTests {
     private static let me = Sample.id(5)
     private static let ann = Sample.id(6)
     private static let direct = Sample.id(8)
-    /// When the first report is made, in milliseconds since 1970.
+    /// The time of the first report, in milliseconds since 1970.
     private static let start: Int64 = 1_767_323_045_123
 
     private static func message(
@@ -61,7 +61,7 @@ struct NotificationTests {
                     event: .twake(.resource(resource)), source: .init(array: Sample.raw(Sample.messagePayload)))))
     }
 
-    /// A book that knows the user, a channel and a direct.
+    /// Returns a book that knows the user, a channel and a direct.
     private static func book(_ rules: NotificationRule..., read: Int64? = nil) -> NotificationBook {
         var book = NotificationBook(rules)
         let rows = [
@@ -76,7 +76,7 @@ struct NotificationTests {
     }
 
     @Test(
-        "A message is notified of by the first rule that holds: a mention, a direct, a whole word",
+        "A message raises a notification by the first matching rule: a mention, a direct, a whole word",
         arguments: [
             ("look @x:\(me)", false, "mention"), ("@x:\(ann) look", false, nil), ("hello", true, "direct"),
             ("hello", false, nil), ("we DEPLOY now", false, "keyword"), ("deployed, redeploy, deploy_1", false, nil),
@@ -90,7 +90,7 @@ struct NotificationTests {
         #expect(Self.names(changes) == (rule.map { ["raised m1 by \($0)"] } ?? []))
     }
 
-    @Test("What is old, remembered, read already, one's own or not sent yet is no news")
+    @Test("Old, recalled, read, own and unsent messages raise no notification")
     func news() {
         let mention = "@x:\(Self.me)"
         var book = Self.book(.mention, .direct, read: 15)
@@ -103,14 +103,14 @@ struct NotificationTests {
         #expect(book.changes(by: Self.diff(rows, cause: 0, refetched: ["messages"])).isEmpty)
         let late = Self.diff([Self.message(6, mention, at: 16)], cause: 0, refetched: ["messages"])
         #expect(Self.names(book.changes(by: late)) == ["raised m6 by mention"])
-        // The server's clock is two seconds late.
+        // The server's clock is two seconds behind.
         var behind = Self.diff([Self.message(7, mention, at: -1000)])
         behind.clockOffset = 2000
         book = Self.book(.mention)
         #expect(book.changes(by: behind).count == 1)
     }
 
-    @Test("A message is notified of once, whether an event, two rooms or an answer tells of it")
+    @Test("A message raises one notification, whether from an event, two rooms or an answer")
     func once() throws {
         var book = Self.book(.filter(try Filter(parsing: "mentions = me")), .mention)
         let mention = "@x:\(Self.me)"
@@ -122,12 +122,12 @@ struct NotificationTests {
         changes += book.changes(by: Self.diff([Self.message(1, mention)], cause: 0, refetched: ["messages"]))
         #expect(Self.names(changes) == ["raised m1 by filter"])
         #expect(changes[0].notification.payload.room == Sample.feed)
-        // It is known by its row where it stands.
+        // The row identifies the message and its channel.
         let read = book.changes(by: Self.diff([Self.channel(Sample.channel, "General", in: "channels", read: 10)]))
         #expect(Self.names(read) == ["cleared m1 by filter"])
     }
 
-    @Test("The last 10000 messages are remembered, and no more")
+    @Test("Only the last 10000 messages are remembered")
     func bounded() {
         var book = Self.book(.keyword("x"))
         let rows = (0...10_000).map { Self.message($0, "x") }
@@ -136,7 +136,7 @@ struct NotificationTests {
         #expect(book.changes(by: Self.diff([rows[0]])).count == 1)
     }
 
-    @Test("What is no message is notified of each time that a filter holds of it")
+    @Test("A report that is not a message raises a notification each time a filter matches it")
     func events() throws {
         var book = Self.book(.filter(try Filter(parsing: "type = event or diff.op = delete")))
         let changes = Sample.reports.flatMap { book.changes(by: $0) }
@@ -146,7 +146,7 @@ struct NotificationTests {
         #expect(deletion.map(\.notification.type) == [.event])
     }
 
-    @Test("A notification is cleared, once, when its channel is read or its message is deleted")
+    @Test("A notification is cleared once, when its channel is read or its message is deleted")
     func cleared() {
         func read(_ time: Int64, _ channel: EntityID = Sample.channel) -> StampedReport {
             Self.diff([Self.channel(channel, "General", in: "channels", read: time)])
@@ -166,7 +166,7 @@ struct NotificationTests {
         #expect(book.changes(by: read(90)).isEmpty && book.changes(by: Self.diff(rows)).isEmpty)
     }
 
-    @Test("A notification is JSON text, always in one order, and is read again")
+    @Test("A notification is JSON text in a fixed order and can be parsed again")
     func stringified() throws {
         var book = Self.book(.direct)
         let raised = book.changes(by: Self.diff([Self.message(1, "a \"b\"\n", in: Self.direct)]))
@@ -188,7 +188,7 @@ struct NotificationTests {
     }
 
     @Test(
-        "On the desktop a notification has a number, by which it is taken back, and nothing in it is an option or markup"
+        "A desktop notification has a number for its removal, and its text cannot be an option or markup"
     )
     func desktop() {
         var desktop = DesktopNotifications()
@@ -207,7 +207,7 @@ struct NotificationTests {
         let isTaken = desktop.ended(true, printing: [], cleared)
         #expect(!isTaken)
         #expect(desktop.words(for: cleared) == nil)
-        // An old one knows no numbers.
+        // An old `notify-send` cannot print numbers.
         let isTried = desktop.ended(false, printing: [], raised)
         #expect(isTried)
         #expect(desktop.words(for: raised) == ["notify-send", "--app-name=weir"] + shown)
@@ -215,7 +215,7 @@ struct NotificationTests {
         #expect(!isAgain)
     }
 
-    @Test("A file alone is a notification of a file, and a word stands for a rule")
+    @Test("A message with only a file is a file notification, and a rule is parsed from its word")
     func words() {
         var book = Self.book(.direct)
         let files = ["", "see"].enumerated().map { number, text in

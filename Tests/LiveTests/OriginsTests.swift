@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The page "Origins": what five documents ask for, and the tests that drive it.
+/// Checks the page "Origins", which maps the requirements of five documents to tests.
 @Suite struct OriginsTests {
     private struct Row {
         let section: String
         let line: Int
         let cells: [String]
 
-        /// What stands between backquotes in a cell.
+        /// Returns the texts between backquotes in a cell.
         func quoted(_ cell: Int) -> [String] {
             cells[cell].components(separatedBy: "`").enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
         }
@@ -17,7 +17,7 @@ import Testing
 
     private static let notHere = "Not here"
 
-    @Test func `each row of the origins names tests, and each of them is there`() throws {
+    @Test func `each row of the origins names existing tests`() throws {
         let tests = try Self.testNames()
         #expect(tests.count > 2000)
         let rows = try Self.rows()
@@ -36,13 +36,13 @@ import Testing
     }
 
     @Test(arguments: [
-        // Models and enumerations of Twake Mobile.
+        // The models and enumerations of Twake Mobile.
         "Authentication", "Account", "Company", "Workspace", "Channel", "Message", "Globals", "File", "Badge",
         "FirebaseNotification", "LocalNotification", "SocketIOEvent", "SocketIOResource", "SocketIORoom",
         "ChannelVisibility", "MessageSummary", "MessageContent", "Reaction", "ChannelsType", "BadgeType",
         "NotificationHeaders", "NotificationPayload", "LocalNotificationType", "MessageData", "IOEventAction",
         "ResourceAction", "ResourceType",
-        // Its cubits and their states.
+        // The cubits of Twake Mobile and their states.
         "Authentication Cubit", "AuthenticationInitial", "AuthenticationInProgress", "AuthenticationFailure",
         "PostAuthenticationSyncInProgress", "PostAuthenticationSyncFailed", "AuthenticationSuccess", "Account Cubit",
         "AccountInitial", "AccountLoadInProgress", "AccountLoadSuccess", "Companies Cubit", "CompaniesInitial",
@@ -51,7 +51,7 @@ import Testing
         "ChannelsLoadInProgress", "ChannelsLoadSuccess", "Directs Cubit", "Messages Cubit", "MessagesInitial",
         "MessagesLoadInProgress", "MessagesBeforeLoadInProgress", "MessagesLoadSuccess", "Badges Cubit",
         "Mentions Cubit", "File Cubit",
-        // What the others are made of.
+        // The classes and models of the other documents.
         "Controller", "ServerInterface", "CoreData Model", "MAEntity", "ModelAssistantDelegate", "SwishServer",
         "UserServer", "PhotoServer", "StickerServer", "User", "Tweet", "Guess", "Tweeter",
     ])
@@ -82,7 +82,7 @@ import Testing
         return rows
     }
 
-    /// The names of the functions that are tests, and what is to be displayed for them.
+    /// Returns the names of the test functions and their display names.
     private static func testNames() throws -> Set<String> {
         let folder = packageFolder + "/Tests"
         var names: Set<String> = []

@@ -3,11 +3,11 @@ import Network
 import Pipeline
 import SectionedModel
 
-/// Counts the rows that come into the model and those that leave it.
+/// Counts the rows in the model.
 final class RowCounter: Outlet {
     private let rows = Monitor(0)
 
-    /// How many rows there are now.
+    /// The current number of rows.
     var count: Int { rows.change { $0 } }
 
     func write(_ reports: [StampedReport]) throws(OutletError) {
@@ -31,7 +31,7 @@ func record(_ address: String, to path: String, counter: RowCounter) async throw
     return await (try Tail(configuration, outlets: [printer, counter])).run()
 }
 
-/// Plays a recording as fast as it goes, and writes what it did to the model. Blocks the calling thread.
+/// Plays a recording at maximum speed, and writes its changes of the model to a diff log. Blocks the calling thread.
 func replay(_ path: String, into log: String, counter: RowCounter) throws -> TailSummary {
     try Replay(path: path, outlets: [try DiffLogFile(creating: log), counter]).run()
 }

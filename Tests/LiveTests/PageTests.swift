@@ -6,7 +6,7 @@ import Testing
         ("Live/Live.docc/Live.md", "PageExample.swift"),
         ("SectionedModel/SectionedModel.docc/SectionedModel.md", "ModelPageExample.swift"),
     ])
-    func `the example on a library's page is the one that is compiled here`(name: String, example: String) throws {
+    func `the example on a library's page equals the one compiled here`(name: String, example: String) throws {
         let page = String(decoding: try readFile("\(packageFolder)/Sources/\(name)"), as: UTF8.self)
         let compiled = String(decoding: try readFile("\(packageFolder)/Tests/LiveTests/\(example)"), as: UTF8.self)
         let start = try #require(page.range(of: "```swift\n")?.upperBound)
@@ -16,7 +16,7 @@ import Testing
 }
 
 extension StringProtocol where Self: Collection {
-    /// Where `text` stands first.
+    /// Returns the range of the first occurrence of `text`.
     fileprivate func range(of text: String) -> Range<Index>? {
         var start = startIndex
         while start < endIndex {

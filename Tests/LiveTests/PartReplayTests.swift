@@ -6,11 +6,11 @@ import TestSupport
 import Testing
 import Wire
 
-/// A part of a recording is replayed alone: its events come, and the model of who follows it takes them.
+/// Checks that a part of a recording can be replayed alone, with its events and its changes of the model.
 @Suite("Parts of recordings") struct PartReplayTests {
     private func sample(_ name: String) -> String { packageFolder + "/samples/recordings/\(name).weir.jsonl" }
 
-    /// The events that happened in a part, without those that are said again: these have the number of the record before it.
+    /// Returns the events of a part, without restated ones. Those have the number of the record before the part.
     private func events(_ reports: [StampedReport], from first: Int = 1) -> [String] {
         reports.compactMap { report in
             guard report.stamp.n >= first, case .event(let event) = report.report else { return nil }
@@ -18,7 +18,7 @@ import Wire
         }
     }
 
-    @Test("A part that was cut out is replayed to its end, and changes the model", arguments: [false, true])
+    @Test("A part that was cut out is replayed to its end and changes the model", arguments: [false, true])
     func cut(ripples: Bool) throws {
         let path = try temporaryFolder() + "/part.weir.jsonl"
         _ = try RecordingCopy.cut(
@@ -32,7 +32,7 @@ import Wire
         #expect(part.gaps.isEmpty)
     }
 
-    @Test("Each segment is replayed alone, and together they say everything")
+    @Test("Each segment can be replayed alone, and together they contain every event")
     func segments() throws {
         let prefix = try temporaryFolder() + "/part"
         let (paths, _) = try RecordingSplit.split(sample("twake-day"), by: .records(100), to: prefix)
@@ -47,7 +47,7 @@ import Wire
         #expect(told == events(try played([sample("twake-day")]).reports))
     }
 
-    @Test("A segment that begins where no connection was open hears the next one")
+    @Test("A segment that begins between connections plays the next one")
     func betweenConnections() throws {
         let prefix = try temporaryFolder() + "/part"
         let (paths, _) = try RecordingSplit.split(sample("reconnect"), by: .connections, to: prefix)

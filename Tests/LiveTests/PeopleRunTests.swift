@@ -8,10 +8,10 @@ import TestSupport
 import Testing
 import Wire
 
-/// Who is there, who types, whose messages those are, who is in a channel and what the places are called: a tail against the embedded
-/// backend, whose team comes, goes, types, joins, and gets a workspace with another name.
+/// Tests presence, typing, senders, members and place names: a tail against the embedded backend, whose team comes,
+/// goes, types, joins, and renames a workspace.
 @Suite(.serialized) struct PeopleRunTests {
-    /// What a row says, in one line.
+    /// Returns a row's contents in one line.
     private func text(_ item: Item) -> String {
         switch item.entity.value {
         case let account as Twake.Account: "account \(account.name)"
@@ -27,7 +27,7 @@ import Wire
         model.sectionKeys.filter { $0.name == name }.flatMap { model.elements(in: $0).map(text) }
     }
 
-    @Test func `people and places live: they come, go, type, join, and are called something else`() async throws {
+    @Test func `people come, go, type and join, and places are renamed`() async throws {
         let loop = try EventLoop(name: "weir-backend")
         defer { runOnThread(named: "weir-end") { loop.shutDown() } }
         let server = try EmbeddedServer(
@@ -42,7 +42,7 @@ import Wire
             token: .provider { server.makeToken() }, seed: 5)
         let tail = try Tail(configuration, outlets: [watcher])
         async let summary = tail.run()
-        // Who left is asked for after the restart; the workspace is renamed after that.
+        // Departed users are refetched after the restart. The workspace is renamed later.
         await watcher.reports.wait { reports in
             let rows = reports.diffs.flatMap(\.batch.updates).map(\.new)
             return rows.contains { text($0).hasSuffix(" gone") } && rows.contains { text($0).contains("⚓️") }

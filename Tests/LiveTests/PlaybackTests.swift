@@ -3,7 +3,7 @@ import Terminal
 import Testing
 import Wire
 
-@Suite("What decides in a replay") struct PlaybackTests {
+@Suite("Timing decisions of a replay") struct PlaybackTests {
     private func at(_ milliseconds: Int64) -> Moment { Moment(microseconds: milliseconds * 1000) }
 
     private func playback(
@@ -12,7 +12,7 @@ import Wire
         Playback(pace: pace, idleLimit: idleLimit, isPaused: isPaused, from: .zero, at: at(now))
     }
 
-    @Test("A record is due when its time has passed at the speed")
+    @Test("A record is due when its time divided by the speed has passed")
     func speed() {
         let playback = playback(.factor(2), now: 100)
         #expect(playback.decide(next: at(1000), isEvent: true, at: at(100)) == .wait(until: at(600)))
@@ -20,7 +20,7 @@ import Wire
         #expect(self.playback(.maximum).decide(next: at(1_000_000), isEvent: true, at: .zero) == .play)
     }
 
-    @Test("No pause is played longer than the idle limit, and the times behind it follow")
+    @Test("No pause is longer than the idle limit, and later times are shifted accordingly")
     func idleLimit() {
         var playback = playback(.factor(1), idleLimit: .seconds(2))
         #expect(playback.decide(next: at(60_000), isEvent: true, at: .zero) == .wait(until: at(2000)))
@@ -28,7 +28,7 @@ import Wire
         #expect(playback.decide(next: at(60_500), isEvent: true, at: at(2000)) == .wait(until: at(2500)))
     }
 
-    @Test("With a rate every event takes the same time, and what is no event none")
+    @Test("With a rate every event takes the same time, and other records take none")
     func rate() {
         var playback = playback(.rate(10))
         #expect(playback.decide(next: at(60_000), isEvent: false, at: .zero) == .play)
@@ -38,7 +38,7 @@ import Wire
         #expect(playback.decide(next: at(60_001), isEvent: true, at: at(100)) == .wait(until: at(200)))
     }
 
-    @Test("A pause holds, and what is due afterwards counts from its end")
+    @Test("A pause holds the replay, and later times count from its end")
     func pause() {
         var playback = playback(.factor(1))
         playback.played(at(1000), isEvent: true, shown: 1)
@@ -48,7 +48,7 @@ import Wire
         #expect(playback.decide(next: at(3000), isEvent: true, at: at(90_000)) == .wait(until: at(92_000)))
     }
 
-    @Test("A step plays up to one event that is shown, then pauses")
+    @Test("A step plays up to one shown event, then pauses")
     func step() {
         var playback = playback(.factor(1), isPaused: true)
         playback.step()
@@ -60,7 +60,7 @@ import Wire
         #expect(playback.decide(next: at(6000), isEvent: true, at: .zero) == .hold)
     }
 
-    @Test("Another speed counts from the position that was reached between two records")
+    @Test("A new speed counts from the position between two records that was reached")
     func changeOfSpeed() {
         var playback = playback(.factor(1))
         playback.changeSpeed(isFaster: true, at: at(4000))
@@ -68,7 +68,7 @@ import Wire
         #expect(playback.decide(next: at(10_000), isEvent: true, at: at(4000)) == .wait(until: at(7000)))
     }
 
-    @Test("Speeds go from 0.01 to 1000 and to as fast as it goes, and back")
+    @Test("Speeds range from 0.01 to 1000 and to unlimited, and back")
     func speeds() {
         var playback = playback(.factor(1))
         for _ in 0..<20 { playback.changeSpeed(isFaster: true, at: .zero) }
@@ -78,16 +78,16 @@ import Wire
         #expect(playback.paceText == "0.01×")
     }
 
-    @Test("After a seek time counts from the place that was gone to")
+    @Test("After a seek, time counts from the new position")
     func seek() {
         var playback = playback(.factor(1))
         playback.moved(to: at(50_000), at: at(7000))
         #expect(playback.decide(next: at(51_000), isEvent: true, at: at(7000)) == .wait(until: at(8000)))
-        // A file that goes back in time is played on at once.
+        // A file whose times go backwards continues at once.
         #expect(playback.decide(next: at(1000), isEvent: true, at: at(7000)) == .play)
     }
 
-    @Test("A time that no clock can reach ends no replay")
+    @Test("A time beyond every clock does not end the replay")
     func farAway() {
         let playback = playback(.factor(0.01))
         let furthest = Moment(microseconds: 1 << 53)
@@ -97,7 +97,7 @@ import Wire
     }
 }
 
-@Suite("What keys mean") struct PlayKeyTests {
+@Suite("Key commands of a replay") struct PlayKeyTests {
     private func keys(_ text: String) -> [TerminalKey] {
         var decoder = TerminalKeyDecoder()
         return (decoder.inputs(in: Array(text.utf8)) + decoder.flush()).compactMap {
@@ -109,7 +109,7 @@ import Wire
         keys(text).compactMap { control.press($0) }
     }
 
-    @Test("Keys are commands, and three of them ask for a line")
+    @Test("Keys are commands, and three of them open a prompt")
     func commands() {
         var control = PlayControl()
         #expect(press(" .,[]?q", &control) == [.togglePause, .step, .stepBack, .previousMark, .nextMark, .help, .quit])
@@ -119,20 +119,20 @@ import Wire
         #expect(press("\r", &control) == [.goTo("+5s")])
         #expect(control.question == nil)
         #expect(press("m\r", &control) == [.mark("mark")])
-        // While a line is asked for letters are letters; an escape takes the question back.
+        // In a prompt letters are text, and escape closes it.
         #expect(press("/q", &control) == [])
         #expect(press("\u{1B}", &control) == [])
         #expect(press("q", &control) == [.quit])
     }
 
-    @Test("An empty search goes on with the one before")
+    @Test("An empty search repeats the previous one")
     func searchOn() {
         var control = PlayControl()
         #expect(press("/\r", &control) == [])
         #expect(press("/a.c\r/\r", &control) == [.search("a.c"), .search("a.c")])
     }
 
-    @Test("An answer has an end, however long somebody types")
+    @Test("The length of a typed answer is limited")
     func longAnswer() {
         var control = PlayControl()
         #expect(

@@ -5,14 +5,14 @@ import Recording
 import TestSupport
 import Wire
 
-/// A small recording of a Socket.IO session: a connection, then events called `tick` with their number, one every `interval`.
+/// A small recording of a Socket.IO session: a connection, then numbered events called `tick`, one every `interval`.
 struct PlayedRecording {
     let path: String
 
-    /// The first record of an event: before it the connection comes about.
+    /// The number of the first event's record. Earlier records set up the connection.
     static let firstEvent = 4
 
-    /// Writes the recording. Behind the event `mark` there is a mark called `here`.
+    /// Writes the recording. A mark called `here` follows the event `mark`.
     init(
         in folder: String, _ name: String = "a", events: Int, interval: Duration = .seconds(1), mark: Int? = nil,
         wallStart: Int64 = 1_767_323_045_000_000, idleLimit: Duration? = nil, isClosed: Bool = true,
@@ -35,7 +35,7 @@ struct PlayedRecording {
         var now = Moment.zero
         for event in 1...events {
             now = now + interval
-            // Nothing may take the connection for dead.
+            // A ping keeps the connection alive over long intervals.
             if interval >= .seconds(20) { script.append((now, Self.frame("2"))) }
             script.append((now, Self.frame(#"42["\#(text)",{"number":\#(event)}]"#)))
             if event == mark { script.append((now, .mark(.init(label: "here", author: "ctl")))) }
@@ -43,7 +43,7 @@ struct PlayedRecording {
         try Self.write(path, head, script, isClosed: isClosed)
     }
 
-    /// Writes a recording of these records.
+    /// Writes a recording with these records.
     static func write(
         _ path: String, _ head: Record.Head, _ script: [(time: Moment, record: Record)], isClosed: Bool = true
     ) throws {
@@ -60,14 +60,14 @@ struct PlayedRecording {
         .frame(.init(connection: 1, direction: .in, message: .text(text)))
     }
 
-    /// Plays the recording, changed as said; gives the numbers of the events shown.
+    /// Plays the recording with a changed configuration. Returns the numbers of the events shown.
     func play(_ change: (inout ReplayConfiguration) -> Void = { _ in }) throws -> (numbers: [Int], outcome: TailOutcome)
     {
         let (reports, summary) = try played([path], change)
         return (reports.numbers, summary.outcome)
     }
 
-    /// Its lines, without those that say how many there are: to be changed.
+    /// Returns the file's lines without `sync` and `idx` records, whose counts would no longer match after a change.
     func records() throws -> [String] {
         String(decoding: try readFile(path), as: UTF8.self).split(separator: "\n").map(String.init)
             .filter { !$0.contains(#""k":"sync""#) && !$0.contains(#""k":"idx""#) }
@@ -75,7 +75,7 @@ struct PlayedRecording {
 }
 
 extension [StampedReport] {
-    /// The numbers that events say, in the order they were shown.
+    /// The numbers in the events, in the order shown.
     var numbers: [Int] {
         events.compactMap { event in
             guard case .array(let parts)? = try? JSONValue(parsing: event.payload.bytes), parts.count == 2,

@@ -8,7 +8,7 @@ import Testing
 import Wire
 
 @Suite("Playing parts of recordings") struct PlayingTests {
-    @Test("A replay begins and ends where it is told to, and what is before is applied")
+    @Test("A replay begins and ends at the given positions, and earlier records are applied")
     func ranges() throws {
         let recording = try PlayedRecording(in: try temporaryFolder(), events: 9, mark: 4)
         func numbers(_ start: RecordingPosition?, _ end: RecordingPosition?, span: Duration? = nil) throws -> [Int] {
@@ -25,7 +25,7 @@ import Wire
         #expect(try numbers(nil, nil, span: .seconds(2)) == [1, 2])
     }
 
-    @Test("A start that does not come is told")
+    @Test("A start position that does not exist is reported")
     func missingStart() throws {
         let recording = try PlayedRecording(in: try temporaryFolder(), events: 3)
         let result = try recording.play { $0.start = .mark("nowhere") }
@@ -33,7 +33,7 @@ import Wire
         #expect(result.outcome == .noPlace("--start: no mark is called nowhere: it has no marks"))
     }
 
-    @Test("The diff log is whole, wherever the showing begins, and is written once, however often it is shown")
+    @Test("The diff log is complete from any start position, and is written once in any number of rounds")
     func wholeLog() async throws {
         let folder = try temporaryFolder()
         let path = folder + "/demo.weir.jsonl"
@@ -50,7 +50,7 @@ import Wire
         #expect(try log("twice") { $0.loops = 2 } == whole)
     }
 
-    @Test("A loop begins anew each time, with the same events")
+    @Test("A loop starts over each time with the same events")
     func loops() throws {
         let recording = try PlayedRecording(in: try temporaryFolder(), events: 3)
         #expect(try recording.play { $0.loops = 3 }.numbers == [1, 2, 3, 1, 2, 3, 1, 2, 3])
@@ -58,7 +58,7 @@ import Wire
         #expect(try recording.play { ($0.loops, $0.count) = (nil, 5) }.numbers == [1, 2, 3, 1, 2])
     }
 
-    @Test("A replay ends with the first record that an expression holds of, and tells when there is none")
+    @Test("A replay ends at the first record that matches an expression, and reports if none does")
     func untilMatch() throws {
         let recording = try PlayedRecording(in: try temporaryFolder(), events: 9)
         let line = try Filter(parsing: #"/tick .*number":[5-7]/"#)
@@ -86,12 +86,12 @@ import Wire
         #expect(summary.outcome == .limitReached)
     }
 
-    @Test("A file that grows is followed to its end")
+    @Test("A growing file is followed to its end")
     func following() async throws {
         let folder = try temporaryFolder()
         let whole = try readFile(try PlayedRecording(in: folder, events: 6).path)
         let path = folder + "/growing.weir.jsonl"
-        // Cut inside a line: what is not whole yet is waited for, too.
+        // Cut inside a line: an incomplete line is waited for as well.
         let third = Array(#"number\":3"#.utf8)
         let half = try #require(whole.indices.first { whole[$0...].starts(with: third) })
         try writeFile(path, String(decoding: whole[..<half], as: UTF8.self))
@@ -105,7 +105,7 @@ import Wire
     }
 
     @Test(
-        "A file that is cut short or replaced while it is followed ends the replay, which says so",
+        "A followed file that is truncated or replaced ends the replay with a message",
         arguments: [true, false])
     func followedFileGone(isReplaced: Bool) async throws {
         let folder = try temporaryFolder()
@@ -124,7 +124,7 @@ import Wire
         #expect(watcher.reports.all.contains { if case .gap = $0.report { true } else { false } })
     }
 
-    @Test("Whoever follows a file that does not grow can be stopped")
+    @Test("A replay that follows a file that no longer grows can be stopped")
     func stoppedFollowing() async throws {
         let recording = try PlayedRecording(in: try temporaryFolder(), events: 2, isClosed: false)
         let (replay, watcher, outcomes) = followed(recording.path)
@@ -135,7 +135,7 @@ import Wire
 }
 
 @Suite("Playing by keys", .serialized) struct PlayingByKeysTests {
-    /// A replay that begins paused, and the pipe its keys come through.
+    /// A replay that begins paused, and the pipe for its keys.
     private final class Stage: Sendable {
         let watcher = Watcher()
         let outcomes = Mailbox<TailOutcome>()
@@ -163,7 +163,7 @@ import Wire
         func shows(_ numbers: [Int]) async { await watcher.reports.wait { $0.numbers == numbers } }
     }
 
-    @Test("Steps go on and back, event by event, and what is shown is the event that is stood at")
+    @Test("Steps go forward and back event by event, and the current event is shown")
     func steps() async throws {
         let stage = try Stage(try PlayedRecording(in: try temporaryFolder(), events: 9))
         stage.press("...")
@@ -177,7 +177,7 @@ import Wire
         stage.leave()
     }
 
-    @Test("Arrows, numbers, marks and searches go anywhere")
+    @Test("Arrows, numbers, marks and searches move to any place")
     func places() async throws {
         let stage = try Stage(try PlayedRecording(in: try temporaryFolder(), events: 90, mark: 40))
         stage.press("g+20s\r")
@@ -197,11 +197,11 @@ import Wire
         stage.press("/nothing like it\r.")
         await stage.shows([19, 23, 17, 40, 80, 40, 65, 66])
         stage.leave()
-        // Nobody presses any more.
+        // No more keys are pressed.
         await stage.outcomes.wait { $0 == [.limitReached] }
     }
 
-    @Test("A mark that is set stands beside the recording, which stays as it was, and is there the next time")
+    @Test("A new mark is stored next to the unchanged recording and exists in the next replay")
     func marks() async throws {
         let recording = try PlayedRecording(in: try temporaryFolder(), events: 9)
         let before = try readFile(recording.path)

@@ -8,7 +8,7 @@ import Wire
 
 @testable import Live
 
-/// `--format chat`: what people say, and nothing else.
+/// Tests `--format chat`, which prints only messages.
 @Suite struct PrintingChatTests {
     private static let channel = Sample.channel(Sample.channel, "general")
 
@@ -41,8 +41,7 @@ import Wire
         return String(decoding: buffer.bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    @Test func `messages have the time they were said at, in that order, and edits and deletions are told once`() throws
-    {
+    @Test func `messages have their creation times, in order, and edits and deletions are printed once`() throws {
         var model = SectionedCollection<Item>()
         let lines = try printed(
             &model,
@@ -67,7 +66,7 @@ import Wire
     }
 
     @Test
-    func `what the user sends is one line, also once the server has it; and channels, badges and people are none`()
+    func `the user's message is one line before and after it is stored, and other rows print nothing`()
         throws
     {
         var model = SectionedCollection<Item>()

@@ -24,14 +24,14 @@ struct PrintingEnvelopeTests {
                 fewer.remove(at: index)
                 #expect(schema.violation(in: .object(fewer)) != nil)
                 var other = members
-                // What came may be anything but a truth value.
+                // A payload may be of any type except a Boolean.
                 other[index].value = if case .bool = members[index].value { .object([]) } else { .bool(true) }
                 #expect(schema.violation(in: .object(other)) != nil)
             }
         }
     }
 
-    @Test("No byte of any line can act on a terminal")
+    @Test("No byte of any line can control a terminal")
     func isInert() throws {
         for byte in try printed() where byte < 0x20 || byte == 0x7F { #expect(byte == 0x0A) }
         let text = String(decoding: try printed(), as: UTF8.self).filter { $0 != "\n" }
@@ -51,7 +51,7 @@ struct PrintingEnvelopeTests {
     }
 }
 
-/// As much of JSON Schema draft 2020-12 as the published schema uses.
+/// The subset of JSON Schema draft 2020-12 that the published schema uses.
 private struct Schema {
     let root: JSONValue
 
@@ -59,7 +59,7 @@ private struct Schema {
         var path: String
     }
 
-    /// `schemas/envelope.schema.json` of this repository.
+    /// Loads `schemas/envelope.schema.json` of this repository.
     static func published() throws -> Schema {
         let path =
             #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined() + "/schemas/envelope.schema.json"
@@ -70,7 +70,7 @@ private struct Schema {
         return Schema(root: try JSONValue(parsing: bytes[...]))
     }
 
-    /// What is wrong with a value, nil when nothing is.
+    /// Returns the violation of a value, or `nil` for a valid value.
     func violation(in value: JSONValue) -> String? { violation(in: value, root, at: "") }
 
     private func violation(in value: JSONValue, _ schema: JSONValue, at path: String) -> String? {

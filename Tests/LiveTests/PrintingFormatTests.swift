@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Templates, projections and tables")
 struct PrintingFormatTests {
-    @Test("A template is text and fields, each as wide as it says; what a peer sent is escaped")
+    @Test("A template consists of text and fields with widths, and text of a peer is escaped")
     func template() throws {
         let template = try LineTemplate(
             #"{{{n:3}}}\t{kind:>8.6}|{actor:^7}|{room:.8}|{payload.text:<10.4}|{payload[0]}|{lag}\\"#)
@@ -20,7 +20,7 @@ struct PrintingFormatTests {
     }
 
     @Test(
-        "A malformed template is refused with what is wrong with it",
+        "A malformed template is refused with a description of the problem",
         arguments: [
             ("{rom}", "did you mean 'room'?"), ("{kind", "a { without its }"), ("kind}", "a } without its {"),
             ("{kind:x}", "invalid width"), ("{kind:2000}", "invalid width"), ("{kind:}", "invalid width"),
@@ -33,7 +33,7 @@ struct PrintingFormatTests {
         #expect(error?.message.contains(complaint) == true, "\(error?.message ?? "")")
     }
 
-    @Test("A projection has the same members in every line, null where an object has none")
+    @Test("A projection has the same members in every line, and null for missing ones")
     func fields() throws {
         #expect(
             try printed(.fields(EnvelopeFields("type, n,payload.text,payload[1].a,diff[0].op,lost"))) == """
@@ -49,7 +49,7 @@ struct PrintingFormatTests {
         #expect(throws: EnvelopeFields.Malformed.self) { try EnvelopeFields("payload[") }
     }
 
-    @Test("Every member of every type can be projected, and nothing else")
+    @Test("Exactly the members of every type can be projected")
     func members() throws {
         var members: Set<String> = []
         for line in try printed(.format(.json), Sample.reports + Sample.status).split(separator: "\n") {
@@ -63,7 +63,7 @@ struct PrintingFormatTests {
         #expect(throws: EnvelopeFields.Malformed.self) { try EnvelopeFields("nothing") }
     }
 
-    @Test("JSONL: the payloads alone, inert, one a line")
+    @Test("JSONL prints only the payloads, escaped, one per line")
     func jsonl() throws {
         #expect(
             try printed(.format(.jsonl)) == """
@@ -73,7 +73,7 @@ struct PrintingFormatTests {
                 """)
     }
 
-    @Test("A table has a heading and columns that stay where they are, and fits a terminal")
+    @Test("A table has a heading and fixed columns, and fits the terminal")
     func table() throws {
         let lines = try printed(.format(.table)).split(separator: "\n").map(String.init)
         #expect(

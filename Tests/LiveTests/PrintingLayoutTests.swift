@@ -7,9 +7,9 @@ import Terminal
 import Testing
 import Wire
 
-@Suite("How lines are laid out", .serialized)
+@Suite("Layout of printed lines", .serialized)
 struct PrintingLayoutTests {
-    @Test("A time since the start, since the event before, or none")
+    @Test("A line shows the time since the start, since the previous event, or none")
     func times() throws {
         let events = [event(0, lag: 5), event(12_345, lag: 5), event(85_001, lag: 5), event(7_384_000, lag: nil)]
         #expect(
@@ -34,7 +34,7 @@ struct PrintingLayoutTests {
     }
 
     @Test(
-        "Another day is a line of its own, in every form and on standard error, where times of the day stand in front")
+        "A new day is a line of its own in every form with times of day, and on standard error")
     func dates() throws {
         // 2026-01-02 23:59:59.500 UTC
         let late: Int64 = 1_767_398_399_500_000
@@ -59,7 +59,7 @@ struct PrintingLayoutTests {
             ])
     }
 
-    @Test("The wall clock of the machine's zone, through the change to summer time")
+    @Test("Times use the machine's zone, through the change to summer time")
     func zone() throws {
         let before = getenv("TZ").map { String(cString: $0) }
         setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1)
@@ -77,7 +77,7 @@ struct PrintingLayoutTests {
         #expect(utc.hasPrefix("00:59:59.500Z  "))
     }
 
-    @Test("The room's column stays as wide as it is, whatever rooms come")
+    @Test("The room column keeps its width for any rooms")
     func rooms() throws {
         let events = ["/a", "/a/bcd", "/a/very/long/room/of/many/parts", "/a"].map { event(0, room: $0) }
         #expect(
@@ -90,7 +90,7 @@ struct PrintingLayoutTests {
                 """)
     }
 
-    @Test("A pause as long as the spacer is a line of its own")
+    @Test("A pause as long as the spacer is printed as a line")
     func spacer() throws {
         let events = [event(0), event(900), event(3400), event(4399)]
         let lines = try printed(events, LineSettings(time: .none, spacer: .seconds(1))).split(separator: "\n")
@@ -98,7 +98,7 @@ struct PrintingLayoutTests {
         #expect(lines[2] == "── 2.5s ──")
     }
 
-    @Test("Events that come late are told on standard error once, again when it is twice as much, and when it is over")
+    @Test("Late events are reported on standard error once, again when the lag doubles, and when it is over")
     func lateness() throws {
         let pipe = try Pipe()
         defer { pipe.close() }
@@ -133,7 +133,7 @@ struct PrintingLayoutTests {
         defer { pipe.close() }
         let printer = EventPrinter(
             format: .compact, descriptor: pipe.writeEnd, colour: false, width: nil, settings: settings)
-        // Each in a batch of its own: what is remembered is remembered over batches.
+        // One batch per report: the printer's memory spans batches.
         for report in reports { try printer.write([report]) }
         return pipe.readAll()
     }

@@ -10,9 +10,9 @@ import Terminal
 @testable import Events
 @testable import Pipeline
 
-@Suite("What is printed")
+@Suite("Printed lines")
 struct PrintingLineTests {
-    @Test("Compact: one line an event, a gap or a changed row")
+    @Test("Compact prints one line per event, gap or changed row")
     func compact() throws {
         #expect(
             try printed(.compact, Sample.reports) == #"""
@@ -27,7 +27,7 @@ struct PrintingLineTests {
                 """#)
     }
 
-    @Test("Compact: the answer to an emit has the sizes of its binary data")
+    @Test("Compact prints the sizes of binary data in the answer to an emit")
     func answer() throws {
         var emit = Emit("up", patience: .seconds(5))
         emit.ackID = 3
@@ -40,7 +40,7 @@ struct PrintingLineTests {
         #expect(try printed(.json, [stamped]).contains(#""payload":[{"base64":"AQID","bytes":3},1]"#))
     }
 
-    @Test("Compact lines fit the width they are given")
+    @Test("Compact lines fit the given width")
     func fits() throws {
         for width in [20, 40, 80] {
             let lines = try printed(.compact, Sample.reports, width: width).split(separator: "\n")
@@ -50,7 +50,7 @@ struct PrintingLineTests {
         }
     }
 
-    @Test("Pretty: all of an event's text and every field that changed")
+    @Test("Pretty prints an event's whole text and every changed field")
     func pretty() throws {
         let lines = try printed(.pretty, Sample.reports)
         #expect(
@@ -83,7 +83,11 @@ struct PrintingLineTests {
                 """#)
     }
 
-    @Test func `a payload says the dates of its times, in seconds or milliseconds, and not of other numbers`() throws {
+    @Test
+    func
+        `a payload is printed with dates next to its times, in seconds or milliseconds, but not next to other numbers`()
+        throws
+    {
         let json = #"{"created_at":1767323045,"last_activity":1767323045123,"count":1767323045,"at":3}"#
         let value = try JSONValue(parsing: Array(json.utf8)[...])
         let lines = JSONLines.lines(of: value).map { $0.map(\.text).joined() }
@@ -97,7 +101,7 @@ struct PrintingLineTests {
         #expect(JSONLines.lines(of: many, most: 50).count < 60)
     }
 
-    @Test("Who types is a line each time that changes")
+    @Test("A change of the typing users is printed as a line")
     func typing() throws {
         let crowds = [["Anna"], ["Anna", "Bo"], ["Anna", "Bo", "\u{1B}[31m", "D"], []]
         let reports = crowds.enumerated().map { index, typing in
@@ -119,7 +123,7 @@ struct PrintingLineTests {
                 """#)
     }
 
-    @Test("Whoever is named by an id is shown by the name of their account, once that was shown")
+    @Test("A user id is printed as the account's name once that is known")
     func names() throws {
         var account = Twake.Account(id: Sample.id(5))
         account.fullName = "Eva Li"
@@ -153,7 +157,7 @@ struct PrintingLineTests {
                 """#)
     }
 
-    @Test("JSON: one object a line, keys in their fixed order")
+    @Test("JSON prints one object per line with keys in a fixed order")
     func json() throws {
         #expect(
             try printed(.json, Sample.reports + Sample.status) == #"""
@@ -175,7 +179,7 @@ struct PrintingLineTests {
                 """#)
     }
 
-    @Test("A changed row tells the fields that came, changed and went, and what the server knows of it, each once")
+    @Test("A changed row shows added, changed and removed fields and the delivery, each once")
     func differences() throws {
         func row(_ message: Twake.Message, _ delivery: Item.Delivery? = nil) -> Item {
             Item(
@@ -205,13 +209,13 @@ struct PrintingLineTests {
         #expect(compact.contains("text, edited_at, subtype, delivery"))
     }
 
-    @Test("Raw: the packets' arrays as they came, one a line")
+    @Test("Raw prints the arrays of packets unchanged, one per line")
     func raw() throws {
         let untyped = #"["custom:event",{"a": "\#u{7F}"}, 2]"#
         #expect(try printed(.raw, Sample.reports) == "\(Sample.messagePayload)\n\(untyped)\n")
     }
 
-    @Test("Standard error: the connection, the rooms, what cannot be read, notices; escaped")
+    @Test("Standard error shows the connection, rooms, undecodable messages and notices, escaped")
     func status() throws {
         #expect(
             try printed(on: { StatusPrinter(descriptor: $0, colour: false) }, Sample.reports + Sample.status) == #"""
@@ -232,7 +236,7 @@ struct PrintingLineTests {
                 """#)
     }
 
-    @Test("Quiet leaves warnings, errors and losses")
+    @Test("Quiet prints only warnings, errors and losses")
     func quiet() throws {
         #expect(
             try printed(
@@ -249,7 +253,7 @@ struct PrintingLineTests {
                     """#)
     }
 
-    @Test("Many rows of one kind are summed up in compact and listed in pretty")
+    @Test("Many rows of one kind are summarised in compact and listed in pretty")
     func sumsUp() throws {
         let many = StampedReport(stamp: Sample.stamp(9, 0), report: .diff(Sample.manyInsertions(10)))
         let compact = try printed(.compact, [many]).split(separator: "\n")

@@ -5,9 +5,9 @@ import Pipeline
 import TestSupport
 import Testing
 
-@Suite("Where it is printed")
+@Suite("Output of printed lines")
 struct PrintingOutputTests {
-    @Test("A reader that went away is a normal end of standard output, and nothing to standard error")
+    @Test("A closed pipe ends standard output normally and does not affect standard error")
     func closedPipe() throws {
         signal(SIGPIPE, SIG_IGN)
         let pipe = try Pipe()
@@ -19,7 +19,7 @@ struct PrintingOutputTests {
     }
 
     @Test(
-        "What is printed is in the pipe when the call returns: nothing waits for more", arguments: OutputFormat.allCases
+        "A report is in the pipe when the write returns", arguments: OutputFormat.allCases
     )
     func flushes(format: OutputFormat) throws {
         let pipe = try Pipe()
@@ -28,12 +28,12 @@ struct PrintingOutputTests {
         for report in Sample.reports {
             guard case .event = report.report else { continue }
             try printer.write([report])
-            // A chat tells the changes of the model, not the events.
+            // A chat prints changes of the model, not events.
             #expect(format == .chat || pipe.readAll().hasSuffix("\n"))
         }
     }
 
-    @Test("A full disk is told with its path and code")
+    @Test("The error for a full disk has its path and code")
     func fullDisk() throws {
         let descriptor = open("/dev/full", O_WRONLY)
         try #require(descriptor >= 0)
@@ -44,7 +44,7 @@ struct PrintingOutputTests {
         }
     }
 
-    @Test("More than a pipe holds arrives whole, also when the descriptor does not block")
+    @Test("Output larger than a pipe arrives completely, also through a non-blocking descriptor")
     func partialWrites() async throws {
         let pipe = try Pipe()
         _ = fcntl(pipe.writeEnd, F_SETFL, O_NONBLOCK)
@@ -61,7 +61,7 @@ struct PrintingOutputTests {
         Glibc.close(pipe.readEnd)
     }
 
-    @Test("Once the process ends, a pipe that nobody reads is waited for a while, and others then not at all")
+    @Test("At the end an unread pipe is waited for once, and further pipes not at all")
     func patienceEnds() throws {
         let pipe = try Pipe()
         defer { pipe.close() }
@@ -77,7 +77,7 @@ struct PrintingOutputTests {
         try StatusPrinter(descriptor: pipe.writeEnd, colour: false, patience: patience).write(Sample.status)
     }
 
-    @Test("Also then everything is written that somebody reads")
+    @Test("At the end everything is written while a reader reads")
     func patienceLasts() async throws {
         let pipe = try Pipe()
         let reader = Task.detached {
@@ -98,7 +98,7 @@ struct PrintingOutputTests {
         Glibc.close(pipe.readEnd)
     }
 
-    @Test("What nobody reads waits in a file; what is too much for it is left out and told, and later ones come again")
+    @Test("Unread output waits in a file, overflow is dropped and reported, and later output continues")
     func spoolIsFull() throws {
         let pipe = try Pipe()
         _ = fcntl(pipe.writeEnd, F_SETFL, O_NONBLOCK)
@@ -140,7 +140,7 @@ struct PrintingOutputTests {
         Glibc.close(pipe.readEnd)
     }
 
-    @Test func `once nothing is recorded any more a writer waits for its reader again, behind what was kept`() throws {
+    @Test func `once recording stops, a writer waits for its reader again, after the spooled output`() throws {
         let pipe = try Pipe()
         defer { pipe.close() }
         let patience = WritePatience()
@@ -176,7 +176,7 @@ struct PrintingOutputTests {
         #expect(all.count == (2 << 20) + 3 && all.suffix(3) == Array("end".utf8)[...])
     }
 
-    @Test("What comes while the last that waits is brought out comes out, too, and in order")
+    @Test("Output written while the spool drains follows in order")
     func spoolEmpties() throws {
         let pipe = try Pipe()
         let spool = try #require(
@@ -198,7 +198,7 @@ struct PrintingOutputTests {
         Glibc.close(pipe.readEnd)
     }
 
-    @Test("A pipe is no terminal: no colour, no width")
+    @Test("A pipe has neither colours nor a width")
     func pipeIsNoTerminal() throws {
         let pipe = try Pipe()
         defer { pipe.close() }
@@ -206,7 +206,7 @@ struct PrintingOutputTests {
         #expect(TerminalDevice.width(of: pipe.writeEnd) == nil)
     }
 
-    @Test("Colours surround our words, and a peer's escapes stay escaped between them")
+    @Test("Only our words are coloured, and a peer's escapes stay escaped")
     func colours() throws {
         let pipe = try Pipe()
         defer { pipe.close() }
@@ -219,7 +219,7 @@ struct PrintingOutputTests {
 
 @Suite("The summary")
 struct PrintingSummaryTests {
-    @Test("Counts what was seen, by kind, and names what was lost")
+    @Test("The summary counts reports by kind and lists losses")
     func counts() {
         var summary = Summary()
         for report in Sample.reports + Sample.status { summary.add(report) }
@@ -239,7 +239,7 @@ struct PrintingSummaryTests {
         #expect(summary.hasLoss)
     }
 
-    @Test("An empty one says so in one line")
+    @Test("An empty summary is one line")
     func empty() {
         #expect(Summary().lines() == ["summary: 0 events from 0 rooms in 0ms"])
         #expect(!Summary().hasLoss)

@@ -8,7 +8,7 @@ import Wire
 
 @testable import Pipeline
 
-/// Reports as a session makes them, some of a hostile peer.
+/// Reports as a session makes them, some with text of a hostile peer.
 enum Sample {
     static let channel = EntityID("5828c718-b49e-11eb-8ae0-0242ac120003")
     static let feed = "/companies/c920712e-b49d-11eb-8ed2-0242ac120003/workspaces/W/channels/\(channel)/feed"
@@ -80,7 +80,7 @@ enum Sample {
         return DiffReport(sequence: 1, cause: 7, batch: batch)
     }
 
-    /// What standard output carries.
+    /// The reports printed on standard output.
     static var reports: [StampedReport] {
         let gap = GapReport(
             cause: .reconnect, from: Moment(microseconds: 0), to: Moment(microseconds: 2_500_000),
@@ -93,7 +93,7 @@ enum Sample {
         ]
     }
 
-    /// What it does not, except in JSON.
+    /// The reports not printed on standard output, except in JSON.
     static var status: [StampedReport] {
         let unreadable = UndecodableReport(
             layer: .event, subject: "realtime:\u{7}", message: "text: expected a string at byte 3",
@@ -117,7 +117,7 @@ enum Sample {
     }
 }
 
-/// A pipe whose reader takes everything once the writer is done.
+/// A pipe that is read after the writer is done.
 struct Pipe {
     let readEnd: Int32
     let writeEnd: Int32
@@ -132,7 +132,7 @@ struct Pipe {
         (readEnd, writeEnd) = (ends[0], ends[1])
     }
 
-    /// What was written; at most what a pipe holds.
+    /// Returns what was written, up to the capacity of a pipe.
     func readAll() -> String {
         _ = fcntl(readEnd, F_SETFL, O_NONBLOCK)
         var bytes: [UInt8] = []

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Names and times on a terminal")
 struct PrintingTextTests {
-    @Test func `A UUID is cut to its first digits wherever it stands, and nothing else is`() {
+    @Test func `A UUID is shortened to its first digits at any place in a text, and other text is unchanged`() {
         let id = "5828c718-b49e-4aa7-b0f2-6a9f6e2d0c11"
         for (text, shown) in [
             ("", ""), ("short-er", "short-er"), (id, "5828c718"), ("x" + id + "y", "x5828c718y"),
@@ -22,7 +22,7 @@ struct PrintingTextTests {
     }
 
     @Test(
-        "An id is cut as its text is",
+        "An id is shortened like its text",
         arguments: [
             "5828c718-b49e-4aa7-b0f2-6a9f6e2d0c11", "00000000-0000-0000-0000-000000000000",
             "ffffffff-ffff-ffff-ffff-ffffffffffff", "09afbcde-0000-4000-8000-000000000001",
@@ -37,7 +37,7 @@ struct PrintingTextTests {
         #expect(section.shortText == ShortName.shorteningIDs(section.text))
     }
 
-    @Test("A room's name keeps its end when it is too long")
+    @Test("A room's name that is too long keeps its end")
     func shortensRooms() {
         let room =
             "/companies/5828c718-b49e-11eb-8ae0-0242ac120003/workspaces/c920712e-b49d-11eb-8ed2-0242ac120003/channels?type=public"
@@ -47,7 +47,7 @@ struct PrintingTextTests {
         #expect(TerminalText.width(of: ShortName.room("日本語日本語日本語", width: 8)) <= 8)
     }
 
-    @Test func `A room has the name its channel has now, although it had none, or another, when it was asked for`() {
+    @Test func `A room has the current name of its channel, even if it was looked up earlier`() {
         var rooms = KnownNames()
         func name(_ name: String) {
             var batch = Batch<Item>()
@@ -66,7 +66,7 @@ struct PrintingTextTests {
         }
     }
 
-    @Test("Times are those of the record, in UTC")
+    @Test("Times are the record's, in UTC")
     func times() {
         #expect(TimeText.rfc3339(wall: 0) == "1970-01-01T00:00:00.000000Z")
         #expect(TimeText.rfc3339(wall: 1_767_323_045_123_456) == "2026-01-02T03:04:05.123456Z")

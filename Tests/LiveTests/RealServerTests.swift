@@ -35,7 +35,7 @@ struct PythonServer {
     }
 }
 
-/// The servers nobody here wrote: python-socketio 5.18.1 speaks Engine.IO 4, 4.6.1 speaks Engine.IO 3.
+/// Tests against third-party servers: python-socketio 5.18.1 with Engine.IO 4, and 4.6.1 with Engine.IO 3.
 @Suite(.serialized) struct RealServerTests {
     static let servers = ["socketio5", "socketio4"]
     static var installed: [String] { servers.compactMap { environment($0) } }
@@ -67,7 +67,7 @@ struct PythonServer {
     @Test(
         .enabled(if: areInstalled, "python-socketio is not installed: run Tests/run"), arguments: servers,
         [EngineIO.TransportChoice.websocket, .polling, .upgrade])
-    func `a server that is killed and comes back is joined again in every room, and the gap is shown`(
+    func `after a server's restart all rooms are joined again, and the gap is shown`(
         name: String, transport: EngineIO.TransportChoice
     ) async throws {
         var server = try PythonServer(try #require(environment(name)))

@@ -23,7 +23,7 @@ import Wire
         return stamped(.event(EventReport(event: .socketIO(event), source: SocketIO.Event(array: array))))
     }
 
-    /// What is recorded of a message that led to these reports; nil for the whole of it.
+    /// Returns the record kept for a message that led to these reports, or `nil` if it is kept whole.
     private func remainder(of record: Record, _ reports: [StampedReport], _ text: String = "event = tick") throws
         -> Record?
     {
@@ -34,7 +34,7 @@ import Wire
         return filter.remainder(of: record)
     }
 
-    @Test("Of an event that is not wanted the record stays, without its text, to be passed over")
+    @Test("The record of an unwanted event stays without its text, marked as dropped")
     func leavesOut() throws {
         let left = try #require(try remainder(of: Self.text, [event("tock")]))
         #expect(
@@ -43,7 +43,7 @@ import Wire
         #expect(try remainder(of: Self.text, [event("tock"), event("tick")]) == nil)
     }
 
-    @Test("What is no event, what cannot be read and what is part of a larger message is recorded whole")
+    @Test("Other records, undecodable messages and parts of larger messages are recorded whole")
     func keeps() throws {
         #expect(try remainder(of: Self.text, []) == nil)
         #expect(try remainder(of: Self.text, [stamped(.connection(.ready(.socketIO(.v4))))]) == nil)
@@ -54,7 +54,7 @@ import Wire
         #expect(try remainder(of: sent, [event("tock")]) == nil)
     }
 
-    @Test("An event is wanted for what it changed, too")
+    @Test("An event is kept if its changes match")
     func keepsCauses() throws {
         var batch = Batch<Item>()
         batch.deletions = [.init(path: SectionPath(section: 0, item: 0), element: Sample.message(1, "gone"))]

@@ -11,7 +11,7 @@ import Testing
         return RecordingFeed(blocks, decoder: decoder, threads: threads)
     }
 
-    /// The numbers of the records, as they are given.
+    /// Returns the numbers of the records in the feed's order.
     private func numbers(_ feed: RecordingFeed) throws -> [Int] {
         var numbers: [Int] = []
         while let batch = try feed.next() {
@@ -20,7 +20,9 @@ import Testing
         return numbers
     }
 
-    @Test(arguments: 1...3) func `the entries come in the order of the file, whichever thread reads them`(threads: Int)
+    @Test(arguments: 1...3) func `the entries arrive in the order of the file, whichever thread reads them`(
+        threads: Int
+    )
         throws
     {
         let path = try PlayedRecording(in: try temporaryFolder(), events: 20_000).path
@@ -31,14 +33,14 @@ import Testing
         #expect(try numbers(try feed(path, threads: threads)) == expected)
     }
 
-    @Test func `after the end there is no more, however often it is asked for`() throws {
+    @Test func `after the end the feed returns nil repeatedly`() throws {
         let feed = try feed(try PlayedRecording(in: try temporaryFolder(), events: 3).path, threads: 1)
         #expect(try !numbers(feed).isEmpty)
         #expect(try feed.next() == nil)
         #expect(try feed.next() == nil)
     }
 
-    @Test func `what was given outlives the feed that gave it`() throws {
+    @Test func `entries outlive their feed`() throws {
         let path = try PlayedRecording(in: try temporaryFolder(), events: 20_000).path
         var kept: [RecordingFeed.Item] = []
         do {

@@ -9,9 +9,9 @@ import TestSupport
 import Testing
 import Wire
 
-/// A tail of the embedded server that records in segments and in memory.
+/// Tests a tail of the embedded server that records in segments and in memory.
 @Suite(.serialized) struct RecordingRunTests {
-    /// Tails the demo's workspace; `during` is told of the tail, its reports and the server.
+    /// Tails the demo's workspace. `during` receives the tail and the watcher of its reports.
     private func tail(
         _ change: (inout TailConfiguration) -> Void, _ during: (Tail, Watcher) async throws -> Void
     ) async throws -> (Watcher, TailSummary) {
@@ -46,7 +46,7 @@ import Wire
         return (reader.head, entries)
     }
 
-    @Test func `segments in order are one recording, whose states a replay has, and each begins with the model`()
+    @Test func `segments form one recording that a replay verifies, and each begins with the model`()
         async throws
     {
         let path = try temporaryFolder() + "/mon.weir.jsonl"
@@ -92,7 +92,7 @@ import Wire
         #expect(verified >= 3)
     }
 
-    /// A fresh session that is fed what is restated has the rows that the other had, and is connected.
+    /// Expects that a new session fed with the restated records has the rows of `model` and is connected.
     private func expectBeginning(
         of segment: (head: Record.Head, entries: [(Record, Stamp)]), like model: SectionedCollection<Item>
     ) throws {
@@ -125,7 +125,7 @@ import Wire
         return ids
     }
 
-    @Test func `the flight recorder writes the last of it when it is told to`() async throws {
+    @Test func `the flight recorder writes its last records on demand`() async throws {
         let folder = try temporaryFolder()
         let (watcher, _) = try await tail { configuration in
             configuration.recording.flight = FlightPlan(window: .seconds(600), prefix: folder + "/flight")
@@ -141,7 +141,7 @@ import Wire
         #expect(entries.contains { if case .frame = $0.0 { true } else { false } })
     }
 
-    @Test func `a tail that is told to end while it connects ends at once, and its recording is whole`() async throws {
+    @Test func `a tail that is stopped while it connects ends at once, and its recording is complete`() async throws {
         let loop = try EventLoop(name: "weir-backend")
         defer { runOnThread(named: "weir-end") { loop.shutDown() } }
         let handler = EndingHandler()
@@ -161,14 +161,14 @@ import Wire
         }
     }
 
-    /// The numbers of the frames in a file that is being written.
+    /// Returns the number of complete lines that contain `word` in a file that is being written.
     private func received(in path: String, _ word: String) throws -> Int {
         String(decoding: try readFile(path), as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
             .dropLast().count { $0.contains(word) }
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `what was received is in the file, though nobody takes what is shown, and nothing more comes`() async throws {
+    func `received messages are in the file, even if the output is stuck and no more messages come`() async throws {
         let events = (1...30).map { #"42["realtime:event",{"name":"/r","data":{"type":"tick","number":\#($0)}}]"# }
         let server = try ScriptedServer(frames: events)
         defer { server.close() }
@@ -181,7 +181,7 @@ import Wire
         let outlet = GatedOutlet(permits: 0)
         let tail = try Tail(configuration, outlets: [outlet])
         async let summary = tail.run()
-        // Each look waits for a turn of the loop.
+        // Each iteration waits for a turn of the loop.
         while try received(in: path, "tick") < events.count, !Task.isCancelled { _ = tail.loop.perform {} }
         #expect(outlet.written.all.isEmpty)
         outlet.permit(.max)
@@ -191,7 +191,7 @@ import Wire
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `what is compressed while it is written does not wait for the next message`() async throws {
+    func `a compressed recording is flushed without waiting for the next message`() async throws {
         let events = (1...30).map { #"42["realtime:event",{"name":"/r","data":{"type":"tick","number":\#($0)}}]"# }
         let server = try ScriptedServer(frames: events)
         defer { server.close() }
@@ -221,7 +221,7 @@ import Wire
         _ = await summary
     }
 
-    @Test func `a connection's records say what is spoken, over what, and when it is tried again`() async throws {
+    @Test func `a connection's records contain the protocol, the transport and the next attempt`() async throws {
         let path = try temporaryFolder() + "/x.weir.jsonl"
         _ = try await tail {
             $0.recordPath = path
@@ -244,7 +244,7 @@ import Wire
     }
 }
 
-/// Ends the tail that opens a WebSocket, and greets it nevertheless.
+/// Stops the tail when it opens a WebSocket, and greets it nevertheless.
 private final class EndingHandler: HTTPServerHandler {
     let end = Monitor<@Sendable () -> Void>({})
 

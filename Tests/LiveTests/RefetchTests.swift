@@ -6,7 +6,7 @@ import Testing
 import Wire
 
 @Suite("Requests of a replay") struct RefetchTests {
-    /// A recording of a Twake session that asks for its channels, and what the file says of that request.
+    /// Writes a recording of a Twake session that fetches its channels, with the given record of that request.
     private func record(
         in folder: String, request: (Int, String)?, status: Int? = 200, damaged: Bool = false
     ) throws -> String {
@@ -58,7 +58,7 @@ import Wire
         return (outcome, watcher.reports.all)
     }
 
-    /// The target the session asks for, as the complaint says.
+    /// Returns the target of the session's request, taken from the mismatch message.
     private func target(in folder: String) throws -> String {
         guard case .mismatch(let why) = try play(try record(in: folder, request: nil, status: nil), .recorded).outcome
         else {
@@ -69,7 +69,7 @@ import Wire
         return words.firstIndex(of: "GET").map { String(words[$0 + 1].dropLast()) } ?? ""
     }
 
-    @Test("A request that the recording does not know ends the replay, and is named")
+    @Test("A request without a record ends the replay, and the error names it")
     func unknownRequest() throws {
         let outcome = try play(try record(in: try temporaryFolder(), request: nil, status: nil), .recorded).outcome
         guard case .mismatch(let why) = outcome else { throw CannotHappen() }
@@ -77,7 +77,7 @@ import Wire
         #expect(why.contains("this replay asks for GET /"))
     }
 
-    @Test("A recorded request that is another one than the replay's ends it, and both are named")
+    @Test("A recorded request that differs from the replay's ends it, and the error names both")
     func otherRequest() throws {
         let path = try record(in: try temporaryFolder(), request: (1, "/somewhere/else"))
         guard case .mismatch(let why) = try play(path, .recorded).outcome else { throw CannotHappen() }
@@ -86,7 +86,7 @@ import Wire
                 "record 6 is the request GET http://chat.example.com/somewhere/else, where this replay asks for GET /"))
     }
 
-    @Test("Recorded requests and answers are those of the replay")
+    @Test("Recorded requests and answers match the replay's")
     func recorded() throws {
         let target = try target(in: try temporaryFolder())
         let path = try record(in: try temporaryFolder(), request: (1, target))
@@ -95,7 +95,7 @@ import Wire
         #expect(played.reports.numbers == [1])
     }
 
-    @Test("A request without an answer is one that was under way when the recording ended")
+    @Test("A request without an answer counts as pending at the recording's end")
     func unanswered() throws {
         let target = try target(in: try temporaryFolder())
         #expect(
@@ -103,7 +103,7 @@ import Wire
                 == .limitReached)
     }
 
-    @Test("What the recording does not know is answered by nothing, or not at all, when that is asked for")
+    @Test("Requests without a record can be stubbed or left unanswered")
     func otherPolicies() throws {
         let path = try record(in: try temporaryFolder(), request: nil, status: nil)
         #expect(try play(path, .stub).outcome == .limitReached)
@@ -111,7 +111,7 @@ import Wire
         #expect(try play(path, .stub).reports.numbers == [1])
     }
 
-    @Test("Where lines are damaged, requests that do not fit are told and end nothing")
+    @Test("In a damaged recording, mismatched requests are reported and do not end the replay")
     func damage() throws {
         let path = try record(in: try temporaryFolder(), request: nil, status: nil, damaged: true)
         let played = try play(path, .recorded)

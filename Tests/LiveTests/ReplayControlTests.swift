@@ -8,9 +8,9 @@ import Wire
 
 @testable import Live
 
-/// Replays that are steered through their control socket.
+/// Tests replays controlled through their socket.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct ReplayControlTests {
-    /// A replay of nine events that begins paused; `during` is told of the path of its socket and what is shown.
+    /// Plays nine events, initially paused. `during` receives the path of the socket and the watcher of the reports.
     private func replay(
         _ change: (inout ReplayConfiguration) -> Void = { _ in },
         _ during: (String, Watcher) async throws -> Void
@@ -47,7 +47,7 @@ import Wire
         if case .integer(let number)? = value["record"] { number } else { -1 }
     }
 
-    @Test func `a replay is stepped, sought, marked and ended by a client, which hears where it is`() async throws {
+    @Test func `a client steps, seeks, marks and ends a replay, and receives its position`() async throws {
         let (numbers, outcome) = try await replay { path, watcher in
             let first = try call(path, "step")
             #expect(
@@ -68,7 +68,7 @@ import Wire
         #expect(outcome == .limitReached)
     }
 
-    @Test func `a replay goes on at the speed it is told, so often as it is told, and ends by itself`() async throws {
+    @Test func `a client sets a replay's speed and rounds, and the replay ends by itself`() async throws {
         let (numbers, outcome) = try await replay { path, watcher in
             #expect(try refusal(path, "speed", #"{"to":"fast"}"#).code == -32602)
             #expect(try call(path, "speed", #"{"to":"20/s"}"#)["speed"] == .string("20/s"))
@@ -82,7 +82,7 @@ import Wire
         #expect(outcome == .limitReached)
     }
 
-    @Test func `who answers is a replay, says what it can, and refuses what only a tail can`() async throws {
+    @Test func `a replay identifies itself, lists its methods and refuses methods of a tail`() async throws {
         _ = try await replay { path, _ in
             let hello = try call(path, "hello")
             #expect(hello["kind"] == .string("replay") && hello["name"] == .string("r"))
@@ -99,7 +99,7 @@ import Wire
         }
     }
 
-    @Test func `what is played as fast as it goes cannot be gone back in by a client, and says so`() async throws {
+    @Test func `a replay at maximum speed refuses to go back`() async throws {
         let (numbers, _) = try await replay {
             $0.pace = .maximum
         } _: { path, _ in
@@ -114,7 +114,7 @@ import Wire
         #expect(numbers.starts(with: [1, 2, 3, 4]))
     }
 
-    @Test func `steps past the end stop there, are answered, and the replay can still be gone back in`() async throws {
+    @Test func `steps past the end stop there and are answered, and the replay can still go back`() async throws {
         let (numbers, _) = try await replay { path, _ in
             let end = try call(path, "step", #"{"count":50}"#)
             #expect(end["events"] == .integer(9) && end["state"] == .string("paused"))
@@ -124,7 +124,7 @@ import Wire
         #expect(numbers == Array(1...9) + [8, 9])
     }
 
-    @Test func `what was searched for in vain is counted all the same once it is shown`() async throws {
+    @Test func `events skipped by a failed search are still counted once shown`() async throws {
         _ = try await replay { path, _ in
             _ = try call(path, "step")
             #expect(try refusal(path, "seek", #"{"to":"mark:nowhere"}"#).code == -32002)
@@ -134,7 +134,7 @@ import Wire
         }
     }
 
-    @Test func `a client observes where a replay is`() async throws {
+    @Test func `a client observes a replay's position`() async throws {
         _ = try await replay { path, _ in
             let client = try UnixClient(path)
             client.send(line: #"{"method":"observe","id":1,"params":{"properties":["position","state"]}}"#)
@@ -147,7 +147,7 @@ import Wire
         }
     }
 
-    @Test func `two replays cannot have one name: the later one goes on without a socket and says so`() async throws {
+    @Test func `a second replay with the same name runs without a socket and reports it`() async throws {
         _ = try await replay { path, _ in
             let other = try PlayedRecording(in: try temporaryFolder(), events: 3)
             var configuration = ReplayConfiguration([other.path])
@@ -161,7 +161,7 @@ import Wire
     }
 }
 
-/// The ends of a pipe.
+/// The two ends of a pipe.
 private final class Ends: Sendable {
     let read: Int32
     let write: Int32
@@ -177,7 +177,7 @@ private final class Ends: Sendable {
         close(write)
     }
 
-    /// Waits until something was written: a replay that waits for its clients has drawn its status line.
+    /// Waits for the first output. A replay that waits for its clients has then drawn its status line.
     func isWritten() async {
         let written = Mailbox<Int>()
         let end = read

@@ -4,9 +4,9 @@ import Recording
 import TestSupport
 import Testing
 
-/// Where the replays of two recordings part.
+/// Tests where the replays of two recordings diverge.
 @Suite struct ReplayDiffTests {
-    /// The lines of a recording with the text of a message changed in one; nil when that line tells of no text.
+    /// Returns the recording with one text changed in line `index`, or `nil` if that line has no text.
     private func changed(_ lines: [ArraySlice<UInt8>], at index: Int) -> [UInt8]? {
         let mark = Array(#"\"text\":\""#.utf8)
         let line = Array(lines[index])
@@ -23,8 +23,8 @@ import Testing
         return bytes
     }
 
-    /// A decoder that reads one record otherwise is a file that says it otherwise.
-    @Test func `Check 7: what is read otherwise is located: the record, the section, the row and the field`()
+    /// A changed file simulates a decoder that reads one record differently.
+    @Test func `Check 7: a difference is located by the record, the section, the row and the field`()
         async throws
     {
         let folder = try temporaryFolder()
@@ -42,7 +42,7 @@ import Testing
             try writeFile(second, String(decoding: bytes, as: UTF8.self))
             let diff = try ReplayDiff(first, second)
             #expect(diff.recordsDiffer == Int(number))
-            // Not every text is shown: of an answer that came too late nothing is.
+            // Not every text is shown: a late answer changes nothing.
             guard let found = diff.modelsDiffer else { continue }
             #expect(found.number == Int(number))
             located += 1

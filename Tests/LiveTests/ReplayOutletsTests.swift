@@ -11,7 +11,7 @@ private func report(_ number: Int) -> [StampedReport] {
 }
 
 @Suite struct `A replay's outlets` {
-    @Test func `are told so much while one of them writes, and whoever tells more waits`() async {
+    @Test func `the outlets accept a limited number of reports during a write, and further writers wait`() async {
         let outlet = GatedOutlet(permits: 0)
         let outlets = ReplayOutlets([outlet], onThread: true)
         let told = Mailbox<Int>()
@@ -24,7 +24,7 @@ private func report(_ number: Int) -> [StampedReport] {
         for written in 0...20 {
             let bound = min(written + ReplayOutlets.limit, 20)
             await told.wait { $0.count >= bound }
-            // One more may be told only when one more is written.
+            // Another report is accepted only after another was written.
             #expect(told.all.count == bound)
             outlet.permit(1)
             if written < 20 { await outlet.written.wait { $0.count > written } }
@@ -34,8 +34,7 @@ private func report(_ number: Int) -> [StampedReport] {
     }
 
     @Test(arguments: [true, false])
-    func `are all written when they were drained, each what is for it, in the order it was told`(onThread: Bool) throws
-    {
+    func `a drain writes all reports, each to its outlets, in order`(onThread: Bool) throws {
         let (shown, whole) = (GatedOutlet(), GatedOutlet(part: .whole))
         let outlets = ReplayOutlets([shown, whole], onThread: onThread)
         try outlets.write(report(1), to: [.shown, .whole])
@@ -47,7 +46,7 @@ private func report(_ number: Int) -> [StampedReport] {
         try outlets.end()
     }
 
-    @Test func `are not called any more once one has failed, and whoever tells is told why`() throws {
+    @Test func `after a failure no outlet is called, and every writer gets the error`() throws {
         let outlet = GatedOutlet(failingAt: (2, .closedByReader))
         let outlets = ReplayOutlets([outlet], onThread: true)
         try outlets.write(report(1), to: [.shown])
@@ -58,14 +57,14 @@ private func report(_ number: Int) -> [StampedReport] {
         #expect(outlet.numbers == [1])
     }
 
-    @Test func `end a replay that was played ahead of what one of them cannot write`() throws {
+    @Test func `a failed write ends a replay that was played ahead`() throws {
         let recording = try PlayedRecording(in: try temporaryFolder(), events: 2000, interval: .milliseconds(100))
         var configuration = ReplayConfiguration([recording.path])
         configuration.pace = .maximum
         let gone = GatedOutlet(failingAt: (1000, .closedByReader))
         #expect(try Replay(configuration, outlets: [gone]).run().outcome == .outputClosed)
         #expect(gone.numbers.allSatisfy { $0 < 1000 })
-        // Nothing but the last of it is left to be written.
+        // Only the last report is left to write.
         let late = GatedOutlet(failingAt: (PlayedRecording.firstEvent + 1999, .unread("it", after: .zero)))
         let outcome = try Replay(configuration, outlets: [late]).run().outcome
         #expect(outcome == .cannotWrite(.unread("it", after: .zero)))

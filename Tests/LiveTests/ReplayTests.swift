@@ -12,7 +12,7 @@ import Wire
 @Suite(.serialized) struct ReplayTests {
     static let isInstalled = environment("socketio5") != nil
 
-    /// Tails a real server into a recording and a diff log; gives the reports.
+    /// Tails a real server into a recording and a diff log. Returns the reports.
     private func record(
         in folder: String, restart: Bool = false, transport: EngineIO.TransportChoice = .auto
     ) async throws -> [StampedReport] {
@@ -67,7 +67,7 @@ import Wire
     }
 
     @Test(.enabled(if: isInstalled, "python-socketio is not installed: run Tests/run"))
-    func `the token is nowhere in the recording, and the file is the user's alone`() async throws {
+    func `the recording does not contain the token, and only the user can read the file`() async throws {
         let folder = try temporaryFolder()
         _ = try await record(in: folder)
         let path = folder + "/tail.weir.jsonl"
@@ -80,11 +80,11 @@ import Wire
     }
 
     @Test(.enabled(if: isInstalled, "python-socketio is not installed: run Tests/run"))
-    func `a recording that was cut off replays to a prefix of the diff log, and says so`() async throws {
+    func `a truncated recording replays to a prefix of the diff log and reports it`() async throws {
         let folder = try temporaryFolder()
         _ = try await record(in: folder)
         let bytes = try readFile(folder + "/tail.weir.jsonl")
-        // In the middle of a line: behind one, nothing would show that something is missing.
+        // Cut in the middle of a line. At a line's end the loss would be invisible.
         let lineStart = try #require(bytes.prefix(bytes.count * 2 / 3).lastIndex(of: UInt8(ascii: "\n"))) + 1
         try writeFile(folder + "/cut.weir.jsonl", String(decoding: bytes.prefix(lineStart + 20), as: UTF8.self))
         let reports = try replay(folder + "/cut.weir.jsonl", to: folder + "/cut.diff")
@@ -96,7 +96,7 @@ import Wire
     }
 
     @Test(.enabled(if: isInstalled, "python-socketio is not installed: run Tests/run"))
-    func `the diff log applied to an empty model gives the final model`() async throws {
+    func `applying the diff log to an empty model results in the final model`() async throws {
         let folder = try temporaryFolder()
         let reports = try await record(in: folder)
         var model = SectionedCollection<Item>()
@@ -111,7 +111,9 @@ import Wire
         for key in model.sectionKeys { #expect(model.elements(in: key) == other.elements(in: key)) }
     }
 
-    @Test func `what is read ahead on other threads tells what is read entry by entry, damage and all`() async throws {
+    @Test func `reading ahead on other threads reports the same as reading entry by entry, even with damage`()
+        async throws
+    {
         let folder = try temporaryFolder()
         let path = folder + "/twake.weir.jsonl"
         try await TwakeSample.record(to: path)
@@ -121,13 +123,13 @@ import Wire
             var damaged = bytes
             for _ in 0..<round {
                 let place = Int(dice.next() % UInt64(bytes.count))
-                // The head is needed; a line feed would make two lines of one, and that is tried, too.
+                // The head is needed. A line feed splits a line in two, which is also covered.
                 if place > bytes.firstIndex(of: 10) ?? 0 { damaged[place] = round.isMultiple(of: 3) ? 10 : 64 }
             }
             try writeFile(path, String(decoding: damaged, as: UTF8.self))
             var texts: [[String]] = []
             for loops in [1, 2] {
-                // What is played again must be gone back in, and is not read ahead.
+                // A looped replay must go back and therefore does not read ahead.
                 var configuration = ReplayConfiguration([path])
                 configuration.loops = loops
                 let watcher = Watcher()
@@ -139,7 +141,7 @@ import Wire
         }
     }
 
-    @Test func `a file that is no recording is refused with its name`() throws {
+    @Test func `the refusal of a file that is not a recording names it`() throws {
         let folder = try temporaryFolder()
         try writeFile(folder + "/notes.txt", "hello\n")
         #expect(throws: RecordingError.self) { try Replay(path: folder + "/notes.txt", outlets: []).run() }

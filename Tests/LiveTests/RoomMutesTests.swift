@@ -7,12 +7,12 @@ import Wire
 
 @testable import Live
 
-/// Rooms that are not shown.
+/// Tests muted rooms.
 @Suite struct RoomMutesTests {
     private func expression(_ text: String) throws -> RoomExpression { try RoomExpression(parsing: text) }
     private func second(_ second: Int64) -> Moment { Moment(microseconds: second * 1_000_000) }
 
-    @Test func `of several rules that match a room the last one decides, and what is shown again needs no rule`()
+    @Test func `the last rule that matches a room decides, and unmuting everything removes all rules`()
         throws
     {
         var mutes = RoomMutes()
@@ -31,14 +31,14 @@ import Wire
         #expect(none.isEmpty)
     }
 
-    @Test func `what is left out of a pattern is shown`() throws {
+    @Test func `rooms excluded from a pattern are shown`() throws {
         var mutes = RoomMutes()
         mutes.add(try expression("#build-* - #build-main"), until: nil, isMuted: true)
         #expect(mutes.isMuted(RoomFacts(name: "/1", title: "build-nightly")))
         #expect(!mutes.isMuted(RoomFacts(name: "/2", title: "build-main")))
     }
 
-    @Test func `a rule ends at its time, and the next end is told`() throws {
+    @Test func `a rule ends at its time, and the next end is known`() throws {
         var mutes = RoomMutes()
         mutes.add(try expression("/a"), until: second(10), isMuted: true)
         mutes.add(try expression("/b"), until: second(5), isMuted: true)
@@ -50,7 +50,7 @@ import Wire
         #expect(mutes.isEmpty && mutes.deadline == nil)
     }
 
-    @Test func `no more rules are kept than there may be, and the oldest goes first`() throws {
+    @Test func `the number of rules is limited, and the oldest is removed first`() throws {
         var mutes = RoomMutes()
         for number in 0...RoomMutes.mostRules { mutes.add(try expression("/r\(number)"), until: nil, isMuted: true) }
         #expect(!mutes.isMuted(RoomFacts(name: "/r0")) && mutes.isMuted(RoomFacts(name: "/r1")))
@@ -58,9 +58,9 @@ import Wire
     }
 }
 
-/// What came in each room.
+/// Tests the traffic counts of rooms.
 @Suite struct RoomTrafficTests {
-    /// An event in a room.
+    /// Returns an event in a room.
     private func event(_ room: String, at second: Double) -> StampedReport {
         let message = Twake.Message(
             id: EntityID("m"), thread: EntityID("m"), channel: EntityID("c"), senderName: "Ann", text: "hi")
@@ -72,7 +72,7 @@ import Wire
             stamp: stamp, report: .event(EventReport(event: .twake(.resource(resource)), source: source)))
     }
 
-    @Test func `events are counted by room, with when the last one came and how many a second over a minute`() {
+    @Test func `events are counted per room, with the last time and the rate over a minute`() {
         var traffic = RoomTraffic()
         for second in 0..<60 { traffic.note(event("/a", at: Double(second))) }
         traffic.note(event("/b", at: 59))
@@ -84,7 +84,7 @@ import Wire
         #expect(traffic["/a"].rate(at: Moment(microseconds: 180_000_000)) == 0)
     }
 
-    @Test func `a room that is lost with its connection has a gap, until it is joined again`() {
+    @Test func `a room lost with its connection has a gap until it is joined again`() {
         var traffic = RoomTraffic()
         traffic.note(RoomReport(change: .lost, room: "/a", source: "cli"))
         #expect(traffic["/a"].gaps == 1 && traffic["/a"].isLost)
@@ -92,7 +92,7 @@ import Wire
         #expect(traffic["/a"].gaps == 1 && !traffic["/a"].isLost)
     }
 
-    @Test func `of more rooms than are counted nothing is kept`() {
+    @Test func `rooms above the limit are not counted`() {
         var traffic = RoomTraffic()
         for number in 0...RoomTraffic.mostRooms { traffic.note(event("/r\(number)", at: 0)) }
         #expect(traffic["/r0"].events == 1 && traffic["/r\(RoomTraffic.mostRooms)"].events == 0)

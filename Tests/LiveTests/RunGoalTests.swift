@@ -8,7 +8,7 @@ import Wire
 
 @testable import Live
 
-@Suite("What a run waits for") struct RunGoalTests {
+@Suite("Goals of a run") struct RunGoalTests {
     private func event(_ n: Int, _ name: String = "tick", text: String = "") -> StampedReport {
         let event = UntypedEvent(name: name, arguments: [RawJSON(unchecked: Array("\"\(text)\"".utf8)[...])])
         let array = Array("[\"\(name)\",\"\(text)\"]".utf8)[...]
@@ -21,7 +21,7 @@ import Wire
         ViewFilter(.init(filter: try Filter(parsing: text)))
     }
 
-    /// The number of the report that it is reached with.
+    /// Returns the number of the report that reaches the goal.
     private func reached(_ goal: RunGoal, _ reports: [StampedReport]) -> Int? {
         var goal = goal
         for report in reports {
@@ -31,7 +31,7 @@ import Wire
         return nil
     }
 
-    @Test("Events are counted that are shown, and no others")
+    @Test("Only shown events are counted")
     func counts() throws {
         let reports = (1...9).map { event($0, $0.isMultiple(of: 3) ? "tock" : "tick") }
         #expect(reached(RunGoal(count: 2, shownBy: nil, match: nil), reports) == 2)
@@ -41,7 +41,7 @@ import Wire
         #expect(reached(RunGoal(count: 2, shownBy: sampled, match: nil), reports) == 5)
     }
 
-    @Test("What the expression names and no event had is told once there was an event")
+    @Test("A field of the expression that no event had is reported once there was an event")
     func absent() throws {
         var goal = RunGoal(count: nil, shownBy: nil, match: try Filter(parsing: "payload.b.name = x"))
         #expect(goal.absent.isEmpty)
@@ -53,7 +53,7 @@ import Wire
         #expect(RunGoal(count: 1, shownBy: nil, match: nil).absent.isEmpty)
     }
 
-    @Test("A filter that is changed meanwhile says from then on what counts")
+    @Test("After a filter changes, the new one decides what counts")
     func changes() throws {
         let shown = try filter("event = tock")
         var goal = RunGoal(count: 2, shownBy: shown, match: nil)
@@ -65,7 +65,7 @@ import Wire
         #expect(goal.isReached)
     }
 
-    @Test("What is muted is not counted")
+    @Test("Events of muted rooms are not counted")
     func muted() throws {
         let muted = MutedRooms()
         let joined = Event.twake(.joined(room: "/a"))
@@ -80,7 +80,7 @@ import Wire
         #expect(goal.isReached)
     }
 
-    @Test("What matches is found whether it is shown or not, and gaps, too")
+    @Test("Matches are found whether shown or not, including gaps")
     func matches() throws {
         let reports = (1...9).map { event($0, text: "number \($0)") }
         let hidden = try filter("event = nothing")
@@ -95,7 +95,7 @@ import Wire
         #expect(reached(try match("type = gap"), reports + [StampedReport(stamp: stamp, report: .gap(gap))]) == 10)
     }
 
-    @Test("A replay counts what passes its filter")
+    @Test("A replay counts the events that pass its filter")
     func replayed() throws {
         let recording = try PlayedRecording(in: try temporaryFolder(), events: 9)
         let shown = try filter("payload.number > 4")

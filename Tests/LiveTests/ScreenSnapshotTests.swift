@@ -9,10 +9,10 @@ import Wire
 @testable import Live
 @testable import Terminal
 
-/// What a recorded day looks like in `tail` and in `watch` on terminals of several sizes, in dark and in light colours: a file for each in
-/// `Screens`. A change that is meant is written by `Tests/screen-snapshots`, and read in the diff.
+/// Compares a recorded day in `tail` and in `watch`, on terminals of several sizes, in dark and light colours, with the
+/// files in `Screens`. `Tests/screen-snapshots` rewrites the files after an intended change; review the diff.
 @Suite("A screen of a recorded day") struct ScreenSnapshotTests {
-    /// A screen by name, and the keys that bring it about in `watch`; nil for lines of `tail`.
+    /// The screens by name, with the keys that open each in `watch`, or `nil` for the lines of `tail`.
     private static let screens: [(name: String, format: OutputFormat, keys: String?)] = [
         ("tail", .compact, nil), ("chat", .chat, nil), ("pretty", .pretty, nil), ("watch", .compact, ""),
         ("watch-chat", .compact, "M"), ("watch-detail", .compact, "\r"), ("watch-rooms", .compact, "r"),
@@ -23,8 +23,8 @@ import Wire
     private static let renews = getenv("WEIR_RENEW_SCREENS") != nil
 
     @Test(arguments: sizes)
-    func `is the same as it was when somebody looked at it`(width: Int, height: Int) throws {
-        // Until the connection is closed.
+    func `the screen equals the reviewed snapshot`(width: Int, height: Int) throws {
+        // Excludes the end of the connection.
         let reports = try played([packageFolder + "/samples/recordings/twake-day.weir.jsonl"]).reports.filter {
             if case .connection(.lost) = $0.report { false } else { true }
         }
@@ -62,7 +62,7 @@ import Wire
         return screen.watch.grid
     }
 
-    /// The last lines of both outputs, above the status line.
+    /// Returns the last lines of both outputs, above the status line.
     private static func tail(
         _ reports: [StampedReport], _ width: Int, _ height: Int, _ theme: TerminalTheme, _ format: OutputFormat
     ) -> TerminalGrid {
@@ -78,7 +78,7 @@ import Wire
             line.take(report)
         }
         var grid = TerminalGrid(width: width, height: height)
-        // What is not cut goes on in the next row.
+        // An uncut line continues in the next row.
         for (row, line) in lines.flatMap({ $0.wrapped(to: width) }).suffix(height - 1).enumerated() {
             grid.write(line, row: row, column: 0)
         }
@@ -91,7 +91,8 @@ import Wire
 
     // MARK: - As a text
 
-    /// The rows, then the look of each cell as a letter, then what the letters stand for in dark and in light colours.
+    /// Returns the rows, then the look of each cell as a letter, then the meaning of the letters in dark and light
+    /// colours.
     private static func text(dark: TerminalGrid, light: TerminalGrid) -> String {
         var looks: [[TerminalAppearance]] = []
         let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")

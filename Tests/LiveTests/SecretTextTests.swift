@@ -7,7 +7,7 @@ import Wire
 @Suite("The text of a secret")
 struct SecretTextTests {
     @Test(
-        "A token file's line ending, byte order mark and blanks are not the token",
+        "A token file's line ending, byte order mark and blanks are not part of the token",
         arguments: ["t0ken", "t0ken\n", "t0ken\r\n", "t0ken\rrest", "\u{FEFF}t0ken\r\n", "t0ken \t\nrest\n"])
     func file(text: String) throws {
         let path = try temporaryFolder() + "/token"
@@ -15,14 +15,14 @@ struct SecretTextTests {
         #expect(try TokenReference.file(path).resolve().reveal() == "t0ken")
     }
 
-    @Test("A variable is read as a file is: its last line feed and a byte order mark are not the token")
+    @Test("A variable is read like a file, without its last line feed and byte order mark")
     func variable() throws {
         setenv("WEIR_TEST_SECRET", "\u{FEFF}t0ken\n", 1)
         defer { unsetenv("WEIR_TEST_SECRET") }
         #expect(try TokenReference.environment("WEIR_TEST_SECRET").resolve().reveal() == "t0ken")
     }
 
-    @Test("A token file that is not text is refused with its place, and without its bytes")
+    @Test("The refusal of a token file that is not text has the position but not the bytes")
     func noText() throws {
         let path = try temporaryFolder() + "/token"
         try writeFile(path, Array("t0k".utf8) + [0xFF, 10])

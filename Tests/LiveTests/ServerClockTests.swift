@@ -5,13 +5,14 @@ import Wire
 @Suite("The server's clock")
 struct ServerClockTests {
     @Test(
-        "Check 12: five minutes of skew either way: the lag stays right within 50 ms",
+        "Check 12: with five minutes of skew either way the lag is right within 50 ms",
         arguments: [-300_000, -1, 0, 7, 300_000] as [Int64])
     func skew(ahead: Int64) {
         var clock = ServerClock()
         var random = Noise(state: 7)
         for n in 0..<20_000 as Range<Int64> {
-            // Ten a second for half an hour. The way takes 2 to 40 ms; in between the server is late, for up to a minute and a half.
+            // Ten messages a second for half an hour. The transfer takes 2 to 40 ms. At times the server is late by up
+            // to a minute and a half.
             let isLate = n % 5000 > 4000
             let delay = 2 + random.next(below: 38) + (isLate ? random.next(below: 90_000) : 0)
             clock.note(delay - ahead, at: Moment(microseconds: n * 100_000))
@@ -19,7 +20,7 @@ struct ServerClockTests {
         }
     }
 
-    @Test("A time far in the future, or of something old, moves nothing once two others agree")
+    @Test("A time far in the future or past has no effect once two others agree")
     func wild() {
         var clock = ServerClock()
         for (n, difference) in ([-86_400_000, 5, 9, 3_600_000, 7] as [Int64]).enumerated() {
@@ -34,7 +35,7 @@ struct ServerClockTests {
     }
 
     @Test(
-        "A clock that is set right is followed at once when it goes one way, and after ten minutes when it goes the other"
+        "A corrected clock is followed at once in one direction, and after ten minutes in the other"
     )
     func steps() {
         var clock = ServerClock()
@@ -50,7 +51,7 @@ struct ServerClockTests {
     }
 }
 
-/// Numbers that look random and are the same in every run.
+/// A deterministic sequence of numbers that look random.
 private struct Noise {
     var state: UInt64
 

@@ -4,7 +4,7 @@ import Recording
 import TestSupport
 import Testing
 
-/// What a replay of several files complains of names the file it is in.
+/// Checks that errors in a replay of several files name the file.
 @Suite struct SeveralRecordingsTests {
     private func play(
         _ paths: [String], verifies: Bool = false
@@ -13,7 +13,8 @@ import Testing
         return (reports.notices.map(\.text), summary.outcome)
     }
 
-    /// The path of a recording whose second line behind the head is unreadable; it begins half a second behind others.
+    /// Writes a recording whose second line after the head is unreadable, and which begins half a second later than
+    /// others. Returns its path.
     private func damagedRecording(in folder: String) throws -> String {
         let recording = try PlayedRecording(in: folder, "b", events: 3, wallStart: 1_767_323_045_500_000)
         var lines = try recording.records()
@@ -22,7 +23,7 @@ import Testing
         return recording.path
     }
 
-    @Test func `damage in one of two recordings that are merged is told with the path of that one`() throws {
+    @Test func `damage in one of two merged recordings is reported with its path`() throws {
         let folder = try temporaryFolder()
         let sound = try PlayedRecording(in: folder, events: 3).path
         let damaged = try damagedRecording(in: folder)
@@ -32,7 +33,7 @@ import Testing
         #expect(try play([damaged, sound]).notices == alone.map { damaged + ": " + $0 })
     }
 
-    @Test func `what does not verify in one of several is told with its path, once`() throws {
+    @Test func `a failed verification in one of several recordings is reported once, with its path`() throws {
         let folder = try temporaryFolder()
         let sound = try PlayedRecording(in: folder, events: 3).path
         let damaged = try damagedRecording(in: folder)
@@ -41,7 +42,7 @@ import Testing
         #expect(try play([sound, damaged], verifies: true).outcome == .mismatch(damaged + ": " + alone))
     }
 
-    @Test func `of the segments of a recording the one that is damaged is named`() throws {
+    @Test func `damage in a segment of a recording is reported with its path`() throws {
         let folder = try temporaryFolder()
         let lines = try PlayedRecording(in: folder, events: 3).records()
         let paths = [folder + "/1.weir.jsonl", folder + "/2.weir.jsonl"]

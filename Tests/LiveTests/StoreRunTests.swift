@@ -9,9 +9,9 @@ import TestSupport
 import Testing
 import Wire
 
-/// Tails with a store, against the embedded backend.
+/// Tests tails with a store against the embedded backend.
 @Suite(.serialized) struct StoreRunTests {
-    /// A backend that plays the standup, and a folder for what is remembered of it.
+    /// A backend that plays the standup, and a folder for the store.
     private struct Backend {
         let loop: EventLoop
         let server: EmbeddedServer
@@ -42,7 +42,7 @@ import Wire
             return try Tail(configuration, outlets: outlets)
         }
 
-        /// Runs a tail until its model is the server's truth and the standup is over; gives both.
+        /// Runs a tail until its model equals the server's truth and the standup is over. Returns both.
         func follow(_ tail: Tail, _ watcher: Watcher) async -> (model: Picture, truth: Picture) {
             var (model, truth) = (Picture(await tail.model), Picture(await server.truth()))
             var seen = 0
@@ -64,7 +64,7 @@ import Wire
         }
     }
 
-    /// The model's rows as the store has them.
+    /// Returns the model's rows from the store.
     private func remembered(_ path: String) throws -> Remembered? {
         let store = try Store(opening: path, now: 0)
         defer { store.close() }
@@ -87,7 +87,7 @@ import Wire
             })
     }
 
-    @Test func `a tail leaves its model in the store, and what it found out`() async throws {
+    @Test func `a tail leaves its model and its checkpoints in the store`() async throws {
         let backend = try Backend()
         defer { backend.end() }
         let watcher = Watcher()
@@ -105,7 +105,7 @@ import Wire
         #expect(remembered.notes[.globals]?.contains(#""workspaces""#) == true)
     }
 
-    @Test func `what is remembered is shown once the server has said who asks, and then what the server says`()
+    @Test func `stored rows are shown once the server has identified the user, and are then replaced by the server's`()
         async throws
     {
         let backend = try Backend()
@@ -126,7 +126,7 @@ import Wire
         async let second = tail.run()
         let (model, truth) = await backend.follow(tail, watcher)
         #expect(model == truth)
-        // Where the first tail saw the standup's end, what is remembered is the truth already.
+        // If the first tail saw the standup's end, the stored rows already equal the truth.
         let reports = await watcher.reports.wait {
             $0.notices.contains { $0.text.contains("rows remembered of user") }
         }
@@ -144,12 +144,12 @@ import Wire
         let ids = { (reports: [StampedReport]) in
             Set(reports.diffs.flatMap { $0.batch.insertions.map(\.element.id) })
         }
-        // The server has said that, and no more.
+        // Before the notice the model has only the few rows that the server sent.
         #expect(ids(Array(reports[..<told])).count < 3)
         #expect(ids(watcher.reports.all).isSuperset(of: shown.keys))
         #expect(rows(try remembered(backend.store)) == rows(await tail.model))
 
-        // What filled the model is an input like any other: a replay knows it.
+        // The stored rows are an input like any other, so a replay has them as well.
         _ = try Replay(
             path: backend.folder + "/second.weir.jsonl", speed: .maximum,
             outlets: [try DiffLogFile(creating: backend.folder + "/replayed.diff")]
@@ -157,7 +157,7 @@ import Wire
         #expect(try readFile(backend.folder + "/replayed.diff") == readFile(backend.folder + "/live.diff"))
     }
 
-    @Test func `without a server nothing that is remembered is shown, and all of it stays`() async throws {
+    @Test func `without a server no stored rows are shown, and all of them stay in the store`() async throws {
         let backend = try Backend()
         let first = Watcher()
         let online = try backend.tail([first])
@@ -181,7 +181,7 @@ import Wire
         backend.end()
     }
 
-    @Test func `what is kept of an account that logs out meanwhile is nothing`() async throws {
+    @Test func `nothing is stored for an account that logs out during the run`() async throws {
         let backend = try Backend(pace: 1)
         defer { backend.end() }
         let watcher = Watcher()
@@ -198,7 +198,7 @@ import Wire
         store.close()
     }
 
-    @Test func `a store that cannot be had ends a tail that needs it, and is a notice to one that does not`()
+    @Test func `an unusable store ends a tail that requires it, and is a notice to one that does not`()
         async throws
     {
         let backend = try Backend()
@@ -233,7 +233,7 @@ import Wire
         #expect(rows(try remembered(backend.store)) == rows(await tail.model))
     }
 
-    @Test func `rooms that were joined by hand are joined again at the next start`() async throws {
+    @Test func `rooms joined by hand are joined again at the next start`() async throws {
         let backend = try Backend()
         defer { backend.end() }
         let first = Watcher()

@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 import Wire
 
-/// A recording of a tail of the embedded backend.
+/// Makes a recording of a tail of the embedded backend.
 enum TwakeSample {
-    /// Records the standup, a hundred times faster than life, until the model changed so often.
+    /// Records the standup at a hundred times the normal speed, until the model has changed `changes` times.
     static func record(to path: String, changes: Int = 12) async throws {
         let loop = try EventLoop(name: "weir-backend")
         defer { runOnThread(named: "weir-end") { loop.shutDown() } }

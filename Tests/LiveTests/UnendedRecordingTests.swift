@@ -8,12 +8,12 @@ import Wire
 
 @testable import Recording
 
-/// Recordings of which every line is whole, and the last is no `end`: who wrote them was killed between two lines.
+/// Tests recordings with only complete lines and without an `end` record: their writer was killed between two lines.
 @Suite struct UnendedRecordingTests {
     private static let words =
         "the recording has no end behind record 6: it was not closed, or is still being written"
 
-    @Test func `a recording without an end says so behind its last record, and is no worse for it`() throws {
+    @Test func `a recording without an end is reported after its last record and otherwise played normally`() throws {
         let path = try PlayedRecording(in: try temporaryFolder(), events: 3, isClosed: false).path
         let (reports, summary) = try played([path])
         #expect(reports.notices.map(\.text) == [Self.words])
@@ -26,7 +26,7 @@ import Wire
         #expect(try played([path]) { $0.verifies = true }.summary.outcome == .limitReached)
     }
 
-    @Test func `a replay says it in the words of the doctor`() throws {
+    @Test func `a replay uses the doctor's words`() throws {
         let path = try PlayedRecording(in: try temporaryFolder(), events: 3, isClosed: false).path
         var doctor = RecordingDoctor()
         var said: [String] = []
@@ -34,7 +34,7 @@ import Wire
         #expect(said == ["it has no end: " + Self.words.split(separator: ": ").dropFirst().joined()])
     }
 
-    @Test func `whether it is read ahead, entry by entry or from a pipe, the same is told, once in a round`() throws {
+    @Test func `reading ahead, entry by entry or from a pipe reports the same, once per round`() throws {
         let path = try PlayedRecording(in: try temporaryFolder(), events: 3, isClosed: false).path
         let ahead = try played([path]).reports.map { "\($0.stamp) \($0.report)" }
         let twice = try played([path]) { $0.loops = 2 }.reports
@@ -50,7 +50,7 @@ import Wire
         #expect(try played([pipe]).reports.map { "\($0.stamp) \($0.report)" } == ahead)
     }
 
-    @Test func `a head alone has no end either`() throws {
+    @Test func `a recording with only a head is reported without an end as well`() throws {
         let folder = try temporaryFolder()
         let whole = try readFile(try PlayedRecording(in: folder, events: 3).path)
         let head = whole.prefix { $0 != UInt8(ascii: "\n") }
@@ -62,7 +62,7 @@ import Wire
             ])
     }
 
-    @Test func `a recording that ends, one that is torn and one of which a part is played say nothing of it`() throws {
+    @Test func `an ended, torn or partly played recording is not reported as without an end`() throws {
         let folder = try temporaryFolder()
         let ended = try PlayedRecording(in: folder, events: 3).path
         #expect(try played([ended]).reports.notices.isEmpty)
@@ -76,7 +76,7 @@ import Wire
         #expect(torn.notices.allSatisfy { $0.text.hasSuffix("the recording was cut off") })
     }
 
-    @Test func `of segments the last is asked for its end, and of recordings that are merged each`() throws {
+    @Test func `the last segment must have an end, and so must each merged recording`() throws {
         let folder = try temporaryFolder()
         let records = try PlayedRecording(in: folder, events: 3).records()
         let open = records.dropLast()
@@ -89,7 +89,7 @@ import Wire
         #expect(try played(paths).reports.numbers == [1, 2, 3])
         try writeFile(paths[1], (second + [records[records.count - 1]]).joined(separator: "\n") + "\n")
         #expect(try played(paths).reports.notices.isEmpty)
-        // What goes on elsewhere ends with no number of its own.
+        // A recording that continues elsewhere ends without a number of its own.
         var rotated = Array(
             records[records.count - 1].replacing(#""why":"closed""#, with: #""why":"rotated""#)
                 .replacing(#""n":7"#, with: #""n":6"#).utf8.dropLast(LineChecksum.bytes))
@@ -107,7 +107,7 @@ import Wire
         #expect(try played([one, two]).reports.notices.map(\.text) == [one, two].map { $0 + ": " + Self.words })
     }
 
-    @Test func `who follows a file is not told, though its writer has not ended it`() async throws {
+    @Test func `a followed file without an end is not reported`() async throws {
         let path = try PlayedRecording(in: try temporaryFolder(), events: 2, isClosed: false).path
         let (replay, watcher, outcomes) = followed(path)
         await watcher.reports.wait { $0.numbers == [1, 2] }

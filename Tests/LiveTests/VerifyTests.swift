@@ -13,14 +13,14 @@ import Wire
         return try Replay(configuration, outlets: []).run().outcome
     }
 
-    @Test("A recording as it was written is verified")
+    @Test("An unchanged recording verifies")
     func whole() async throws {
         let path = try temporaryFolder() + "/twake.weir.jsonl"
         try await TwakeSample.record(to: path)
         #expect(try verify(path) == .limitReached)
     }
 
-    @Test("One byte that was changed is found, wherever it stands, and the record or line is named")
+    @Test("A changed byte is found at any position, and the error names the record or line")
     func flippedBytes() throws {
         let folder = try temporaryFolder()
         let recording = try PlayedRecording(in: folder, events: 6, interval: .milliseconds(100))
@@ -42,7 +42,7 @@ import Wire
         }
     }
 
-    @Test("Notes that are there twice, with the sync behind them, are told by their place: they have no numbers")
+    @Test("Duplicate notes with their sync record are reported by position, since notes have no numbers")
     func doubledNotes() throws {
         let folder = try temporaryFolder()
         let path = folder + "/a.weir.jsonl"
@@ -69,7 +69,7 @@ import Wire
                         + "should follow: chunks are missing, doubled or out of order"))
     }
 
-    @Test("A recorded state that the replay does not come to is named by its record")
+    @Test("A recorded state that the replay does not reach is reported with its record")
     func otherState() throws {
         let folder = try temporaryFolder()
         func record(_ name: String, checksum: UInt64, version: Int = Item.checksumVersion) throws -> String {
@@ -90,7 +90,7 @@ import Wire
                 ])
             return path
         }
-        // An empty model's checksum.
+        // The checksum of an empty model.
         #expect(try verify(try record("right", checksum: 0)) == .limitReached)
         #expect(
             try verify(try record("wrong", checksum: 99))
@@ -104,18 +104,18 @@ import Wire
             ])
     }
 
-    @Test("The states of a sample are compared, and one that was changed is found")
+    @Test("The states of a sample are compared, and a changed one is found")
     func changedState() throws {
         let day = packageFolder + "/samples/recordings/twake-day.weir.jsonl"
         #expect(try verify(day) == .limitReached)
         let text = String(decoding: try readFile(day), as: UTF8.self)
-        // The last one, which has rows of every kind before it.
+        // The last state, which covers rows of every kind.
         let state = try #require(text.split(separator: "\n").last { $0.hasPrefix(#"{"k":"st""#) })
         let hash = try #require(state.firstMatch(of: /"at":([0-9]+),"h":"([0-9a-f]{16})"/))
         let digit = try #require(hash.2.last)
         let other = state.replacing(hash.2, with: hash.2.dropLast() + (digit == "0" ? "1" : "0"))
         let path = try temporaryFolder() + "/changed.weir.jsonl"
-        // Without the checksums of the chunks, which would tell first.
+        // Removes the checksums of the chunks, which would detect the change first.
         let lines = text.replacing(state, with: other).split(separator: "\n").filter { line in
             !["sync", "idx", "end"].contains { line.hasPrefix(#"{"k":"\#($0)""#) }
         }
@@ -124,15 +124,15 @@ import Wire
             try verify(path) == .mismatch("after record \(hash.1) the model is another than the recorded one"))
     }
 
-    /// What a process that is killed leaves: the beginning of the file, up to any byte.
+    /// A killed process leaves the beginning of the file, up to any byte.
     @Test(
-        "A recording that is cut off anywhere is verified as far as it goes, with a warning",
+        "A recording cut anywhere is verified as far as it goes, with a warning",
         arguments: ["hello", "reconnect", "twake-day"])
     func cutOff(name: String) throws {
         let whole = try readFile(packageFolder + "/samples/recordings/\(name).weir.jsonl")
         let path = try temporaryFolder() + "/cut.weir.jsonl"
         let feeds = whole.indices.filter { whole[$0] == UInt8(ascii: "\n") }
-        // Behind each of some lines, before its feed, and inside the next line.
+        // Cut before and after the line feed, and inside the next line.
         let step = max(feeds.count / 40, 1)
         for (index, feed) in feeds.enumerated() where index % step == 0 {
             for cut in [feed, feed + 1, feed + 30] where cut > feeds[0] && cut < whole.count {
@@ -147,7 +147,7 @@ import Wire
         }
     }
 
-    @Test("A line feed at the end that became another byte is a change, not the work of a killed writer")
+    @Test("A final line feed changed to another byte is corruption, not a killed writer")
     func lastFeed() throws {
         let path = try PlayedRecording(in: try temporaryFolder(), events: 3).path
         var bytes = try readFile(path)

@@ -12,7 +12,7 @@ import Wire
 
 @Suite("Views", .serialized)
 struct ViewsTests {
-    @Test("Latest: a line for each room, the one that spoke last first")
+    @Test("Latest shows a line per room, most recently active first")
     func latest() {
         let events = [event(0, "/a", "one"), event(500, "/b", "two"), event(61_000, "/a", "three", lag: 7)]
         #expect(
@@ -25,7 +25,7 @@ struct ViewsTests {
         #expect(drawn(.latest, events, at: 61_500, rows: 3).hasSuffix("Anna: three\n1 more rooms\n"))
     }
 
-    @Test("Top: rates, bytes and lag by room, actor and kind")
+    @Test("Top shows rates, bytes and lag by room, actor and kind")
     func top() {
         let events = (0..<40).map { event(Int64($0) * 250, $0 < 30 ? "/busy" : "/calm", "x", lag: 20) }
         #expect(
@@ -44,7 +44,7 @@ struct ViewsTests {
         #expect(drawn(.top, events, at: 60_000, rows: 40).contains("all               0        0     20ms       40"))
     }
 
-    @Test("Graph: a block a second for a minute, all rooms on one scale")
+    @Test("Graph shows a block per second for a minute, with one scale for all rooms")
     func graph() {
         let events = (0..<12).map { event(58_000 + Int64($0) * 100, "/a", "x") } + [event(59_000, "/b", "x")]
         let lines = drawn(.graph, events, at: 59_900, rows: 10).split(separator: "\n")
@@ -55,7 +55,7 @@ struct ViewsTests {
         #expect(lines[3] == "one minute, a block a second; a full block in a room is 10 events")
     }
 
-    @Test("Model: each section with its rows, and those that changed last with their fields")
+    @Test("Model shows each section with its rows, and the last changed rows with their fields")
     func model() {
         let text = drawn(.model, Sample.reports, at: 500, rows: 40)
         #expect(
@@ -70,7 +70,7 @@ struct ViewsTests {
                 """)
     }
 
-    @Test("Conn: every state and how long it lasted, and what was lost")
+    @Test("Conn shows every state with its duration, and the losses")
     func connection() {
         let text = drawn(.conn, Sample.status + [Sample.reports[3]], at: 4500, rows: 40)
         #expect(
@@ -87,7 +87,7 @@ struct ViewsTests {
                 """#)
     }
 
-    @Test("A peer that invents names makes no view larger than its bound", arguments: ViewKind.allCases)
+    @Test("Made-up names of a peer do not grow any view beyond its limit", arguments: ViewKind.allCases)
     func bounded(kind: ViewKind) {
         guard var view = kind.makeView() else { return }
         for n in 0..<20_000 {
@@ -97,7 +97,7 @@ struct ViewsTests {
         #expect(buffer.bytes.count(where: { $0 == 0x0A }) < 2500)
     }
 
-    @Test("No view draws more lines than there is room for", arguments: ViewKind.allCases, [10, 12, 24])
+    @Test("No view draws more lines than available", arguments: ViewKind.allCases, [10, 12, 24])
     func fits(kind: ViewKind, rows: Int) {
         guard var view = kind.makeView() else { return }
         for report in (0..<50).map({ event(Int64($0) * 100, "/\($0)", "x", actor: "a\($0)") }) + Sample.reports
@@ -106,12 +106,12 @@ struct ViewsTests {
             view.take(report, KnownNames())
         }
         let lines = draw(view, at: 6000, rows: rows).bytes.count(where: { $0 == 0x0A })
-        // On a smaller terminal the board cuts what does not fit.
+        // On a smaller terminal the board cuts the overflow.
         #expect(lines <= rows)
     }
 
     @Test(
-        "Memory does not grow with what was printed, whoever invents names: the short form of an hour at 10,000 events a second"
+        "Memory does not grow with printed events or made-up names, in an hour's worth at 10,000 events a second"
     )
     func memory() throws {
         let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
@@ -130,7 +130,7 @@ struct ViewsTests {
         #expect(held[1] - held[0] < 8_000_000)
     }
 
-    /// What the process holds, as the kernel counts it.
+    /// Returns the resident memory of the process, as counted by the kernel.
     private func residentBytes() throws -> Int {
         let file = try #require(fopen("/proc/self/statm", "r"))
         defer { fclose(file) }
@@ -141,7 +141,7 @@ struct ViewsTests {
         return try #require(words.dropFirst().first.flatMap { Int($0) }) * sysconf(Int32(_SC_PAGESIZE))
     }
 
-    @Test("A rate forgets what is older than a minute, and skips seconds without anything")
+    @Test("A rate forgets everything older than a minute and skips empty seconds")
     func rates() {
         var rate = RateHistory()
         rate.add(5, at: .zero)
@@ -158,7 +158,7 @@ struct ViewsTests {
 
     // MARK: - The status line and the block
 
-    @Test("The status line tells state and uptime, rooms, rates, lag, queue, losses, filter and recording")
+    @Test("The status line shows state, uptime, rooms, rates, lag, queue, losses, filter and recording")
     func status() {
         var status = TailStatus(name: "prod", recording: "/var/log/day.weir.jsonl")
         func line(at milliseconds: Int64, _ facts: TailStatus.Facts = .init()) -> String {
@@ -177,7 +177,7 @@ struct ViewsTests {
         )
     }
 
-    @Test("Lines are drawn over those that stand there, and taken away before anything is printed")
+    @Test("The block is redrawn in place, and removed before anything is printed")
     func block() throws {
         let pipe = try Pipe()
         defer { pipe.close() }

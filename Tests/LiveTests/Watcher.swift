@@ -4,10 +4,10 @@ import Pipeline
 import TestSupport
 import Wire
 
-/// An outlet that keeps what it is given, so that a test can wait for it.
+/// An outlet that collects reports and lets a test wait for them.
 final class Watcher: Outlet {
     let reports = Mailbox<StampedReport>()
-    /// As a diff log does: a tail that records keeps checksums anyway, and its replay is to tell the same.
+    /// True as for a diff log: a tail that records keeps checksums anyway, and its replay must report the same.
     var needsChecksums: Bool { true }
 
     func write(_ reports: [StampedReport]) throws(OutletError) { self.reports.put(reports) }
@@ -15,13 +15,13 @@ final class Watcher: Outlet {
 }
 
 extension [StampedReport] {
-    /// Names of the rooms of which this was reported.
+    /// Returns the names of the rooms with this change.
     func rooms(_ change: RoomReport.Change) -> [String] {
         compactMap { if case .room(let room) = $0.report, room.change == change { room.room } else { nil } }
     }
 
     var events: [EventReport] { compactMap { if case .event(let event) = $0.report { event } else { nil } } }
-    /// The losses, without the reports of how many messages each missed.
+    /// The losses, without the later reports of how many messages each missed.
     var gaps: [GapReport] {
         compactMap { if case .gap(let gap) = $0.report, gap.isLoss { gap } else { nil } }
     }
@@ -29,7 +29,7 @@ extension [StampedReport] {
     var diffs: [DiffReport] { compactMap { if case .diff(let diff) = $0.report { diff } else { nil } } }
 }
 
-/// A tail of a Twake server on a loopback port, of these rooms, with a token that is never refused.
+/// Creates a tail of a Twake server on a loopback port, with these rooms and a valid token.
 func tail(
     port: UInt16, rooms: [String], watcher: Watcher, _ change: (inout TailConfiguration) -> Void = { _ in }
 ) throws -> Tail {
@@ -42,7 +42,7 @@ func tail(
     return try Tail(configuration, outlets: [watcher])
 }
 
-/// What a replay of these files tells, and what it comes to.
+/// Replays these files. Returns the reports and the summary.
 func played(
     _ paths: [String], _ change: (inout ReplayConfiguration) -> Void = { _ in }
 ) throws -> (reports: [StampedReport], summary: TailSummary) {
@@ -53,7 +53,7 @@ func played(
     return (watcher.reports.all, summary)
 }
 
-/// A replay that follows a file, running on a thread of its own, and how it ended once it has.
+/// Starts a replay that follows a file on a thread of its own. Its outcome goes into the mailbox.
 func followed(_ path: String) -> (replay: Replay, watcher: Watcher, outcomes: Mailbox<TailOutcome>) {
     var configuration = ReplayConfiguration([path])
     configuration.follows = true

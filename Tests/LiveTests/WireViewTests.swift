@@ -8,7 +8,7 @@ import Wire
 
 @testable import Live
 
-/// Keeps what it is told of the wire.
+/// Collects the wire units.
 private final class Units: Outlet {
     let all = Monitor<[WireUnit]>([])
     var needsWire: Bool { true }
@@ -17,7 +17,7 @@ private final class Units: Outlet {
     func finish() throws(OutletError) {}
 }
 
-@Suite("What was on the wire, as it is shown")
+@Suite("Display of wire traffic")
 struct WireViewTests {
     private static func frame(_ direction: Record.FrameRecord.Direction, _ message: WebSocketMessage) -> Record {
         .frame(Record.FrameRecord(connection: 1, direction: direction, message: message))
@@ -37,7 +37,7 @@ struct WireViewTests {
     }
 
     @Test(
-        "Each unit is a line of its own: time, direction, what carried it, size and text; whatever it holds is escaped")
+        "Each unit is a line with time, direction, carrier, size and escaped text")
     func lines() {
         let records: [Record] = [
             Self.frame(.in, .text("42[\"a\u{1B}[2J\n\u{202E}\"]")),
@@ -65,7 +65,7 @@ struct WireViewTests {
         #expect(Self.lines([Self.frame(.in, .text(String(repeating: "x", count: 500)))], limit: 60)[0].hasSuffix("x…"))
     }
 
-    @Test("A message is shown with what carries it at the time")
+    @Test("A message is shown with its carrier at the time")
     func carriers() throws {
         let units = Units()
         let sink = try #require(WireSink([units], hiding: .init(redactions: [])))
@@ -79,7 +79,7 @@ struct WireViewTests {
         #expect(units.all.look { $0.map(\.channel) } == ["polling", "ws"])
     }
 
-    @Test("What a recording hides is hidden from view")
+    @Test("Data that a recording redacts is hidden in the view")
     func hides() throws {
         let units = Units()
         #expect(WireSink([SummaryCollector()], hiding: .init(redactions: [.secrets])) == nil)
@@ -101,7 +101,7 @@ struct WireViewTests {
         #expect(!text.contains("s3cret") && !text.contains("hunter2"))
     }
 
-    @Test("A replay tells what was on the wire, once and in order, both ways")
+    @Test("A replay reports the wire traffic once, in order, in both directions")
     func replayed() throws {
         let path = packageFolder + "/samples/recordings/twake-day.weir.jsonl"
         var reader = try RecordingReader(opening: path)

@@ -7,7 +7,7 @@ import Wire
 
 @testable import Live
 
-/// What is said to the server in the full-screen view.
+/// Tests sending events from the full-screen view.
 @Suite struct WatchEmitTests {
     private func screen(_ change: (inout Watch.Settings) -> Void = { _ in }) -> WatchedScreen {
         var screen = WatchedScreen()
@@ -19,7 +19,7 @@ import Wire
         return screen
     }
 
-    @Test func `an event is typed behind its prompt`() {
+    @Test func `an event is typed at its prompt`() {
         var screen = screen()
         screen.type(">join 1")
         #expect(screen.text.contains("emit NAME ARG…: join 1"))
@@ -27,7 +27,7 @@ import Wire
         #expect(screen.effects == [.emit("join 1")])
     }
 
-    @Test func `an event that asks for an acknowledgement is marked, answered, and marked as answered`() {
+    @Test func `an event that requests an acknowledgement is marked, answered, and marked as answered`() {
         var screen = screen()
         #expect(screen.text.contains("#5? ask 1"))
         screen.type("a[1]\r")
@@ -41,7 +41,7 @@ import Wire
         #expect(screen.text.contains("it was answered"))
     }
 
-    @Test func `nothing is said where others would see it unasked, nor to a recording`() {
+    @Test func `nothing is sent in a guarded context or in a replay`() {
         var guarded = screen { $0.silence = "the context is guarded" }
         guarded.type(">")
         #expect(guarded.text.contains("the context is guarded") && guarded.effects.isEmpty)

@@ -7,7 +7,7 @@ import Wire
 
 @testable import Live
 
-@Suite("The full-screen view: what is shown")
+@Suite("The full-screen view: filters")
 struct WatchFilterTests {
     private static let gap = StampedReport(
         stamp: Sample.stamp(3, 300),
@@ -17,7 +17,7 @@ struct WatchFilterTests {
         Sample.event(1, "deploy begins"), Sample.event(2, "lunch"), gap, Sample.event(4, "deploy ends"),
     ]
 
-    @Test("A filter is applied as it is typed, counted, kept, and taken back")
+    @Test("A filter is applied while typed, with a count, and can be kept or undone")
     func filters() {
         var screen = WatchedScreen()
         screen.tell(.reports(Self.reports))
@@ -44,7 +44,7 @@ struct WatchFilterTests {
         #expect(screen.text.contains("more lunch"))
     }
 
-    @Test("What is wrong with a filter is pointed out where it stands, with what was meant, and can be mended")
+    @Test("An error in a filter is highlighted in place with a suggestion, and can be corrected")
     func wrongFilter() {
         var screen = WatchedScreen()
         screen.tell(.reports(Self.reports))
@@ -54,7 +54,7 @@ struct WatchFilterTests {
         let column = screen.rows[23].distance(to: "knid") ?? 0
         let looks = (0..<6).map { screen.watch.grid[23, column - 1 + $0].appearance }
         #expect(looks.map { $0.attributes.contains(.underlined) } == [false, true, true, true, true, false])
-        // What was typed before that holds.
+        // The last valid text stays in effect.
         #expect(!screen.text.contains("lunch"))
         screen.press(.enter)
         #expect(screen.rows[23].hasPrefix("filter: /deploy/ and knid"))
@@ -69,7 +69,7 @@ struct WatchFilterTests {
         #expect(screen.watch.grid[23, end].appearance.attributes.contains(.underlined))
     }
 
-    @Test("Tab completes the last word of a filter; where several fit they are shown, over several rows if need be")
+    @Test("Tab completes the last word of a filter, and lists several candidates over several rows")
     func completion() {
         var screen = WatchedScreen(width: 60)
         screen.tell(.reports(Self.reports))
@@ -85,11 +85,11 @@ struct WatchFilterTests {
         #expect(screen.rows[22].contains("lines that are kept are shown"))
         for _ in 0..<8 { screen.press(.backspace) }
         screen.type("nothing")
-        // All the kinds there are do not fit one row.
+        // The list of all kinds does not fit one row.
         #expect(screen.rows[..<23].suffix(8).joined().contains("message"))
     }
 
-    @Test("Of a change only the rows that pass the filter are shown")
+    @Test("Only the rows of a change that pass the filter are shown")
     func narrowed() {
         var screen = WatchedScreen()
         var batch = Batch<Item>()
@@ -108,7 +108,7 @@ struct WatchFilterTests {
         #expect(screen.rows.map { $0.drop { $0 != "│" } }.contains { $0.contains("#general") && !$0.contains("hello") })
     }
 
-    @Test("It begins with the filter of the options, and others change it while it runs")
+    @Test("The view begins with the filter of the options, and other clients change it while it runs")
     func othersFilter() throws {
         var settings = Watch.Settings(title: "here")
         settings.filters.filter = try Filter(parsing: "/deploy/", origin: "--filter")
@@ -127,7 +127,7 @@ struct WatchFilterTests {
         #expect(watch.filters.isEmpty)
     }
 
-    @Test("What was said of names long ago is asked for, too")
+    @Test("Names from dropped lines still apply in filters")
     func knowsNames() {
         var screen = WatchedScreen()
         screen.tell(.reports([Sample.firstRows(cause: 3)]))
@@ -139,7 +139,7 @@ struct WatchFilterTests {
         #expect(screen.text.contains("in it"))
     }
 
-    @Test("The view and whoever else has its filter change it for each other, and each report is counted once")
+    @Test("The view and others share a filter, and each report is counted once")
     func shared() throws {
         let filter = ViewFilter()
         let desk = WatchDesk(Watch.Settings(title: "here"), filter: filter)

@@ -5,9 +5,9 @@ import Testing
 @testable import Live
 @testable import Terminal
 
-/// The model's pane: filtered, grouped and sorted by the watcher's choice, and following each batch.
+/// Tests the model pane: filtered, grouped and sorted by the user's choice, and updated with each batch.
 @Suite struct WatchModelTests {
-    /// A collection that gives batches, and the reports of them.
+    /// A collection and the reports of its batches.
     private struct Source {
         var model = SectionedCollection<Item>()
 
@@ -22,7 +22,8 @@ import Testing
 
     private static let cherry = Sample.message(4, "cherry")
 
-    /// A screen whose model has a channel, and messages called apple, Banana and cherry; the pane has the keys.
+    /// Returns a screen with the focus on the model pane. Its model has a channel, and messages called apple, Banana
+    /// and cherry.
     private static func screen() throws -> (screen: WatchedScreen, source: Source) {
         var (screen, source) = (WatchedScreen(width: 160), Source())
         let report = try source.report { model in
@@ -57,7 +58,7 @@ import Testing
         #expect(screen.watch.modelLook == WatchModel.Look())
     }
 
-    @Test func `rows are sorted by title, and a name leads to its group`() throws {
+    @Test func `rows are sorted by title, and typing a name moves to its group`() throws {
         var (screen, _) = try Self.screen()
         screen.type("o")
         #expect(Self.groups(screen) == ["channels: Baking", "#Baking: apple Banana cherry"])
@@ -68,7 +69,7 @@ import Testing
         #expect(lines.count == 3 && lines[0].contains("apple") && lines[2].contains("cherry"))
     }
 
-    @Test func `rows are filtered as the text is typed, and what comes is filtered too`() throws {
+    @Test func `rows are filtered while the text is typed, and new rows are filtered as well`() throws {
         var (screen, source) = try Self.screen()
         screen.type("/AN")
         #expect(Self.groups(screen) == ["#Baking: Banana"])
@@ -85,7 +86,7 @@ import Testing
         #expect(Self.groups(screen).count == 2)
     }
 
-    @Test func `what is chosen stays when another model comes`() throws {
+    @Test func `grouping and sorting stay when a new model arrives`() throws {
         var (screen, source) = try Self.screen()
         screen.type("bb")
         _ = try source.report { $0.remove(Self.cherry.id) }

@@ -10,7 +10,7 @@ import Wire
 
 @Suite("The full-screen view: mouse, replays, sizes")
 struct WatchMouseTests {
-    @Test("The wheel scrolls, a click selects, a second one opens the detail")
+    @Test("The wheel scrolls, a click selects, and a second click opens the detail")
     func mouse() {
         var screen = WatchedScreen(height: 14)
         screen.tell(.reports((1...40).map { Sample.event($0, "line \($0).") }))
@@ -30,7 +30,7 @@ struct WatchMouseTests {
         #expect(screen.text.contains(#"["realtime:resource","line 35."]"#))
     }
 
-    @Test("A click on a section opens its rows, and one on a room hides it")
+    @Test("A click on a section opens its rows, and a click on a room hides it")
     func sidePane() {
         var screen = WatchedScreen()
         screen.tell(.reports([Sample.event(3, "hello", room: "alpha"), Sample.firstRows(cause: 3)]))
@@ -41,7 +41,7 @@ struct WatchMouseTests {
         #expect(screen.text.contains("1 ∅ alpha"))
     }
 
-    @Test("The keys of a replay are for its player, and a click on its bar goes there")
+    @Test("The keys of a replay reach its player, and a click on its bar seeks")
     func replayKeys() {
         var screen = WatchedScreen(isReplay: true)
         screen.tell(.length(Moment(microseconds: 60_000_000)))
@@ -69,7 +69,7 @@ struct WatchMouseTests {
             ])
     }
 
-    @Test("When a replay goes back, what stood behind is told anew, and nothing is counted twice")
+    @Test("After a replay goes back, later events are reported again and nothing is counted twice")
     func goesBack() {
         var screen = WatchedScreen(isReplay: true)
         let reports = (1...9).map { Sample.event($0, "line \($0).") }
@@ -85,7 +85,7 @@ struct WatchMouseTests {
         #expect(screen.rows[0].hasSuffix("10 events"))
     }
 
-    @Test("A replay that is watched goes back and forth, and its model is the one of the place")
+    @Test("A watched replay goes back and forth, and its model matches the position")
     func watchedReplay() throws {
         let path = packageFolder + "/samples/recordings/twake-day.weir.jsonl"
         let desk = try Self.watch(
@@ -113,7 +113,7 @@ struct WatchMouseTests {
         return desk.watched
     }
 
-    @Test("A key is drawn at once, what arrives every 33 ms")
+    @Test("A key is drawn at once, and arriving reports every 33 ms")
     func aKeyIsDrawnAtOnce() {
         func at(_ milliseconds: Int64) -> Moment { Moment(microseconds: milliseconds * 1000) }
         var pace = FramePace()
@@ -128,7 +128,7 @@ struct WatchMouseTests {
         #expect(pace.wait(at: at(20)) == 23_000)
     }
 
-    @Test("A line more, or another number, costs a small part of a screen")
+    @Test("A new line or number redraws a small part of the screen")
     func framesAreSmall() {
         var screen = WatchedScreen(width: 200, height: 50)
         var terminal = TerminalScreen()
@@ -146,12 +146,12 @@ struct WatchMouseTests {
         #expect(terminal.update(to: screen.watch.grid) == [])
     }
 
-    /// Text that would act on a terminal or deceive its reader.
+    /// Text that would control a terminal or deceive its reader.
     private static let hostile =
         "a\u{1B}[2J\u{9B}31m\u{7}\u{202E}\u{200B}\u{FEFF}\r\n日本👍❤\u{FE0F}" + String(repeating: "\u{302}", count: 9)
 
     @Test(
-        "No size, no input and no text traps it, and nothing on the screen acts on a terminal",
+        "No size, input or text traps the view, and nothing on the screen controls the terminal",
         arguments: 0..<12 as Range<UInt64>)
     func survives(seed: UInt64) {
         var dice = RandomSource(seed: seed)

@@ -8,9 +8,9 @@ import Wire
 
 @testable import Live
 
-@Suite("The full-screen view: what it has in common with others")
+@Suite("The full-screen view: sharing with other clients")
 struct WatchSharingTests {
-    @Test("A hidden room's changes of the model are hidden with its events, and the tail is told")
+    @Test("Hiding a room hides its events and their changes, and notifies the tail")
     func hidesChanges() {
         var screen = WatchedScreen()
         screen.tell(.reports([Sample.event(3, "hello", room: "alpha"), Sample.firstRows(cause: 3)]))
@@ -25,7 +25,7 @@ struct WatchSharingTests {
         #expect(screen.text.contains("+ channel  #general"))
     }
 
-    @Test("What others hide is hidden, what they show is shown, and what only the view hides stays hidden")
+    @Test("Rooms muted or unmuted by others are hidden or shown, and rooms hidden only in the view stay hidden")
     func othersMutes() {
         var screen = WatchedScreen()
         screen.tell(
@@ -44,7 +44,7 @@ struct WatchSharingTests {
         #expect(!screen.text.contains("from b") && !screen.text.contains("from c"))
     }
 
-    @Test("A tail's hidden rooms are those of its view")
+    @Test("A tail's muted rooms apply to its view")
     func mutedRooms() {
         let muted = MutedRooms()
         let desk = WatchDesk(Watch.Settings(title: "here"), muted: muted)
@@ -56,7 +56,7 @@ struct WatchSharingTests {
         #expect(desk.watched.log.shares.shown == 2)
     }
 
-    @Test("The view is paused and goes on by its keys and by others, who see it and how much waits")
+    @Test("The view is paused and resumed by keys and by others, who see how much waits")
     func pauses() throws {
         let controls = ViewControls(prints: false)
         let desk = WatchDesk(Watch.Settings(title: "here"), controls: controls)
@@ -74,7 +74,7 @@ struct WatchSharingTests {
         #expect(!controls.isPaused)
     }
 
-    @Test("What a stream begins with is known, and neither shown nor counted")
+    @Test("The state at the beginning of a stream is known, and neither shown nor counted")
     func begins() {
         var screen = WatchedScreen()
         screen.tell(.reports([Sample.room(.joined, "alpha"), Sample.event(3, "old"), Sample.firstRows(cause: 3)]))
@@ -89,7 +89,7 @@ struct WatchSharingTests {
         #expect(screen.rows[23].contains("■ work has ended"))
     }
 
-    @Test("The context is named in front, and a guarded one cannot be taken for another")
+    @Test("The context is named first, and a guarded one looks different")
     func badge() {
         var settings = Watch.Settings(title: "here")
         settings.badge = "[prod, guarded]"

@@ -9,7 +9,7 @@ import Wire
 @testable import Live
 @testable import Terminal
 
-/// A view with a clock of its own.
+/// A view with its own clock.
 struct WatchedScreen {
     var watch: Watch
     var now = Moment.zero
@@ -30,7 +30,7 @@ struct WatchedScreen {
 
     mutating func tell(_ input: Watch.Input) { watch.handle(input, at: now, into: &effects) }
 
-    /// Types text; `\r` is the enter key, `\u{1B}` the escape key.
+    /// Types text. `\r` is the enter key, `\u{1B}` the escape key.
     mutating func type(_ text: String) {
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -59,7 +59,7 @@ struct WatchedScreen {
 
     var text: String { rows.joined(separator: "\n") }
 
-    /// The rows in which a cell is reversed, below the title.
+    /// The rows below the title with a reversed cell.
     var selected: [String] {
         let grid = watch.grid
         return (1..<grid.height - 1).filter { row in
@@ -69,14 +69,14 @@ struct WatchedScreen {
 }
 
 extension String {
-    /// The characters before a text.
+    /// Returns the number of characters before `text`.
     func distance(to text: String) -> Int? {
         indices.firstIndex { self[$0...].hasPrefix(text) }.map { indices.distance(from: indices.startIndex, to: $0) }
     }
 }
 
 extension Sample {
-    /// An event of a room with a text, at a time.
+    /// Returns an event with a text in a room, at a time.
     static func event(_ n: Int, _ text: String, room: String = "alpha", at milliseconds: Int64? = nil) -> StampedReport
     {
         let message = Twake.Message(id: id(3), thread: id(3), senderName: "Anna", text: text)
@@ -97,7 +97,7 @@ extension Sample {
             stamp: stamp(1, 0), report: .room(RoomReport(change: change, room: room, source: "list", why: why)))
     }
 
-    /// A batch that a model with nothing in it takes.
+    /// Returns a batch that applies to an empty model.
     static func firstRows(cause: Int) -> StampedReport {
         var model = SectionedCollection<Item>()
         try? model.upsert(channel(channel, "general"))
@@ -110,7 +110,7 @@ extension Sample {
 
 @Suite("The full-screen view")
 struct WatchTests {
-    @Test("Events are shown as they come, with the model and the rooms beside them")
+    @Test("Events are shown as they arrive, next to the model and the rooms")
     func shows() {
         var screen = WatchedScreen()
         screen.tell(.reports([Sample.room(.wanted, "alpha"), Sample.room(.joined, "alpha")]))
@@ -125,7 +125,7 @@ struct WatchTests {
         #expect(screen.rows[23].contains("rooms 1/1"))
     }
 
-    @Test("A section that changed stands out for a moment, with what changed in it")
+    @Test("A changed section is highlighted for a moment, with the count of changes")
     func flashes() {
         var screen = WatchedScreen()
         screen.tell(.reports([Sample.firstRows(cause: 3)]))
@@ -136,7 +136,7 @@ struct WatchTests {
         #expect(screen.watch.deadline == nil)
     }
 
-    @Test("While it is paused what comes waits, counted, and then is shown")
+    @Test("Events wait during a pause, are counted, and are then shown")
     func pauses() {
         var screen = WatchedScreen()
         screen.tell(.reports([Sample.event(1, "first")]))
@@ -149,7 +149,7 @@ struct WatchTests {
         #expect(screen.text.contains("third"))
     }
 
-    @Test("Keys select, and what is selected stays in view while more comes")
+    @Test("Keys select a line, which stays in view as more arrive")
     func selects() {
         var screen = WatchedScreen(height: 10)
         screen.tell(.reports((1...40).map { Sample.event($0, "line \($0).") }))
@@ -168,7 +168,7 @@ struct WatchTests {
         #expect(screen.selected == [])
     }
 
-    @Test("A search goes on and back, around the ends, and says when nothing is found")
+    @Test("A search goes forward and back, wraps around, and reports when nothing is found")
     func searches() {
         var screen = WatchedScreen()
         screen.tell(.reports((1...9).map { Sample.event($0, $0.isMultiple(of: 3) ? "Needle \($0)" : "hay") }))
@@ -183,7 +183,7 @@ struct WatchTests {
         #expect(screen.text.contains("nothing that is kept has “NEEDLE” in it"))
     }
 
-    @Test("What is of another day than the newest has its date")
+    @Test("A line of an earlier day than the newest shows its date")
     func days() throws {
         var screen = WatchedScreen()
         let day: Int64 = 86_400_000
@@ -194,7 +194,7 @@ struct WatchTests {
         #expect(newer.contains(#/\d\d:\d\d:\d\d/#) && !newer.contains(#/\d\d-\d\d /#), "\(newer)")
     }
 
-    @Test("Problems and silences have keys")
+    @Test("Keys jump to problems and silences")
     func jumps() {
         var screen = WatchedScreen()
         let gap = GapReport(cause: .reconnect, from: .zero, to: Moment(microseconds: 2_500_000))
@@ -215,7 +215,7 @@ struct WatchTests {
         #expect(screen.rows[23].contains("gaps 1"))
     }
 
-    @Test("A digit hides a room and shows it again; it is counted all the same")
+    @Test("A digit hides a room and shows it again, and its events are still counted")
     func hidesRooms() {
         var screen = WatchedScreen()
         screen.tell(.reports([Sample.event(1, "from a", room: "alpha"), Sample.event(2, "from b", room: "beta")]))
@@ -233,7 +233,7 @@ struct WatchTests {
         #expect(screen.text.contains("there is no room 9"))
     }
 
-    @Test("Rooms are listed with what is wanted and what is, and are joined and left by keys")
+    @Test("Rooms are listed with their wanted and actual states, and joined and left by keys")
     func steersRooms() {
         var screen = WatchedScreen(width: 140)
         screen.tell(
@@ -253,7 +253,7 @@ struct WatchTests {
         #expect(!screen.text.contains("WANTED STATE"))
     }
 
-    @Test("The detail pane shows the fields, the raw frame and what changed")
+    @Test("The detail pane shows the fields, the raw frame and the changes")
     func details() {
         var screen = WatchedScreen(height: 40)
         screen.tell(.reports([Sample.event(3, "hello\u{1B}[31m"), Sample.firstRows(cause: 3)]))
@@ -289,7 +289,7 @@ struct WatchTests {
         #expect(screen.text.contains("@ABC."))
     }
 
-    @Test("What is copied is what is shown, escaped, and only when a key asks for it")
+    @Test("A key copies the shown text, escaped, and nothing is copied without it")
     func copies() {
         var screen = WatchedScreen()
         screen.tell(.reports([Sample.event(3, "a\u{1B}]52;c;eA==\u{7}b\u{202E}")]))
@@ -303,7 +303,7 @@ struct WatchTests {
         #expect(TerminalText.escaped(text) == text)
     }
 
-    @Test("What is not kept any more is said, with where it is")
+    @Test("Dropped lines are reported, with the file that contains them")
     func forgets() {
         var screen = WatchedScreen(file: "day.weir")
         screen.tell(.reports((0..<WatchLog.mostEntries + 5).map { Sample.event($0, "line \($0).") }))
@@ -319,7 +319,7 @@ struct WatchTests {
         #expect(screen.watch.log.count < 20)
     }
 
-    @Test("A mark is set where somebody looks, and asked of the recording")
+    @Test("A mark is shown at the current line and sent to the recording")
     func marks() {
         var screen = WatchedScreen()
         screen.tell(.reports([Sample.event(1, "one")]))
@@ -346,7 +346,7 @@ struct WatchTests {
         #expect(!screen.text.contains("0.500"))
     }
 
-    @Test("A highlight points out without hiding anything")
+    @Test("A highlight marks lines without hiding others")
     func highlights() {
         var screen = WatchedScreen()
         screen.tell(.reports([Sample.event(1, "some deploy"), Sample.event(2, "other")]))
@@ -358,7 +358,7 @@ struct WatchTests {
         #expect(!screen.watch.grid[row, column - 2].appearance.attributes.contains(.underlined))
     }
 
-    @Test("The help lists the keys, and any key goes back")
+    @Test("The help lists the keys, and any key closes it")
     func helps() {
         var screen = WatchedScreen()
         screen.type("?")

@@ -7,12 +7,12 @@ import Wire
 
 @testable import Live
 
-/// Messages, replies, edits, reactions and deletions from the full-screen view.
+/// Tests messages, replies, edits, reactions and deletions from the full-screen view.
 @Suite struct WatchWritingTests {
     private let channel = Sample.channel
     private let message = Sample.id(3)
 
-    /// A screen whose last line is the message "hello" of the channel "general".
+    /// Returns a screen whose last line is the message "hello" in the channel "general".
     private func screen() -> WatchedScreen {
         var screen = WatchedScreen()
         screen.tell(
@@ -20,7 +20,7 @@ import Wire
         return screen
     }
 
-    @Test func `what is typed goes to the channel of the selected line, whose name stands before it`() {
+    @Test func `a message goes to the channel of the selected line, named in the prompt`() {
         var screen = screen()
         screen.type("chi there")
         #expect(screen.rows[23].hasPrefix("to #general: hi there"))
@@ -29,7 +29,7 @@ import Wire
         #expect(screen.effects.contains(.act(.send(channel: channel, thread: nil, text: "hi there"))))
     }
 
-    @Test func `a message is replied to, edited, reacted to, and deleted when one says yes`() {
+    @Test func `a message is replied to, edited, reacted to, and deleted after a confirmation`() {
         let reference = Action.MessageReference(channel: channel, message: message)
         let cases: [(keys: String, wanted: Action.Operation)] = [
             ("Csure\r", .send(channel: channel, thread: message, text: "sure")),
@@ -46,8 +46,7 @@ import Wire
         #expect(screen.effects.isEmpty && screen.text.contains("nothing was deleted"))
     }
 
-    @Test func `what is typed is kept after a second and when it is left, comes back, and is dropped once it is sent`()
-    {
+    @Test func `a draft is kept after a second and on escape, comes back, and is dropped once sent`() {
         let place = WritingPlace(channel: Sample.channel)
         var screen = screen()
         screen.type("c")
@@ -71,14 +70,14 @@ import Wire
         #expect(screen.effects.count == 2)
     }
 
-    @Test func `a draft that comes late does not replace what was typed meanwhile`() {
+    @Test func `a draft that arrives late does not replace newer text`() {
         var screen = screen()
         screen.type("cnew")
         screen.tell(.draft(WritingPlace(channel: Sample.channel), "old"))
         #expect(screen.rows[23].hasPrefix("to #general: new"))
     }
 
-    @Test func `messages alone are shown, as a chat, and then everything again`() {
+    @Test func `the chat mode shows only messages, and then everything again`() {
         var screen = screen()
         screen.tell(.reports([Sample.event(4, "an event only", room: "beta")]))
         screen.type("M")
@@ -88,7 +87,7 @@ import Wire
         #expect(screen.text.contains("an event only") && screen.text.contains("+ channel"))
     }
 
-    @Test func `nothing is written to a recording, in a guarded context, or where no channel is looked at`() {
+    @Test func `nothing is written in a replay, in a guarded context, or without a selected channel`() {
         var replay = screen()
         replay.watch.settings.isReplay = true
         replay.type("c")
@@ -104,14 +103,14 @@ import Wire
         #expect(empty.text.contains("select a message"))
     }
 
-    @Test func `the title row says what is selected, by name where the model has it`() throws {
+    @Test func `the title row shows the selection, by name if the model has it`() throws {
         var screen = screen()
         let ids = #"{"company":"\#(Sample.id(1))","company_name":"Acme","channel":"\#(Sample.channel)"}"#
         screen.tell(.selected(try JSONValue(parsing: Array(ids.utf8)[...])))
         #expect(screen.rows[0].contains("  Acme / #general"))
         screen.tell(.selected(.object([])))
         #expect(!screen.rows[0].contains("Acme"))
-        // Without a line of its own, the selected channel is written to.
+        // Without a selected line, messages go to the selected channel.
         var empty = WatchedScreen()
         empty.tell(.selected(try JSONValue(parsing: Array(ids.utf8)[...])))
         empty.type("chi\r")
