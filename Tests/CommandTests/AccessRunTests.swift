@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Ways to reach a server", .timeLimit(.minutes(2)))
 struct AccessRunTests {
-    /// A demo server in a process of its own, and a token it takes.
+    /// Starts a demo server in a process of its own. Returns it with its port and a valid token.
     private func serve() throws -> (server: Peer, port: UInt16, token: String) {
         let server = try Peer([try pathOfWeir(), "serve", "--seed", "3", "--quiet"])
         let first = try #require(server.readLine()), second = try #require(server.readLine())
@@ -15,7 +15,7 @@ struct AccessRunTests {
 
     private static let tail = ["--no-ctl", "--quiet", "--max-attempts", "1", "--count", "5"]
 
-    @Test("The environment's proxies are not used unless asked for")
+    @Test("The environment's proxies are used only on demand")
     func noLeak() throws {
         let (server, port, token) = try serve()
         defer { server.stop() }
@@ -31,7 +31,7 @@ struct AccessRunTests {
     }
 
     @Test(
-        "--proxy env takes WebSocket and REST through the environment's proxy, which looks the server's name up",
+        "--proxy env sends WebSocket and REST through the environment's proxy, which resolves the server's name",
         arguments: ["websocket", "polling", "upgrade"])
     func environment(transport: String) throws {
         let (server, port, token) = try serve()
@@ -54,7 +54,7 @@ struct AccessRunTests {
         #expect(!direct.errors.contains("ssword"))
     }
 
-    @Test("A pinned key and a private authority over TLS; another pin, another authority and another name are refused")
+    @Test("A pinned key and a private authority are accepted over TLS; another pin, authority or name is refused")
     func pins() throws {
         let certificates = try Certificates.shared.get()
         let server = try ScriptedServer(

@@ -2,12 +2,12 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The commands that write, against the embedded server of each era.
-@Suite("Commands that want something done", .timeLimit(.minutes(3)))
+/// Tests the commands that write, against the embedded server of each era.
+@Suite("Commands that act", .timeLimit(.minutes(3)))
 struct ActionRunTests {
     private static let eras = ["a", "b"]
 
-    @Test("A message is sent, edited, reacted to and deleted; each command prints the id", arguments: eras)
+    @Test("A message is sent, edited, reacted to and deleted, and each command prints its id", arguments: eras)
     func message(era: String) throws {
         let server = try EraServer(era: era)
         defer { server.stop() }
@@ -49,7 +49,7 @@ struct ActionRunTests {
         #expect(empty.errors.hasPrefix("weir: the text on standard input is empty\n"), "\(empty.errors)")
     }
 
-    @Test("Channels are made, changed, peopled and deleted, and workspaces made", arguments: eras)
+    @Test("Channels are created, changed, joined by members and deleted, and workspaces created", arguments: eras)
     func channels(era: String) throws {
         let server = try EraServer(era: era)
         defer { server.stop() }
@@ -69,7 +69,7 @@ struct ActionRunTests {
         #expect(try server.did(["workspace", "create"], ["Sales"]).count == 36)
     }
 
-    @Test("Who sees a channel is changed by its owner, where the server has a call for it", arguments: eras)
+    @Test("A channel's visibility is changed by its owner, if the server has a call for it", arguments: eras)
     func visibility(era: String) throws {
         let server = try EraServer(era: era)
         defer { server.stop() }
@@ -91,7 +91,7 @@ struct ActionRunTests {
         #expect(direct.status == 2 && direct.errors.contains("no channel becomes a direct"), "\(direct.errors)")
     }
 
-    @Test("Members are added one by one, each with its result", arguments: eras)
+    @Test("Members are added one by one, each with a result", arguments: eras)
     func members(era: String) throws {
         let server = try EraServer(era: era)
         defer { server.stop() }
@@ -105,7 +105,7 @@ struct ActionRunTests {
     }
 
     @Test(
-        "What is to be done in a place that is not there is refused, and the places that are there are named",
+        "An action in an unknown place is refused, and the message lists the known ones",
         arguments: eras)
     func places(era: String) throws {
         let server = try EraServer(era: era)
@@ -128,12 +128,12 @@ struct ActionRunTests {
         }
         let made = try server.run(["workspace", "create"], ["Sales"], ["--company", "nope"])
         #expect(made.status == 4)
-        // Nothing of it waits for a later command.
+        // None of the actions waits for a later command.
         let sent = try server.run(["send"], ["#general", "hello"])
         #expect(sent.status == 0 && !sent.errors.contains("waited"), "\(sent.errors)")
     }
 
-    @Test("A result as JSON has always the same members", arguments: eras)
+    @Test("A result as JSON always has the same members", arguments: eras)
     func json(era: String) throws {
         let server = try EraServer(era: era)
         defer { server.stop() }
@@ -151,7 +151,7 @@ struct ActionRunTests {
     }
 
     @Test(
-        "A server that is not there is told from one that refuses, and from a token that is not good", arguments: eras)
+        "A missing server, a refusing server and a bad token are reported differently", arguments: eras)
     func failures(era: String) throws {
         let server = try EraServer(era: era)
         defer { server.stop() }
@@ -170,7 +170,7 @@ struct ActionRunTests {
         #expect(unset.errors == "weir: the environment variable NOT_SET_ANYWHERE is not set\n")
     }
 
-    @Test("A login leaves a token for its owner only, which logging out takes away", arguments: eras)
+    @Test("A login saves a token for its owner only, and a logout removes it", arguments: eras)
     func login(era: String) throws {
         let server = try EraServer(era: era)
         defer { server.stop() }
@@ -202,12 +202,12 @@ struct ActionRunTests {
         #expect(argued.errors.contains("takes a reference, not the password itself"), "\(argued.errors)")
     }
 
-    @Test("A file is downloaded once, whole and for its owner only", arguments: eras)
+    @Test("A file is downloaded once, completely, and for its owner only", arguments: eras)
     func file(era: String) throws {
         let server = try EraServer(era: era)
         defer { server.stop() }
         let store = ["--store", server.folder + "/kept.sqlite"]
-        // The ids of one seed are the same in every era; era B's events say them outright.
+        // The ids of one seed are the same in both eras. Only era B's events contain them directly.
         let told = try EraServer(era: "b")
         defer { told.stop() }
         let tail = try weir(
@@ -232,7 +232,7 @@ struct ActionRunTests {
         #expect(again.output.hasSuffix("3. Photographs, then home\n"))
     }
 
-    @Test("A picture is downloaded, one's own or somebody's; who has none is said to have none", arguments: eras)
+    @Test("The own picture or another user's is downloaded, and a missing picture is reported", arguments: eras)
     func picture(era: String) throws {
         let server = try EraServer(era: era)
         defer { server.stop() }
@@ -246,7 +246,7 @@ struct ActionRunTests {
         #expect(try server.run(["download", "song"], [], store).status == 2)
     }
 
-    @Test("A text that is refused is a draft until it is sent", arguments: eras)
+    @Test("A refused text is kept as a draft until it is sent", arguments: eras)
     func draft(era: String) throws {
         let server = try EraServer(era: era)
         defer { server.stop() }

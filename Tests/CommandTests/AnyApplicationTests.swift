@@ -2,9 +2,9 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The page "Look into any Socket.IO application", followed as it stands.
+/// Follows the page "Look into any Socket.IO application" literally.
 @Suite struct AnyApplicationTests {
-    /// The steps of the page, without or with the part about Chainlit.
+    /// Returns the steps of the page's Chainlit part, or of the rest.
     private static func steps(ofChainlit: Bool) throws -> DocumentedSteps {
         let page = String(
             decoding: try readFile(packageFolder + "/Sources/Live/Live.docc/AnySocketIOApplication.md"), as: UTF8.self)
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(.enabled(if: environment("nicegui") != nil, "NiceGUI is not installed: run Tests/run"))
-    func `each step of the page does with NiceGUI what the page says`() throws {
+    func `each step of the page works with NiceGUI as described`() throws {
         let port = try freePort()
         let python = try #require(environment("nicegui")) + "/bin/python"
         let peer = try Peer([python, peersFolder + "/nicegui_app.py", "not-guessed", "\(port)"], errorsToo: true)
@@ -28,7 +28,7 @@ import Testing
 
     private static func hasChainlit() -> Bool { environment("chainlit") != nil || getenv("WEIR_LONG") != nil }
 
-    /// The application in `chainlit_app.py`, which runs.
+    /// Starts the application in `chainlit_app.py`.
     private func chainlit(port: UInt16) throws -> Peer {
         let program = try #require(environment("chainlit")) + "/bin/chainlit"
         let folder = try temporaryFolder()
@@ -40,9 +40,9 @@ import Testing
         return peer
     }
 
-    // The long run needs it: there the test fails, and is not passed over.
+    // The long run requires Chainlit: there the test fails and is not skipped.
     @Test(.enabled(if: hasChainlit(), "Chainlit is not installed: run WEIR_LONG=1 Tests/run"))
-    func `the page's part about Chainlit does what it says`() throws {
+    func `each step of the page's Chainlit part works as described`() throws {
         let port = try freePort()
         let peer = try chainlit(port: port)
         defer { peer.stop() }
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(.enabled(if: hasChainlit(), "Chainlit is not installed: run WEIR_LONG=1 Tests/run"))
-    func `a profile is inferred of what Chainlit says, and the edited one gives its events kinds and the model rows`()
+    func `a profile is inferred from Chainlit's traffic, and its edited form gives events kinds and the model rows`()
         throws
     {
         let port = try freePort()

@@ -3,7 +3,8 @@ import Network
 import TestSupport
 import Testing
 
-/// Every kind of bad input gives a message that names what and where, the right exit code, and never a trap.
+/// Checks that bad input of every kind gives a message with the problem and its place, the right exit code, and never a
+/// trap.
 @Suite(.serialized) struct BadInputTests {
     private let event =
         #"42["realtime:event",{"name":"/r","data":{"type":"writing","event":{"thread_id":"","channel_id":"C","user_id":"U","name":"A B","is_writing":true}}}]"#
@@ -25,14 +26,14 @@ import Testing
         #expect(result.output.isEmpty)
     }
 
-    @Test func `a closed port is named`() throws {
+    @Test func `the error for a closed port contains the address`() throws {
         let port = try freePort()
         let result = try weir("tail", "http://127.0.0.1:\(port)", "--no-ctl")
         #expect(result.status == 5)
         #expect(result.errors.contains("127.0.0.1:\(port)"))
     }
 
-    @Test func `a host that does not resolve is named`() throws {
+    @Test func `the error for a host that does not resolve contains its name`() throws {
         let result = try weir("tail", "http://no-such-host.invalid:1", "--no-ctl")
         #expect(result.status == 5)
         #expect(result.errors.contains("no-such-host.invalid"))
@@ -48,7 +49,7 @@ import Testing
         #expect(!result.errors.contains("a-secret"))
     }
 
-    @Test func `a token that cannot be found ends with the name of its place`() throws {
+    @Test func `the error for a missing token contains its source`() throws {
         let server = try ScriptedServer()
         defer { server.close() }
         let result = try weir("tail", "http://127.0.0.1:\(server.port)", "--token", "env:NOT_SET_ANYWHERE", "--no-ctl")
@@ -56,7 +57,7 @@ import Testing
         #expect(result.errors.contains("NOT_SET_ANYWHERE"))
     }
 
-    @Test func `a server that is not Socket.IO is said to be none`() throws {
+    @Test func `a server that is not Socket.IO is reported as such`() throws {
         let server = try ScriptedServer(greeting: "hello")
         defer { server.close() }
         let result = try tail(server)
@@ -64,7 +65,7 @@ import Testing
         #expect(result.errors.contains("not a Socket.IO server"))
     }
 
-    @Test func `a path that is not there is said to answer 404`() throws {
+    @Test func `an unknown path is reported with status 404`() throws {
         let server = try ScriptedServer()
         defer { server.close() }
         let result = try tail(server, "--path", "/elsewhere/")
@@ -72,8 +73,7 @@ import Testing
         #expect(result.errors.contains("404"))
     }
 
-    @Test func `a certificate that does not verify is refused with its reason, and believed with its authority`() throws
-    {
+    @Test func `an invalid certificate is refused with its reason, and accepted with its authority`() throws {
         let folder = try temporaryFolder()
         let (key, certificate) = (folder + "/key.pem", folder + "/cert.pem")
         try run([
@@ -95,7 +95,7 @@ import Testing
         #expect(believed.status == 0)
     }
 
-    @Test func `what cannot be read is shown, counted and kept in the recording, and the tail goes on`() throws {
+    @Test func `an undecodable message is shown, counted and kept in the recording, and the tail continues`() throws {
         let folder = try temporaryFolder()
         let path = folder + "/bad.weir.jsonl"
         let frames = ["42[\"oops\",nope]", #"42["realtime:resource",{"action":"saved","room":7}]"#, event]
@@ -112,7 +112,7 @@ import Testing
         #expect(replayed.output == result.output)
     }
 
-    @Test func `a frame of five megabytes is an event like any other`() throws {
+    @Test func `a frame of five megabytes is an ordinary event`() throws {
         let folder = try temporaryFolder()
         let path = folder + "/big.weir.jsonl"
         let text = String(repeating: "é😀 0123456789", count: 5_000_000 / 17)
@@ -142,7 +142,7 @@ import Testing
         #expect(torn.output.split(separator: "\n").filter { $0.contains("typing") }.count == 2)
     }
 
-    @Test func `a recording that was not ended is played like any other, and says so once, on standard error`() throws {
+    @Test func `a recording without an end is played normally, with one warning on standard error`() throws {
         let folder = try temporaryFolder()
         let path = folder + "/open.weir.jsonl"
         let sample = packageFolder + "/samples/recordings/reconnect.weir.jsonl"
@@ -159,7 +159,7 @@ import Testing
             #expect(said.count == 1)
             #expect(said.allSatisfy { $0.contains("warning: the recording has no end behind record") })
             #expect(whole.output.hasPrefix(played.output))
-            // The index and the end tell of nothing but how it ended.
+            // The index and the end only say how the recording ended.
             if command.count > 1 { #expect(played.output == whole.output) }
         }
         #expect(try weir("file", "doctor", path).output.contains("it has no end: \(words)"))
@@ -177,7 +177,7 @@ import Testing
         #expect(String(decoding: try readFile(path), as: UTF8.self) == "do not lose me")
     }
 
-    @Test func `events that do not come are a timeout, silence without a wish is not`() throws {
+    @Test func `missing events are a timeout with --count, and silence without a goal is not`() throws {
         let server = try ScriptedServer()
         defer { server.close() }
         let arguments = [

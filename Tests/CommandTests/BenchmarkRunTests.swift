@@ -2,23 +2,23 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What the benchmarks measure is not judged here, but that they still do: what they measure changes. They take minutes, so only
-/// `WEIR_LONG=1` (`.ci/nightly`) runs them.
+/// Checks that the benchmarks still run. Their results are not judged here, since the measured code changes. They take
+/// minutes, so only `WEIR_LONG=1` (`.ci/nightly`) runs them.
 @Suite struct BenchmarkRunTests {
-    /// Each with as little as it takes.
+    /// The benchmarks, each with the smallest amount of work.
     private static let runs = [
         "replay --events 1000 --channels 10 --messages 20 --runs 1", "stages --events 1000 --runs 1",
         "seek --events 2000 --seeks 3", "receive --count 500 --runs 1", "serve --clients 20 --duration 1",
         "store --rows 1000 --runs 1", "answers --kib 50 --runs 1", "simulate --seeds 5 --world declared",
         "reconnect --cuts 12 --pause 20",
     ]
-    /// Those that take half a minute and more in a debug build, however little they are given.
+    /// The benchmarks that take half a minute or more in a debug build, even with the smallest amount.
     private static let slow = ["model", "terminal"]
 
     @Test(
         .enabled(if: getenv("WEIR_LONG") != nil, "WEIR_LONG is not set"),
         .enabled(if: nodePackages != nil, "node-ws is not installed: run Tests/run"), arguments: runs)
-    func `each benchmark measures, however little`(words: String) throws {
+    func `each benchmark runs with the smallest amount`(words: String) throws {
         let result = try run("weir-bench", words.split(separator: " ").map { String($0) })
         #expect(result.status == 0, "\(result.errors)")
         #expect(result.errors.isEmpty)
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `every benchmark is among them`() throws {
+    @Test func `every benchmark is in the lists`() throws {
         let overview = try run("weir-bench", ["help"]).output
         let commands = overview.split(separator: "\n").filter { $0.hasPrefix("  ") && !$0.contains("weir-bench") }
             .compactMap { $0.split(separator: " ").first.map { String($0) } }

@@ -4,13 +4,14 @@ import TestSupport
 import Testing
 import Wire
 
-/// A tail that misses more messages than it catches up with: from the loss of its connection to the history that fills the hole.
+/// Tests a tail that misses more messages than it catches up with, from the lost connection to the history that fills
+/// the hole.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct CatchUpRunTests {
-    /// A backend on which nobody says anything but the test, a tail of it through a relay, and what the test asks both with.
+    /// A backend on which only the test acts, a tail of it through a relay, and the means to control both.
     private final class Stage {
         let folder: String
         let environment: [String: String]
-        /// What the tail has printed.
+        /// The lines that the tail has printed.
         private(set) var lines: [String] = []
         private let backend: Peer
         private let relay: Peer
@@ -55,7 +56,7 @@ import Wire
             loop.shutDown()
         }
 
-        /// Reads what the tail prints up to a line with all these words.
+        /// Reads the tail's output up to a line with all these words, and returns that line.
         @discardableResult
         func line(with words: String...) throws -> String {
             while let line = tail.readLine() {
@@ -65,19 +66,19 @@ import Wire
             return try #require(nil as String?, "the tail ended before it printed \(words)")
         }
 
-        /// Ends the tail in order.
+        /// Ends the tail cleanly and returns its exit code.
         func end() -> Int32 {
             kill(tail.pid, SIGTERM)
             while let line = tail.readLine() { lines.append(line) }
             return tail.wait()
         }
 
-        /// Makes the relay do something: `refuse`, `accept`.
+        /// Sends a command to the relay: `refuse` or `accept`.
         func network(_ command: String) async throws {
             try await ask(HTTPRequest(url: try URLParts(parsing: "http://127.0.0.1:\(control)/\(command)")))
         }
 
-        /// Has the backend do something, past the relay.
+        /// Posts a request to the backend, bypassing the relay.
         func post(_ path: String, _ body: String) async throws {
             let headers = [("Content-Type", "application/json"), ("X-Access-Token", token.reveal())]
             try await ask(
@@ -94,9 +95,9 @@ import Wire
         }
     }
 
-    /// Of Twake two pages are read, of GroupMe one, which hold 39 and 100 messages.
+    /// The tail reads two pages of Twake's messages, or one of GroupMe's, with 39 and 100 messages.
     @Test(arguments: [("twake", 60, nil), ("groupme", 130, 30)] as [(String, Int, Int?)])
-    func `what is left out is shown, recorded and replayed as a hole, until the room's history is asked for`(
+    func `missed messages are shown, recorded and replayed as a hole until the room's history is fetched`(
         backend: String, missed: Int, leftOut: Int?
     ) async throws {
         let stage = try Stage(backend)
@@ -129,7 +130,7 @@ import Wire
         #expect(hole.1.hasPrefix(#"{"section":["messages","\#(place)"],"#))
         #expect(try #require(Int(hole.2)) < #require(Int(hole.3)))
         let count = hole.4.flatMap { Int($0) }
-        // People talk at GroupMe, too.
+        // GroupMe's simulated users also post.
         if let leftOut { #expect(count ?? 0 >= leftOut, "\(gap)") } else { #expect(count == nil, "\(gap)") }
         let row = #""section":"holes","parent":null,"kind":"hole","id":"\#(place)""#
         #expect(try stage.line(with: #""op":"insert",\#(row)"#).contains(#""fields":\#(hole.1)"#))
@@ -146,7 +147,7 @@ import Wire
         #expect(record.contains(#""did":["missing: messages of \#(place) from "#), "\(record)")
 
         let replay = ["replay", file, "--speed", "max", "--no-ctl"]
-        // A lost message is a loss, whoever asked for it later: 3.
+        // A lost message is a loss (code 3), even if it is fetched later.
         let again = try weir(replay + ["--format", "json", "--quiet"])
         #expect(again.status == 3)
         #expect(again.output == stage.lines.joined(separator: "\n") + "\n")

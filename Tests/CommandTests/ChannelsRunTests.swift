@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// A profile whose realtime protocol is Bayeux, by the command: against the embedded GroupMe server, which knows no profile, and against the
-/// server that the profile makes.
+/// Tests a profile with Bayeux as its realtime protocol, by command: against the embedded GroupMe server, which knows
+/// no profiles, and against a server made from the profile.
 @Suite(.timeLimit(.minutes(3))) struct ChannelsRunTests {
     private static let profile = packageFolder + "/samples/profiles/groups.yaml"
 
@@ -28,7 +28,8 @@ import Testing
                 environment: ["TOKEN": token ?? self.token, "HOME": folder])
         }
 
-        /// Tails until something holds, records it, and replays it in another process: the diff logs are the same. Gives what was printed.
+        /// Tails until a limit, records the session, and replays it in another process. Expects equal diff logs.
+        /// Returns the output.
         func tail(_ options: String...) throws -> String {
             let tail = try CommandTests.weir(
                 [
@@ -45,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `groups are joined as channels, what is pushed changes rows, and a replay says the same`() throws {
+    @Test func `groups are joined as channels, pushes change rows, and a replay prints the same`() throws {
         let stage = try Stage("--scenario", "groupme")
         let text = try stage.tail("--until-match", "event = line.create")
         for words in ["+ room  #Family", "+ channel ", "+ message "] {
@@ -53,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `a message is sent, and its sender is told why one is refused`() throws {
+    @Test func `a message is sent, and the sender of a refused one gets the reason`() throws {
         let stage = try Stage("--scenario", "groupme")
         let who = try stage.weir("whoami")
         #expect(who.status == 0 && who.output.contains("Mia"), "\(who.errors)")
@@ -63,7 +64,7 @@ import Testing
         #expect(refused.status == 4, "\(refused.errors)")
     }
 
-    @Test func `the server of such a profile speaks Bayeux`() throws {
+    @Test func `the server of a Bayeux profile uses Bayeux`() throws {
         let stage = try Stage("--profile", Self.profile)
         let text = try stage.tail("--until-match", "event = line.create")
         for words in ["+ room  #General", "+ channel  #General", "+ message "] {

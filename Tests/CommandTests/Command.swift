@@ -1,33 +1,33 @@
 import Glibc
 import Testing
 
-/// What a finished process left.
+/// The result of a finished process.
 struct CommandResult {
-    /// The exit code; 128 + the signal for one that was killed.
+    /// The exit code, or 128 + the signal for a killed process.
     var status: Int32
     var output: String
     var errors: String
 }
 
-/// Why a process could not be run.
+/// The reason why a process could not be run.
 struct CannotRun: Error {
     var operation: String
     var code: Int32
 }
 
-/// Runs the `weir` built beside the tests.
+/// Runs the `weir` built next to the tests.
 func weir(_ arguments: String..., environment: [String: String] = [:]) throws -> CommandResult {
     try weir(arguments, environment: environment)
 }
 
-/// Runs the `weir` built beside the tests, and waits for its end.
+/// Runs the `weir` built next to the tests, and waits for its end.
 func weir(_ arguments: [String], environment: [String: String] = [:]) throws -> CommandResult {
     try run("weir", arguments, environment: environment)
 }
 
-/// Runs a program built beside the tests, and waits for its end.
+/// Runs a program built next to the tests, and waits for its end.
 ///
-/// Output goes to files without names, so that a process that says much cannot block on a full pipe.
+/// The output goes to unnamed files, so that a process with much output cannot block on a full pipe.
 func run(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws -> CommandResult {
     let output = try temporaryFile()
     let errors = try temporaryFile()
@@ -41,7 +41,7 @@ func run(_ program: String, _ arguments: [String], environment: [String: String]
     return CommandResult(status: status, output: try contents(of: output), errors: try contents(of: errors))
 }
 
-/// Waits for the end of a process and gives its exit code, 128 + the signal for one that was killed.
+/// Waits for the end of a process and returns its exit code, or 128 + the signal for a killed process.
 func waitForExit(of process: pid_t) throws -> Int32 {
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0 {
@@ -51,7 +51,7 @@ func waitForExit(of process: pid_t) throws -> Int32 {
     return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
 }
 
-/// Starts a process with standard input from nowhere and the given descriptors; the caller waits for it.
+/// Starts a process with `/dev/null` as standard input and the given descriptors. The caller waits for it.
 func start(_ arguments: [String], environment: [String: String], descriptors: [Int32: Int32]) throws -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -62,7 +62,7 @@ func start(_ arguments: [String], environment: [String: String], descriptors: [I
     }
     var environment = environment
     environment["PATH"] = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
-    // The second: what other processes of these tests run has its control sockets elsewhere.
+    // The second variable separates the control sockets from those of other processes of these tests.
     for name in ["LD_LIBRARY_PATH", "XDG_RUNTIME_DIR"] where environment[name] == nil {
         if let value = getenv(name) { environment[name] = String(cString: value) }
     }
@@ -75,7 +75,7 @@ func start(_ arguments: [String], environment: [String: String], descriptors: [I
     return process
 }
 
-/// `weir` stands in the folder of the test program.
+/// Returns the path of `weir`, which is in the folder of the test program.
 func pathOfWeir() throws -> String { try path(ofProgram: "weir") }
 
 private func path(ofProgram name: String) throws -> String {
@@ -92,7 +92,7 @@ private func path(ofProgram name: String) throws -> String {
     return String(path)
 }
 
-/// A file without a name.
+/// Opens an unnamed file.
 func temporaryFile() throws -> Int32 {
     var path = Array("/tmp/weir-test-XXXXXX".utf8CString)
     let descriptor = mkstemp(&path)
@@ -101,7 +101,7 @@ func temporaryFile() throws -> Int32 {
     return descriptor
 }
 
-/// Everything in a file, from its beginning.
+/// Returns the contents of a file from its beginning.
 func contents(of descriptor: Int32) throws -> String {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65536)

@@ -3,12 +3,12 @@ import Network
 import TestSupport
 import Testing
 
-/// `weir ctx check` against real servers on the loopback interface.
+/// Tests `weir ctx check` against real servers on the loopback interface.
 @Suite("Checks of a context", .timeLimit(.minutes(3)))
 struct ContextCheckTests {
     private static let steps = ["resolve", "connect", "tls", "handshake", "authentication", "rooms", "clock"]
 
-    /// Makes a context in a new home and checks it; gives the result, and what each step came to.
+    /// Creates a context in a new home and checks it. Returns the result and the outcome of each step.
     private func check(
         _ url: String, _ options: [String] = [], environment: [String: String] = [:]
     ) throws -> (result: CommandResult, outcomes: [String]) {
@@ -25,7 +25,7 @@ struct ContextCheckTests {
         return (result, outcomes)
     }
 
-    @Test("Every step of a server that is well passes, with its time")
+    @Test("Every step of a healthy server passes, with its time")
     func passes() throws {
         let server = try Peer([try pathOfWeir(), "serve", "--seed", "3", "--quiet"])
         defer { server.stop() }
@@ -41,7 +41,7 @@ struct ContextCheckTests {
         #expect(!result.output.contains(token))
     }
 
-    @Test("A name that is none fails to resolve, a closed port to connect")
+    @Test("An unknown name fails to resolve, and a closed port fails to connect")
     func unreachable() throws {
         let (name, outcomes) = try check("http://no-such-host.invalid")
         #expect(name.status == 5)
@@ -52,7 +52,7 @@ struct ContextCheckTests {
         #expect(port.output.contains("Connection refused"))
     }
 
-    @Test("A certificate of another name, or of another authority, fails the handshake of TLS")
+    @Test("A certificate for another name or of another authority fails the TLS handshake")
     func certificates() throws {
         let certificates = try Certificates.shared.get()
         let server = try ScriptedServer(identity: certificates.otherName)
@@ -73,7 +73,7 @@ struct ContextCheckTests {
         #expect(right.status == 0)
     }
 
-    @Test("A server that speaks something else fails the handshake")
+    @Test("A server with another protocol fails the handshake")
     func noSocketIO() throws {
         let server = try ScriptedServer(greeting: "hello")
         defer { server.close() }
@@ -83,7 +83,7 @@ struct ContextCheckTests {
         #expect(outcomes == ["pass", "pass", "skip", "fail", "skip", "skip", "skip"])
     }
 
-    @Test("A token that is refused fails to authenticate, with 4, and one that is missing, too")
+    @Test("A refused or missing token fails to authenticate, with code 4")
     func refused() throws {
         let server = try Peer([try pathOfWeir(), "serve", "--seed", "3", "--quiet"])
         defer { server.stop() }
@@ -94,7 +94,7 @@ struct ContextCheckTests {
         #expect(!result.output.contains("n0t-the-t0ken"))
     }
 
-    @Test("A room that is refused fails the rooms, with 4 and the server's words")
+    @Test("A refused room fails the rooms step, with code 4 and the server's words")
     func refusedRoom() throws {
         let server = try ScriptedServer(joining: #"42["realtime:join:error",{"name":"/r","error":"not for you"}]"#)
         defer { server.close() }
@@ -106,7 +106,7 @@ struct ContextCheckTests {
         #expect(result.output.contains("/r refused: not for you"))
     }
 
-    @Test("A server's clock is read from its answers, and one that is far off fails, with 1")
+    @Test("A server's clock is read from its answers, and a clock that is far off fails with code 1")
     func clock() throws {
         let near = try Peer(["python3", peersFolder + "/dated_server.py", "0"])
         defer { near.stop() }
@@ -123,7 +123,7 @@ struct ContextCheckTests {
         #expect(wrong.status == 1)
     }
 
-    @Test("For people it is a line a step, with its time")
+    @Test("The output for humans is a line per step with its time")
     func lines() throws {
         let home = try temporaryFolder()
         _ = try weir("ctx", "add", "a", "http://127.0.0.1:\(try freePort())", environment: ["HOME": home])

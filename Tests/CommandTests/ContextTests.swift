@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Contexts", .timeLimit(.minutes(3)))
 struct ContextTests {
-    /// A user's home.
+    /// The home folder of a user.
     private struct Home {
         let folder: String
         var contexts: String { folder + "/.config/weir/contexts" }
@@ -24,7 +24,7 @@ struct ContextTests {
             environment.merging(["HOME": folder, "XDG_STATE_HOME": folder]) { own, _ in own }
         }
 
-        /// The command in another working folder.
+        /// Runs the command in another working folder.
         func weir(in working: String, _ arguments: String...) throws -> CommandResult {
             let (output, errors) = (try temporaryFile(), try temporaryFile())
             defer {
@@ -44,7 +44,7 @@ struct ContextTests {
         return stat(path, &facts) == 0 ? facts.st_mode & 0o777 : 0
     }
 
-    @Test("A context is a file for its owner only, with what was typed, and what is wrong does not get in")
+    @Test("A context is a file for its owner only with the typed options, and invalid options are refused")
     func add() throws {
         let home = try Home()
         let added = try home.weir(
@@ -85,7 +85,7 @@ struct ContextTests {
         #expect(access(home.contexts + "/b", F_OK) != 0)
     }
 
-    @Test("Edited in place, with comments kept; by hand, and taken only when nothing is wrong in it")
+    @Test("An edit keeps comments, and an edit by hand is accepted only if it is valid")
     func edit() throws {
         let home = try Home()
         _ = try home.weir("ctx", "add", "a", "http://h:1", "--label", "x", "--format", "json")
@@ -108,7 +108,7 @@ struct ContextTests {
         #expect(try home.weir("ctx", "edit", "a", "--unset", "fromat").errors.contains("did you mean 'format'?"))
     }
 
-    @Test("At a terminal a tail without a URL asks which context or running tail is meant")
+    @Test("On a terminal, a tail without a URL asks for a context or a running tail")
     func choice() throws {
         let terminal = try Tmux()
         let weir = "'\(try pathOfWeir())'"
@@ -127,7 +127,7 @@ struct ContextTests {
         #expect(refused.contains { $0.contains("no context and no tail 'tow'; did you mean 'two'?") })
     }
 
-    @Test("--ctx comes before WEIR_CTX, this before .weir-ctx, this before the one selected; none is none")
+    @Test("The order is --ctx, WEIR_CTX, .weir-ctx, the selected context, and none selects no context")
     func resolution() throws {
         let home = try Home()
         for name in ["typed", "variable", "folder", "chosen"] {
@@ -158,7 +158,7 @@ struct ContextTests {
         #expect(variable.errors.hasPrefix("weir: WEIR_COUNT: invalid number 'z'"))
     }
 
-    @Test("A .weir-ctx that others can write, or that is another user's, is passed over with a warning")
+    @Test("A .weir-ctx that others can write or own is ignored with a warning")
     func folderFile() throws {
         let home = try Home()
         _ = try home.weir("ctx", "add", "a", "http://a.invalid")
@@ -176,7 +176,7 @@ struct ContextTests {
         #expect(strange.errors.contains("warning: ~/.weir-ctx belongs to another user and is not read"))
     }
 
-    @Test("cp, rename, rm, ls, use, unuse and prev, and what sets one for a shell alone")
+    @Test("cp, rename, rm, ls, use, unuse and prev work, and a context can be set for one shell")
     func verbs() throws {
         let home = try Home()
         _ = try home.weir("ctx", "add", "prod", "https://p.invalid", "--guard", "--label", "eu")
@@ -216,7 +216,7 @@ struct ContextTests {
         #expect(try home.weir("ctx", "ls").output == "")
     }
 
-    @Test("Of secrets a fingerprint is shown, and a file that others can read or write is not read")
+    @Test("Secrets are shown as fingerprints, and a file that others can access is not read")
     func secrecy() throws {
         let home = try Home()
         try writeFile(home.folder + "/token", "s3cr3t-token\n")
@@ -242,7 +242,7 @@ struct ContextTests {
         }
     }
 
-    @Test("A context is not for another server: its token stays at home")
+    @Test("A context does not apply to another server, and its token is not sent there")
     func otherServer() throws {
         let home = try Home()
         _ = try home.weir("ctx", "add", "a", "https://h.invalid", "--token", "env:NONE", "--count", "x")
@@ -257,7 +257,7 @@ struct ContextTests {
             both.errors.hasPrefix("weir: --ctx: the context 'a' is about another server; leave out the URL, or --ctx"))
     }
 
-    @Test("Where a context is guarded, what others would see needs --yes, and its name stands in front")
+    @Test("In a guarded context, visible actions need --yes, and its name is shown first")
     func guarded() throws {
         let home = try Home()
         let server = try Peer([try pathOfWeir(), "serve", "--seed", "3", "--quiet"])

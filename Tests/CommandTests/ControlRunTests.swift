@@ -2,13 +2,13 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Tails that are spoken to from other shells.
+/// Tests controlling tails from other shells.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct ControlRunTests {
     private func environment() throws -> [String: String] {
         ["XDG_RUNTIME_DIR": try temporaryFolder(), "HOME": "/nonexistent"]
     }
 
-    /// A demo called `x` that has begun.
+    /// Starts a demo called `x`, and waits until it has begun.
     private func demo(_ environment: [String: String], _ more: [String] = []) throws -> Peer {
         let demo = try Peer(
             [try pathOfWeir(), "demo", "--duration", "1m", "--name", "x"] + more, environment: environment,
@@ -17,7 +17,7 @@ import Testing
         return demo
     }
 
-    @Test func `a running tail is listed, asked, looked on at and ended from another shell`() throws {
+    @Test func `a running tail is listed, queried, attached to and ended from another shell`() throws {
         let environment = try environment()
         let demo = try demo(environment)
         let list = try weir("ps", environment: environment)
@@ -42,7 +42,7 @@ import Testing
         #expect(try weir("ps", environment: environment).output == "")
     }
 
-    @Test func `wrong methods and parameters are told with what was meant, and nobody there is 5`() throws {
+    @Test func `wrong methods and parameters get suggestions, and a missing tail is code 5`() throws {
         let environment = try environment()
         let none = try weir("ctl", "status", environment: environment)
         #expect(none.status == 5 && none.errors == "weir: no tail is running\n")
@@ -58,7 +58,7 @@ import Testing
         #expect(try weir("attach", "x", environment: environment).status == 5)
     }
 
-    @Test func `SIGUSR1 tells statistics, SIGUSR2 what the flight recorder lacks, and a second SIGINT ends at once`()
+    @Test func `SIGUSR1 prints statistics, SIGUSR2 warns without a flight recorder, and a second SIGINT ends at once`()
         throws
     {
         let environment = try environment()
@@ -85,7 +85,7 @@ import Testing
         #expect(demo.wait() == 130)
     }
 
-    @Test func `SIGHUP begins the recording's next segment`() throws {
+    @Test func `SIGHUP starts the recording's next segment`() throws {
         let folder = try temporaryFolder()
         let backend = try Peer([try pathOfWeir(), "serve", "--seed", "4", "--quiet", "--listen", "127.0.0.1:0"])
         defer { backend.stop() }
@@ -109,7 +109,7 @@ import Testing
         #expect(replayed.status == 0, "\(replayed.errors)")
     }
 
-    @Test func `a tail is called as its context, and the next one of it has a name of its own`() throws {
+    @Test func `a tail is named after its context, and a second one gets a name of its own`() throws {
         let folder = try temporaryFolder()
         let backend = try Peer([try pathOfWeir(), "serve", "--seed", "4", "--quiet", "--listen", "127.0.0.1:0"])
         defer { backend.stop() }
@@ -129,7 +129,7 @@ import Testing
         for tail in [first, second] { kill(tail.pid, SIGTERM) }
     }
 
-    @Test func `a replay is listed and steered from another shell, and refuses what it cannot do`() throws {
+    @Test func `a replay is listed and controlled from another shell, and refuses a tail's methods`() throws {
         let environment = try environment()
         let sample = packageFolder + "/samples/recordings/hello.weir.jsonl"
         let replay = try Peer(

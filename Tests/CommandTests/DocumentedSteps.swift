@@ -2,9 +2,9 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The steps of a page of the documentation, to be followed as they stand.
+/// The steps of a page of the documentation, which are followed literally.
 struct DocumentedSteps {
-    /// What the page has the reader type, and what that must print.
+    /// The commands that the page tells the reader to type, and their documented output.
     struct Step {
         var script: String
         var output: [String] = []
@@ -12,7 +12,7 @@ struct DocumentedSteps {
 
     private(set) var list: [Step] = []
 
-    /// The steps of a page's text: blocks of `sh`, each with the blocks behind it that say what it prints.
+    /// Parses the steps of a page's text: blocks of `sh`, each with the following blocks of expected output.
     init(of part: Substring) {
         for (index, block) in part.split(separator: "```", omittingEmptySubsequences: false).enumerated()
         where index % 2 == 1 {
@@ -26,7 +26,7 @@ struct DocumentedSteps {
         }
     }
 
-    /// Runs the steps in a shell, as the reader does, and looks for what they print.
+    /// Runs the steps in a shell and checks their output.
     func follow(port: UInt16, token: String = "not-guessed") throws {
         let weir = try pathOfWeir()
         let folder = try temporaryFolder()
@@ -34,7 +34,7 @@ struct DocumentedSteps {
             "PATH": "\(weir.prefix(upTo: weir.lastIndex(of: "/") ?? weir.endIndex)):/usr/local/bin:/usr/bin:/bin",
             "HOME": folder, "XDG_STATE_HOME": folder, "TOKEN": token, "URL": "http://127.0.0.1:\(port)",
         ]
-        // What a step sets, the next one has.
+        // Variables that a step sets stay set in the next one.
         var shell = "cd \(folder)\n"
         for step in list {
             let output = try temporaryFile()

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What is said to a Socket.IO server on the command line, and what it answers.
+/// Tests sending events to a Socket.IO server on the command line, and its answers.
 @Suite(.timeLimit(.minutes(3))) struct EmitRunTests {
     private static let tail = ["--backend", "socketio", "--no-ctl", "--duration", "60s", "--time", "none"]
 
@@ -21,7 +21,7 @@ import Testing
         return (server, "http://127.0.0.1:\(port)")
     }
 
-    @Test func `weir emit sends one event of any arguments, and prints what it is acknowledged with`() throws {
+    @Test func `weir emit sends one event with any arguments and prints its acknowledgement`() throws {
         let (server, url) = try echo()
         defer { server.stop() }
         let run = try weir("emit", url, "message-with-ack", "1.50", #""a b""#, #"{"x":["\ud800"]}"#)
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "What cannot be meant is refused before anything is sent",
+        "An invalid event is refused before anything is sent",
         arguments: [
             (["emit", "http://h", "x", "hello"], "what follows the name is no JSON: 'hello'"),
             (["emit", "http://h", "x", "@/nonexistent"], "/nonexistent: cannot be read"),
@@ -67,7 +67,7 @@ import Testing
         #expect(run.status == 2 && run.errors.contains(message), "\(run.errors)")
     }
 
-    @Test func `the answer to --emit is a line with its latency, and a replay tells the same`() throws {
+    @Test func `the answer to --emit is a line with its latency, and a replay prints the same`() throws {
         let (server, url) = try echo()
         defer { server.stop() }
         let file = try temporaryFolder() + "/a.weir"
@@ -86,7 +86,7 @@ import Testing
         #expect(json.output.contains(#""event":"two words""#))
     }
 
-    @Test func `what waits for an answer too long is told, and a secret in it is not recorded`() throws {
+    @Test func `an acknowledgement timeout is reported, and a secret in the event is not recorded`() throws {
         let (server, url) = try echo()
         defer { server.stop() }
         let file = try temporaryFolder() + "/a.weir"
@@ -100,7 +100,7 @@ import Testing
         #expect(recorded.contains(#""act":"emit""#) && !recorded.contains("hunter2"))
     }
 
-    @Test func `each line of standard input is emitted once the tail is connected, however lines end and texts begin`()
+    @Test func `each line of standard input is emitted after the connection, with any line ending or byte order mark`()
         throws
     {
         let (server, url) = try echo()
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(
-        "An event that asks for an acknowledgement is marked, and answered by its name or by a filter",
+        "An event that requests an acknowledgement is marked, and answered by name or by a filter",
         arguments: ["socketio5", "socketio4"],
         [["--ack", #"test:question="yes" 2"#], ["--on", "payload = 5", "--ack", #""yes" 2"#]])
     func answers(peer: String, rule: [String]) throws {
@@ -137,7 +137,7 @@ import Testing
         #expect(replayed.output == live.output, "\(replayed.errors)")
     }
 
-    @Test func `an event is followed by another, and a rule does not call the server for ever`() throws {
+    @Test func `an event triggers another, and the rate of a rule is limited`() throws {
         let (server, url) = try echo()
         defer { server.stop() }
         let once = try weir(
@@ -150,7 +150,7 @@ import Testing
         #expect(loop.errors.contains("'message' is due more than 20 times within a second"), "\(loop.errors)")
     }
 
-    @Test func `a running tail sends and answers for others`() throws {
+    @Test func `a running tail sends and answers for other processes`() throws {
         guard let (server, url) = try python("socketio5") else { return }
         defer { server.stop() }
         let environment = ["XDG_RUNTIME_DIR": try temporaryFolder(), "HOME": "/nonexistent"]
@@ -180,7 +180,7 @@ import Testing
         #expect(late.status == 8, "\(late.errors)")
     }
 
-    @Test func `a running tail is given the namespace, the binary and each value as it is spelled`() throws {
+    @Test func `a running tail receives namespaces, binary data and values in their spelling`() throws {
         let (server, url) = try echo()
         defer { server.stop() }
         let folder = try temporaryFolder()

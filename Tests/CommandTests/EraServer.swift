@@ -1,18 +1,19 @@
 import TestSupport
 import Testing
 
-/// A Twake server of an era, quiet but for what the tests do, and a token of its user.
+/// A Twake server of an era, quiet except for the tests' actions, and a token of its user.
 struct EraServer {
     private let process: Peer
     private let keeps: Bool
     let url: String
     let folder: String
-    /// `--token …` for its user.
+    /// The option `--token …` for its user.
     var token: [String] { ["--token", "file:\(folder)/token"] }
-    /// `--store …`, of a store of its own.
+    /// The option `--store …` for a store of its own.
     var store: [String] { ["--store", folder + "/kept.sqlite"] }
 
-    /// With `keeps`, each command has the store. `scenario` is the lines of a scenario file, in place of the usual one.
+    /// Starts the server. With `keeps`, each command uses the store. `scenario` contains the lines of a scenario file
+    /// that replaces the usual one.
     init(era: String, keeps: Bool = false, scenario: [String] = []) throws {
         self.keeps = keeps
         folder = try temporaryFolder()
@@ -25,19 +26,19 @@ struct EraServer {
         try writeFile(folder + "/token", token + "\n")
     }
 
-    /// Runs a command at the server.
+    /// Runs a command for the server.
     func run(_ command: [String], _ rest: [String] = [], _ options: [String] = []) throws -> CommandResult {
         try weir(command + [url] + rest + token + (keeps ? store : []) + options)
     }
 
-    /// The lines of a command that is to go well.
+    /// Returns the output lines of a command that must succeed.
     func lines(_ command: [String], _ rest: [String] = [], _ options: [String] = []) throws -> [String] {
         let result = try run(command, rest, options)
         try #require(result.status == 0, "\(command) \(rest): \(result.errors)")
         return result.output.split(separator: "\n").map(String.init)
     }
 
-    /// The first line of a command that is to go well.
+    /// Returns the first output line of a command that must succeed.
     func did(_ command: [String], _ rest: [String], _ options: [String] = []) throws -> String {
         try lines(command, rest, options).first ?? ""
     }

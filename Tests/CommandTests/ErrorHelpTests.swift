@@ -2,13 +2,13 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What went wrong, said so that the next command can be right, and the exit code that fits.
+/// Checks that error messages help to correct the command, and that the exit code fits.
 @Suite(.timeLimit(.minutes(2))) struct `Errors that help` {
     private let sample =
         #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
         + "/samples/recordings/hello.weir.jsonl"
 
-    /// An embedded backend, and what a command says about it.
+    /// An embedded backend, and the means to run commands for it.
     private struct Stage {
         let peer: Peer
         let url: String
@@ -28,7 +28,7 @@ import Testing
         func run(_ words: String...) throws -> CommandResult { try weir(words, environment: environment) }
     }
 
-    @Test func `a token that cannot be had is no matter of the connection, and an unset variable is wrong usage`()
+    @Test func `an unavailable token is not a connection error, and an unset variable is wrong usage`()
         throws
     {
         let stage = try Stage()
@@ -46,7 +46,7 @@ import Testing
         #expect(login.status == 2 && login.errors == "weir: standard input gives no password\n", "\(login.errors)")
     }
 
-    @Test func `what is not there is not refused, and without a token the way to one is told`() throws {
+    @Test func `a missing object is not a refusal, and without a token the message says how to get one`() throws {
         let stage = try Stage()
         defer { stage.peer.stop() }
         let gone = try stage.run("download", "file", stage.url, "nope", "--token", "env:T", "-o", stage.folder + "/x")
@@ -63,7 +63,7 @@ import Testing
         #expect(typo.status == 4 && typo.errors.contains("; did you mean '#General'?\n"), "\(typo.errors)")
     }
 
-    @Test func `https to a port without TLS says to write http`() throws {
+    @Test func `the error for https on a port without TLS suggests http`() throws {
         let stage = try Stage()
         defer { stage.peer.stop() }
         let url = "https" + stage.url.dropFirst(4)
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `a wrong word names the right ones`() throws {
+    @Test func `the error for an unknown word lists the valid ones`() throws {
         let folder = try temporaryFolder()
         let environment = ["XDG_RUNTIME_DIR": folder, "HOME": folder]
         try writeFile(folder + "/a.har", #"{"log":{"version":"1.2","entries":[]}}"#)
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `an error stands out where colours are shown, and only there`() throws {
+    @Test func `an error is coloured only where colours are shown`() throws {
         for (words, plain) in [(["frob"], "unknown command"), (["replay", "/none"], "cannot open /none")] {
             let coloured = try weir(words, environment: ["FORCE_COLOR": "1"]).errors
             #expect(coloured.hasPrefix("\u{1B}[38;5;160mweir:\u{1B}[0m \(plain)"), "\(coloured)")

@@ -2,20 +2,22 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The examples of the README, of the help (and so of the manual pages) and of the cheat sheet, run as a reader copies them: against servers,
-/// tails and recordings of our own under the names that the examples use. Those of the documentation are `DocumentedSteps`.
+/// Runs the examples of the README, of the help (and thus of the manual pages) and of the cheat sheet as a reader
+/// copies them, against our own servers, tails and recordings under the names that the examples use. `DocumentedSteps`
+/// covers those of the documentation.
 @Suite(.timeLimit(.minutes(5))) struct `The examples` {
-    /// What is different about examples that begin so. Everywhere an example ends with 0, or when its time is up, and prints something.
+    /// The special treatment of examples with a given prefix. Every other example must end with 0 or at its time limit,
+    /// and print something.
     private struct Special {
-        /// What the reader does before, and after it.
+        /// The commands to run before and after the example.
         var before = ""
         var after = ""
-        /// Exit codes besides 0, as documented.
+        /// The exit codes other than 0, as documented.
         var codes: Set<Int32> = []
     }
 
     private static let special: KeyValuePairs<String, Special> = [
-        // What they print is for the shell.
+        // Their output is for the shell.
         #"eval "$(weir completion"#: Special(after: "complete -p weir"),
         #"eval "$(weir ctx use"#: Special(after: "echo $WEIR_CTX"),
         #"eval "$(weir ctx unuse"#: Special(before: "weir ctx use prod", after: "echo $WEIR_CTX"),
@@ -23,7 +25,7 @@ import Testing
         "weir ctx add": Special(before: "weir ctx rm prod stage"), "weir ctx cp": Special(before: "weir ctx rm stage"),
         "weir ctx check --json": Special(before: "weir ctx use prod"),
         "weir ctx prev": Special(before: "weir ctx use prod; weir ctx use stage"),
-        // In the context that the line before it selects.
+        // Uses the context that the previous line selects.
         "weir tail --": Special(before: "weir ctx use prod; rm -f day.weir*", codes: [8]),
         "weir replay mon.weir.jsonl --start mark:deploy": Special(codes: [3]),
         "weir tail https://web.twake.app --token file:token --record mon": Special(before: "rm mon.weir.jsonl"),
@@ -36,7 +38,7 @@ import Testing
         "weir ctl work record.start": Special(before: "weir ctl work record.stop; rm -f $STAGE/incident*"),
         "weir send https://chat.example.com '#general' --draft": Special(
             before: "weir draft set $TWAKE '#general' 'Good morning' --token file:token"),
-        // Asks for the password at a terminal.
+        // Asks for the password on a terminal.
         "weir login https://push.groupme.com": Special(codes: [2]),
         "weir login https://web.twake.app": Special(codes: [2]), "weir login URL": Special(codes: [2]),
         "weir rooms watch": Special(
@@ -45,7 +47,7 @@ import Testing
         "weir rooms resolve": Special(
             before: "weir rooms set save work '#general' '#random'; weir rooms join '#noisy'", codes: [1]),
         "weir rooms set use": Special(before: "weir rooms set save work '#general'", after: "weir rooms reset"),
-        // Everybody is in it already.
+        // Everybody is a member already.
         "weir channel members add": Special(
             before: "weir channel create $TWAKE Releases --token file:token", codes: [4]),
         // Nothing publishes there yet.
@@ -59,17 +61,17 @@ import Testing
         "weir serve --listen": Special(codes: [5]), "weir serve --scenario echo --listen": Special(codes: [5]),
     ]
 
-    /// Words of the examples, and what stands for them here.
+    /// The names in the examples, and their replacements here.
     private static let places: KeyValuePairs<String, String> = [
         "https://web.twake.app": "$TWAKE", "https://chat.example.com": "$TWAKE", "https://stage.example.com": "$TWAKE",
         "https://push.groupme.com": "$GROUPME", "https://store.example.com": "$FINISH",
         "http://127.0.0.1:3000": "$ECHO", "http://localhost:3000": "$ECHO", " USER": " $USER_ID",
-        // Which is renamed soon.
+        // This channel is renamed soon.
         "'#Family'": "10000001",
         " MESSAGE": " $MESSAGE_ID", " FILE ": " $FILE_ID ",
     ]
 
-    /// Where ids come from.
+    /// The commands that produce the ids in the examples.
     private static let ids: KeyValuePairs<String, String> = [
         "$USER_ID": "weir channel members ls $TWAKE '#general' --token file:token | sed -n '2s/ .*//p'",
         "$MESSAGE_ID": "weir send $TWAKE '#general' 'Good morning' --token file:token --json | jq -r .subject",
@@ -79,10 +81,10 @@ import Testing
         """,
     ]
 
-    /// Examples that end when they are told to.
+    /// The commands that run until they are stopped.
     private static let endless = ["tail", "watch", "attach", "serve", "demo", "record", "replay", "observe"]
 
-    /// The examples with where they stand.
+    /// Returns the examples with their places.
     private static func examples() throws -> [(place: String, text: String)] {
         var all: [(place: String, text: String)] = []
         let readme = String(decoding: try readFile(packageFolder + "/README.md"), as: UTF8.self)
@@ -97,18 +99,18 @@ import Testing
         for line in try weir("cheat").output.split(separator: "\n") where line.hasPrefix("  ") {
             all.append(("cheat", first(line.dropFirst(2))))
         }
-        // Where another workspace is looked at, the rooms of the others are not there.
+        // The rooms of other workspaces do not exist if another workspace is selected.
         let last = "weir rooms select Sales"
         if !hasNATSServer { all.removeAll { $0.text.contains("nats://") } }
         return all.filter { $0.text != last } + all.filter { $0.text == last }
     }
 
-    /// What stands before two blanks.
+    /// Returns the text before two spaces.
     private static func first(_ line: Substring) -> String {
         line.firstRange(of: "  ").map { String(line[..<$0.lowerBound]) } ?? String(line)
     }
 
-    /// The script of an example, in a folder of its own.
+    /// Returns the script of an example, in a folder of its own.
     private static func script(_ text: String, _ number: Int, _ special: Special) -> String {
         var words = text
         for (name, value) in places { words.replace(name, with: value) }
@@ -117,7 +119,8 @@ import Testing
         words.replace("samples/profiles/finish.yaml", with: "finish.yaml")
         var before = special.before
         if words.contains("nats://") {
-            // A stream of its own, which holds what it reads. Two streams cannot have recordings of one name.
+            // Each example gets a stream of its own with the recordings that it reads. Two streams cannot contain
+            // recordings of the same name.
             words.replace("nats://localhost", with: "$NATS")
             words.replace("/team/mon", with: "/team\(number)/mon\(number)")
             words.replace("/team ", with: "/team\(number) ")
@@ -134,12 +137,12 @@ import Testing
         }
         if words.contains("$GROUPME") || words.contains("--ctx groupme") {
             words.replace("env:TOKEN", with: "file:groupme")
-            // Of the embedded GroupMe.
+            // Uses the embedded GroupMe server.
             words.replace("$USER_ID", with: "20000002")
         }
         for (name, script) in ids where words.contains(name) { before += "\n\(name.dropFirst())=$(\(script))" }
         if words.hasPrefix("weir watch") { words = "script -qec \"\(words)\" /dev/null" }
-        // A tail of the workspace and one of the echo are both called work.
+        // The tail of the workspace and the tail of the echo server are both called work.
         let runtime =
             words.hasPrefix("weir emit --on")
             ? "echo" : words.contains("ctl day") ? "day" : ofTail(text) ? "work" : "own/\(number)"
@@ -162,17 +165,17 @@ import Testing
             """
     }
 
-    /// Whether an example speaks to the running tail, which does one thing after the other.
+    /// Whether an example uses the running tail, which handles one command after the other.
     private static func ofTail(_ text: String) -> Bool {
         ["weir rooms", "weir ps", "weir notify", "--on work", "ctl work", "attach work"].contains { text.contains($0) }
     }
 
-    @Test func `each ends as documented, and prints something or leaves a file`() throws {
+    @Test func `each example ends as documented, and prints something or leaves a file`() throws {
         let stage = try Stage()
         defer { stage.stop() }
         let examples = try Self.examples()
         #expect(examples.count > 200)
-        // One lane for the running tail, some for all others.
+        // One lane is for the running tail, the others share the rest.
         var lanes = Array(repeating: "", count: 6)
         for (number, example) in examples.enumerated() {
             let special = Self.special.filter { example.text.hasPrefix($0.key) }.max { $0.key.count < $1.key.count }
@@ -188,7 +191,7 @@ import Testing
             let name = "\(example.place): \(example.text)"
             #expect(codes.contains(code), "\(name) ends with \(code): \(told.suffix(600))")
             #expect(!printed.isEmpty || !told.isEmpty || !left.isEmpty, "\(name) does nothing")
-            // What shows events has to show some.
+            // An example that shows events must print some.
             let shows = ["weir tail", "weir replay", "weir demo", "weir attach", "weir file cat", "weir file grep"]
             if shows.contains(where: example.text.hasPrefix),
                 !["--verify", "--step", "--diff-log"].contains(where: example.text.contains)
@@ -203,7 +206,7 @@ import Testing
         }
     }
 
-    /// The servers, the tails and the files under the names that the examples have.
+    /// The servers, the tails and the files, under the names that the examples use.
     private final class Stage {
         let folder: String
         private var peers: [Peer] = []
@@ -218,7 +221,7 @@ import Testing
                 "STAGE": folder, "PATH": "\(folder)/bin:/usr/local/bin:/usr/bin:/bin", "WEIR_NO_STATUS": "yes",
                 "EDITOR": "echo", "TERM": "xterm", "HOME": folder,
             ]
-            // What has no end of its own ends so.
+            // Stops examples that do not end on their own.
             try program("weir", "exec timeout --foreground 4 \(weir) \"$@\"")
             try program("ssh", "shift; exec \"$@\"")
             try program("man", "exec cat")
@@ -259,7 +262,7 @@ import Testing
             chmod("\(folder)/bin/\(name)", 0o700)
         }
 
-        /// The files that the examples name.
+        /// Creates the files that the examples use.
         private static let files = """
             set -e
             ln -s \(packageFolder)/samples stage/samples
@@ -290,7 +293,7 @@ import Testing
             weir workspace create $TWAKE Sales --token file:token
             """
 
-        /// Runs a script in the folder, to its end.
+        /// Runs a script in the folder and waits for its end.
         private func shell(_ script: String) throws {
             let output = try temporaryFile()
             defer { close(output) }
@@ -302,7 +305,7 @@ import Testing
             guard status == 0 else { throw CannotRun(operation: "set the stage: \(text)", code: status) }
         }
 
-        /// Begins a tail or a replay and waits until it can be spoken to.
+        /// Starts a tail or a replay and waits until its control socket answers.
         private func follow(_ runtime: String, _ words: String) throws {
             var own = environment
             own["XDG_RUNTIME_DIR"] = "\(folder)/\(runtime)"
@@ -315,7 +318,7 @@ import Testing
             peer.drain()
         }
 
-        /// Runs scripts side by side, to their ends.
+        /// Runs scripts concurrently and waits for their ends.
         func run(_ lanes: [String]) throws {
             let output = try temporaryFile()
             defer { close(output) }

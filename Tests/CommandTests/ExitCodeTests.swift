@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What scripts rely on: each code, by something that ends with it.
+/// Checks each exit code, on which scripts rely, with a command that ends with it.
 @Suite("Check 13: exit codes", .timeLimit(.minutes(2)))
 struct ExitCodeTests {
     private let samples = packageFolder + "/samples/recordings/"
@@ -20,7 +20,7 @@ struct ExitCodeTests {
         #expect(try weir("file", "grep", "nothing-is-like-this", samples + "hello.weir.jsonl").status == 1)
     }
 
-    @Test("Check 13: code 2: wrong usage, before anything is connected to")
+    @Test("Check 13: code 2: wrong usage, before any connection")
     func usage() throws {
         #expect(try weir("tail", "http://127.0.0.1:9", "--fromat", "json").status == 2)
         #expect(try weir("demo", environment: ["WEIR_FORMAT": "jsno"]).status == 2)
@@ -32,9 +32,10 @@ struct ExitCodeTests {
         #expect(try weir("replay", samples + "damaged.weir.jsonl", "--speed", "max", "--quiet").status == 3)
     }
 
-    @Test("Check 13: code 3: what --fail-on names happened, and else the run would have ended well")
+    @Test("Check 13: code 3: a condition of --fail-on occurred in an otherwise successful run")
     func failOn() throws {
-        // The same day as a server of tomorrow would tell it; what the file says of itself would be wrong.
+        // Simulates a future server's day. Records that describe the file itself are removed, since they would no
+        // longer match.
         let day = String(decoding: try readFile(samples + "twake-day.weir.jsonl"), as: UTF8.self)
             .replacing("channel_activity", with: "channel_tomorrow").split(separator: "\n")
             .filter { line in !["sync", "idx", "st"].contains { line.hasPrefix(#"{"k":"\#($0)""#) } }
@@ -50,7 +51,7 @@ struct ExitCodeTests {
         let failed = try replay("gap,unknown")
         #expect(failed.status == 3)
         #expect(failed.errors == "weir: failed, as --fail-on asks: 10 unknown events\n")
-        // What is part of the show is none of it for who asks.
+        // The demo's simulated gaps count only under `--fail-on`.
         let demo = ["demo", "--no-ctl", "--quiet", "--until-match", "type = gap"]
         let shown = try Peer([try pathOfWeir()] + demo)
         shown.drain()
@@ -63,7 +64,7 @@ struct ExitCodeTests {
                 "weir: --fail-on: 'unknwon' is none of gap, unknown, denied; did you mean 'unknown'?"))
     }
 
-    @Test("Check 13: code 3: a room was refused and --fail-on denied asks")
+    @Test("Check 13: code 3: a room was refused under --fail-on denied")
     func failOnDenied() throws {
         let arguments = [
             "replay", samples + "hello.weir.jsonl", "--speed", "max", "--quiet", "--start",
@@ -97,7 +98,7 @@ struct ExitCodeTests {
         #expect(try weir("file", "doctor", recording).status == 0)
     }
 
-    @Test("Check 13: code 5: the time passed before any session stood, however many attempts were left")
+    @Test("Check 13: code 5: the time limit passed without a session, whatever attempts were left")
     func noSession() throws {
         let script = """
             import socket, time
@@ -128,7 +129,7 @@ struct ExitCodeTests {
         #expect(try weir("man", "--all", "/dev/null/pages").status == 7)
     }
 
-    @Test("Check 13: code 8: the time passed before what was expected came")
+    @Test("Check 13: code 8: the time limit passed before the expected events")
     func timeout() throws {
         #expect(try weir("demo", "--count", "1000000", "--duration", "300ms", "--no-ctl").status == 8)
         let unmatched = try weir("demo", "--until-match", "/nothing like it/", "--duration", "300ms", "--no-ctl")
@@ -148,7 +149,7 @@ struct ExitCodeTests {
         #expect(demo.wait() == code)
     }
 
-    @Test("Check 13: help and manual name each code")
+    @Test("Check 13: help and manual list each code")
     func documented() throws {
         for code in [0, 1, 2, 3, 4, 5, 6, 7, 8, 130, 143] {
             #expect(HelpSnapshots.overview.contains("\n  \(code) "))
@@ -156,7 +157,7 @@ struct ExitCodeTests {
         }
     }
 
-    @Test("Check 14: doctor --secrets finds none in a recorded login")
+    @Test("Check 14: doctor --secrets finds no secret in a recorded login")
     func recordedLogin() throws {
         let folder = try temporaryFolder()
         let server = try Peer([try pathOfWeir(), "serve", "--seed", "3", "--quiet"])
@@ -174,7 +175,7 @@ struct ExitCodeTests {
         #expect(!text.contains("gateway-s3cr3t"))
         let doctor = try weir("file", "doctor", "--secrets", folder + "/a.weir.jsonl")
         #expect(doctor.status == 0, "\(doctor.output)")
-        // The check can fail: the same recording with the token in it is found out.
+        // Checks the check itself: the token is found in the same recording with the token added.
         let planted = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
         try writeFile(folder + "/b.weir.jsonl", text.replacing("authenticate", with: planted, maxReplacements: 1))
         let found = try weir("file", "doctor", "--secrets", folder + "/b.weir.jsonl")

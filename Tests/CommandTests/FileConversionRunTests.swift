@@ -3,7 +3,7 @@ import Testing
 
 private let samples = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/samples/"
 
-@Suite("Event files made to something else", .timeLimit(.minutes(2)))
+@Suite("Conversions of event files", .timeLimit(.minutes(2)))
 struct FileConversionRunTests {
     private let sample = samples + "recordings/hello.weir.jsonl"
 
@@ -20,7 +20,7 @@ struct FileConversionRunTests {
         #expect(back.output.hasPrefix(#"{"log":{"version":"1.2","creator":{"name":"weir","#))
         for format in ["cloudevents", "lines"] {
             let out = try weir("file", "convert", folder + "/a", "--to", format, "-o", folder + "/" + format)
-            // CloudEvents have no place for the bytes of an attachment, and say so.
+            // CloudEvents cannot contain the bytes of an attachment, which is reported.
             let loss = "weir: \(folder)/a: line 18, byte "
             #expect(format == "lines" ? out.status == 0 : out.status == 3 && out.errors.hasPrefix(loss), "\(out)")
             let again = try weir("file", "convert", folder + "/" + format, "--to", "weir", "-o", folder + "/b" + format)
@@ -31,7 +31,7 @@ struct FileConversionRunTests {
         }
     }
 
-    @Test("An asciicast shows what a tail prints, at its times, with the marks")
+    @Test("An asciicast contains a tail's output with its times and marks")
     func asciicast() throws {
         let made = try weir("file", "convert", sample, "--to", "asciicast")
         #expect(made.status == 0)
@@ -47,7 +47,7 @@ struct FileConversionRunTests {
         #expect(!made.output.contains("\u{1B}") && !made.output.contains("\u{202E}"))
     }
 
-    @Test("A namespace of its own is heard when it is named")
+    @Test("Events of another namespace are converted if it is named")
     func namespace() throws {
         let folder = try temporaryFolder()
         try writeFile(
@@ -70,7 +70,7 @@ struct FileConversionRunTests {
         #expect(try weir("replay", folder + "/b", "--speed", "max").errors.contains("a namespace that is not joined"))
     }
 
-    @Test("What cannot be converted is told")
+    @Test("An impossible conversion is reported")
     func refusals() throws {
         let again = try weir("file", "convert", sample, "--to", "weir")
         #expect(again.status == 2 && again.errors.hasPrefix("weir: it is an event file already\n"))
@@ -80,7 +80,7 @@ struct FileConversionRunTests {
         #expect(har.status == 1 && har.errors.contains("is not a recording: it holds no WebSocket messages"))
     }
 
-    @Test("What is left out is told with its place and counted, and the exit code is 3")
+    @Test("Omitted messages are reported with their places and counted, and the exit code is 3")
     func leftOut() throws {
         let folder = try temporaryFolder()
         try writeFile(folder + "/log", "< one\n[03:04] < two\n<b no base64!\n> three\n")
@@ -96,7 +96,7 @@ struct FileConversionRunTests {
         #expect(archive.errors.contains(": entry 1: message 2 (a ping) is left out\n"))
     }
 
-    @Test("Secrets are taken out by rules, and the doctor finds them no more")
+    @Test("Rules remove secrets, and the doctor no longer finds them")
     func redact() throws {
         let folder = try temporaryFolder()
         try writeFile(folder + "/log", "< 0{}\n> 42[\"login\",{\"password\":\"hunter2\",\"user\":\"ann\"}]\n")
@@ -131,7 +131,7 @@ struct FileConversionRunTests {
         #expect(bad.status == 2 && bad.errors.hasPrefix("weir: --rule: invalid rule 'regex:(': "))
     }
 
-    @Test("A compressed file is read as it is, and its text comes back byte for byte")
+    @Test("A compressed file is read directly, and its text is restored byte for byte")
     func compress() throws {
         let folder = try temporaryFolder()
         try writeFile(folder + "/a", String(decoding: try readFile(sample), as: UTF8.self))
@@ -143,7 +143,7 @@ struct FileConversionRunTests {
         #expect(try weir("file", "compress", folder + "/a").status == 7)
     }
 
-    @Test("A file does not differ from itself; one that says something else is told with its first record and row")
+    @Test("A file equals itself, and a different file is reported with its first record and row")
     func diff() throws {
         let folder = try temporaryFolder()
         let day = samples + "recordings/twake-day.weir.jsonl"

@@ -2,14 +2,14 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `samples/recordings`.
+/// The folder `samples/recordings`.
 private let samples = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/samples/recordings/"
 
 @Suite("The toolbox for event files", .timeLimit(.minutes(2)))
 struct FileRunTests {
     private let sample = samples + "hello.weir.jsonl"
 
-    /// A copy of the sample with a line that cannot be read, and the number of that line.
+    /// Writes a copy of the sample with an unreadable ninth line. Returns its path.
     private func damaged(in folder: String) throws -> String {
         var lines = String(decoding: try readFile(sample), as: UTF8.self).split(separator: "\n").map(String.init)
         lines[8] = "{\"k\":\"f\",\u{202E}"
@@ -17,7 +17,7 @@ struct FileRunTests {
         return folder + "/damaged"
     }
 
-    @Test("info says what is in a file, for people and as JSON")
+    @Test("info describes a file's contents, as text and as JSON")
     func info() throws {
         let text = try weir("file", "info", sample)
         #expect(text.status == 0 && text.errors == "")
@@ -28,7 +28,7 @@ struct FileRunTests {
         #expect(json.output.contains(#""events":{"hello":3,"price":1}"#))
     }
 
-    @Test("doctor finds nothing in the sample, and tells what it finds with line and offset")
+    @Test("doctor finds no problem in the sample, and reports problems with line and offset")
     func doctor() throws {
         let folder = try temporaryFolder()
         let well = try weir("file", "doctor", sample)
@@ -42,7 +42,7 @@ struct FileRunTests {
         #expect(json.output.hasPrefix(#"{"file":"\#(folder)/damaged","kind":"damage","line":9,"offset":"#))
     }
 
-    @Test("repair makes a file that replays, keeps what cannot be read beside it, and ends with 3")
+    @Test("repair writes a file that replays, keeps the unreadable lines next to it, and ends with code 3")
     func repair() throws {
         let folder = try temporaryFolder()
         let repaired = try weir("file", "repair", try damaged(in: folder), "-o", folder + "/whole")
@@ -57,7 +57,7 @@ struct FileRunTests {
         #expect(again.errors.contains("exists already and is not overwritten"))
     }
 
-    @Test("index writes to standard output, from standard output of another, and in the file's own place")
+    @Test("index writes to standard output, to another file, or in place")
     func index() throws {
         let folder = try temporaryFolder()
         let first = try weir("file", "index", sample)
@@ -69,7 +69,7 @@ struct FileRunTests {
         #expect(stat(folder + "/a", &status) == 0 && status.st_mode & 0o777 == 0o600)
     }
 
-    @Test("cat prints what a replay prints, and nothing else")
+    @Test("cat prints exactly what a replay prints")
     func cat() throws {
         for format in ["compact", "json", "raw"] {
             let replayed = try weir("replay", sample, "--speed", "max", "--quiet", "--format", format)
@@ -78,7 +78,7 @@ struct FileRunTests {
         }
     }
 
-    @Test("grep finds payloads, tells matches from context, counts, and ends with 1 when there are none")
+    @Test("grep finds payloads, marks matches and context, counts, and ends with code 1 without a match")
     func grep() throws {
         let found = try weir("file", "grep", "-i", "EUR", sample, "-B1")
         #expect(found.status == 0 && found.errors == "")
@@ -93,7 +93,7 @@ struct FileRunTests {
         #expect(bad.status == 2 && bad.errors.hasPrefix("weir: invalid regular expression '(': missing ): ("))
     }
 
-    @Test("grep shows of a long text what is around the match, and prints matches alone, or the files")
+    @Test("grep shortens a long text around the match, and prints only matches or file names")
     func grepSnippets() throws {
         let folder = try temporaryFolder()
         let filler = String(repeating: "é", count: 300)
@@ -110,7 +110,7 @@ struct FileRunTests {
         #expect(try weir("file", "grep", "--raw", "needle7", file).output.utf8.count > 1200)
     }
 
-    @Test("cut that keeps nothing writes nothing and says what there is, and a mark that is missing names the others")
+    @Test("An empty cut writes no file and reports the available range, and an unknown mark lists the others")
     func cutNothing() throws {
         let folder = try temporaryFolder()
         let none = try weir("file", "cut", sample, "--start", "+90h", "-o", folder + "/a")
@@ -130,7 +130,7 @@ struct FileRunTests {
         }
     }
 
-    @Test("No folder is made for a recording: the path may be a mistake")
+    @Test("No folder is created for a recording, since the path may be a mistake")
     func missingFolder() throws {
         let folder = try temporaryFolder()
         let path = folder + "/none/a.weir.jsonl"
@@ -148,7 +148,7 @@ struct FileRunTests {
         }
     }
 
-    @Test("filter and cut make recordings that replay; what is left out is counted")
+    @Test("filter and cut write recordings that replay, and removed records are counted")
     func filterAndCut() throws {
         let folder = try temporaryFolder()
         let filtered = try weir("file", "filter", sample, "--not-event", "hello", "-o", folder + "/a")
@@ -165,7 +165,7 @@ struct FileRunTests {
         #expect(bad.status == 2 && bad.errors.hasPrefix("weir: --start: invalid position 'noon'; "))
     }
 
-    @Test("merge puts the parts of a recording together again; a mark is set and listed")
+    @Test("merge joins the parts of a recording, and a mark is set and listed")
     func mergeAndMark() throws {
         let folder = try temporaryFolder()
         #expect(try weir("file", "merge", sample, sample, "-o", folder + "/a").status == 0)
@@ -180,7 +180,7 @@ struct FileRunTests {
         for name in ["/a", "/b"] { #expect(try weir("file", "doctor", folder + name).status == 0) }
     }
 
-    @Test("What is called .zst is compressed, whoever writes it, and replaces nothing unless it is told to")
+    @Test("Every tool compresses a file called .zst, and replaces a file only if told to")
     func compressedByName() throws {
         let folder = try temporaryFolder()
         let (recorded, cut) = (folder + "/a.weir.jsonl.zst", folder + "/b.weir.jsonl.zst")
@@ -204,7 +204,7 @@ struct FileRunTests {
         #expect(names(in: folder) == ["a.weir.jsonl.zst", "b.weir.jsonl.zst", "plain", "text"])
     }
 
-    @Test("A mark that is kept beside a recording is one of its marks for every tool and for a replay")
+    @Test("A mark stored next to a recording applies in every tool and in a replay")
     func keptMark() throws {
         let folder = try temporaryFolder()
         let (file, parts) = (folder + "/a.weir.jsonl", folder + "/part")
@@ -215,7 +215,7 @@ struct FileRunTests {
         let marks = "15  2026-01-02T03:04:07.500123Z  here\n31  2026-01-02T03:04:09.520123Z  back again\n"
         #expect(try weir("file", "mark", file).output == marks)
         #expect(try weir("file", "info", file).output.contains("here at 2.500 s"))
-        // What is marked is the event at half past seven.
+        // The marked event is the one at 7.5 seconds.
         let event = #"["price",{"eur":12.5}]"# + "\n"
         let replayed = try weir("replay", file, "--speed", "max", "--start", "mark:here", "--format", "raw")
         #expect(replayed.output.hasPrefix(event))

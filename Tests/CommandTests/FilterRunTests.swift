@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Filters of the program", .timeLimit(.minutes(2)))
 struct FilterRunTests {
-    @Test("Check 10: an unknown field is refused with a suggestion and the place, before anything is connected to")
+    @Test("Check 10: an unknown field is refused with a suggestion and its position, before any connection")
     func unknownField() throws {
         let result = try weir(
             "tail", "http://127.0.0.1:1/", "--token", "env:NOT_SET_ANYWHERE", "--filter", "known and romo = x")
@@ -20,7 +20,7 @@ struct FilterRunTests {
     }
 
     @Test(
-        "Each option that is a filter is checked before anything is read or connected to",
+        "Each filter option is checked before anything is read or connected to",
         arguments: [
             (["--filter", "size > 4x"], "--filter: invalid size '4x'; write bytes, or 64K, 1.5M, 2G (column 8)"),
             (["--kind", "mesage"], "--kind: no kind is called 'mesage'; did you mean 'message'?"),
@@ -38,7 +38,7 @@ struct FilterRunTests {
         #expect(result.errors.hasPrefix("weir: " + message))
     }
 
-    @Test("Events are counted that pass the filter, live and replayed")
+    @Test("The count includes only events that pass the filter, live and replayed")
     func counted() throws {
         let wanted = ["--kind", "message", "--count", "3", "--format", "json", "--quiet"]
         for source in [["demo", "--no-ctl"], ["replay", packageFolder + "/samples/recordings/twake-day.weir.jsonl"]] {
@@ -50,7 +50,7 @@ struct FilterRunTests {
         }
     }
 
-    @Test("A run ends with the first thing that an expression holds of, and what led to it is shown")
+    @Test("A run ends with the first report that matches an expression, and shows its cause")
     func untilMatch() throws {
         let file = packageFolder + "/samples/recordings/twake-day.weir.jsonl"
         let arguments = ["replay", file, "--speed", "max", "--quiet", "--format", "json"]
@@ -64,7 +64,7 @@ struct FilterRunTests {
     }
 
     @Test(
-        "A recording has what --record-filter holds of, says so, and is played without complaint; what is shown is complete"
+        "--record-filter limits the recording, which says so and plays without complaint; the output is complete"
     )
     func recordFilter() throws {
         let file = try temporaryFolder() + "/a.weir"
@@ -100,7 +100,7 @@ struct FilterRunTests {
         #expect(needless.errors.hasPrefix("weir: --record-filter needs --record FILE"))
     }
 
-    @Test("What the options come to is explained without connecting, and reads as the same filter")
+    @Test("--explain-filter prints the combined filter without a connection, and it parses to the same filter")
     func explained() throws {
         let result = try weir(
             "tail", "--explain-filter", "--kind", "message", "--kind", "chan*", "--not-room", "/a", "--filter",
@@ -131,12 +131,12 @@ struct FilterRunTests {
         #expect(again.output.split(separator: "\n").first == "shown is: \(whole)")
     }
 
-    /// The lines, whatever the columns are as wide as.
+    /// Returns the lines, with columns of any width.
     private static func lines(_ text: String) -> Set<String> {
         Set(text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") })
     }
 
-    @Test("Check 4: a tail and a replay of its recording show the same by the same filter; the recording is complete")
+    @Test("Check 4: a tail and a replay show the same with the same filter, and the recording is complete")
     func sameLiveAndReplayed() throws {
         let file = try temporaryFolder() + "/a.weir"
         let filter = ["--kind", "message", "--filter", "not payload.action = deleted"]
@@ -149,7 +149,7 @@ struct FilterRunTests {
         #expect(live.errors.contains(" by --kind: kind = message\n"))
         let all = try weir("replay", file, "--speed", "max")
         #expect(all.output.contains("  join  ") && !live.output.contains("  join  "))
-        // Who wrote is called by name though the change that said it is hidden.
+        // The sender has a name, even though the change that contained it is hidden.
         #expect(live.output.contains("Bruno Keller: "))
         #expect(Self.lines(live.output).isSubset(of: Self.lines(all.output)))
     }

@@ -3,17 +3,17 @@ import JSONText
 import TestSupport
 import Testing
 
-/// The rules of Finish (`samples/profiles/finish.yaml`), by the command, against two services with tokens of their own: on a server that is not
-/// ours, and on the embedded one.
+/// Tests the rules of Finish (`samples/profiles/finish.yaml`), by command, against two services with tokens of their
+/// own: on a third-party server and on the embedded one.
 @Suite(.timeLimit(.minutes(5))) struct FinishTests {
     enum Server: CaseIterable {
         case embedded, aiohttp
 
-        /// Those that can be started here.
+        /// The servers that are installed here.
         static let all = allCases.filter { $0 == .embedded || environment("socketio5") != nil }
     }
 
-    /// The two services behind a relay that knows what they were asked, and a home in which what is downloaded is kept.
+    /// The two services behind a relay that logs their requests, and a home folder for the downloads.
     private final class World {
         let server: Peer
         let relay: HTTPRelay
@@ -57,17 +57,18 @@ import Testing
                 + ["--profile", profile, "--token", "env:STORE", "--token", "twitter=env:TWITTER"]
         }
 
-        /// Has an action done.
+        /// Runs an action and waits for its end.
         func perform(_ action: String..., with more: [String: String] = [:]) throws -> CommandResult {
             try weir(arguments(action), environment: variables(more))
         }
 
-        /// The command that has it done, as it runs.
+        /// Starts an action.
         func begin(_ action: [String], with more: [String: String] = [:]) throws -> Peer {
             try Peer([try pathOfWeir()] + arguments(action), environment: variables(more), errorsToo: true)
         }
 
-        /// The same action, by four processes that have a store each. Each of their finds is answered when all four have asked for it.
+        /// Runs an action in four processes, each with a store of its own. Each search is answered only after all four
+        /// have sent it.
         func performAtOnce(_ action: String...) throws {
             let base = relay.exchanges.all.count
             relay.hold { index, all in
@@ -79,18 +80,18 @@ import Testing
             for command in commands { #expect(command.wait() == 0) }
         }
 
-        /// How many rows the store refused to make twice.
+        /// Returns how many rows of this kind the store refused to create twice.
         func conflicts(_ kind: String) -> Int {
             relay.exchanges.all.count { $0.target == "/parse/" + kind && $0.status == 409 }
         }
 
-        /// The rows that the store made.
+        /// Returns the rows that the store created.
         func made(_ kind: String) throws -> [JSONValue] {
             try relay.exchanges.all.filter { $0.target == "/parse/" + kind && $0.status == 201 }
                 .map { try JSONValue(parsing: $0.answer[...]) }
         }
 
-        /// The tweets that were downloaded, each as often as it was.
+        /// The ids of the downloaded tweets, with repetitions.
         var downloads: [String] {
             relay.exchanges.all.map(\.target).filter { $0.hasPrefix("/1.1/tweets/") }.map { String($0.dropFirst(12)) }
                 .sorted()
@@ -99,7 +100,7 @@ import Testing
 
     private func texts(_ rows: [JSONValue], _ key: String) -> [String?] { rows.map { $0[key]?.raw.plainText } }
 
-    @Test(arguments: Server.all) func `an account made twice is one user with one tweeter`(_ server: Server) throws {
+    @Test(arguments: Server.all) func `an account created twice is one user with one tweeter`(_ server: Server) throws {
         let world = try World(server)
         for _ in 0..<2 {
             let made = try world.perform("create-account")
@@ -112,7 +113,7 @@ import Testing
     }
 
     @Test(arguments: Server.all)
-    func `an account made by four processes at the same time is one user with one tweeter`(_ server: Server) throws {
+    func `an account created by four concurrent processes is one user with one tweeter`(_ server: Server) throws {
         let world = try World(server)
         try world.performAtOnce("create-account")
         let tweeters = try world.made("tweeters")
@@ -122,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: Server.all)
-    func `four processes that guess at the same time make one tweeter for its tweet`(_ server: Server) throws {
+    func `four concurrent guesses create one tweeter for the tweet`(_ server: Server) throws {
         let world = try World(server)
         #expect(try world.perform("create-account").status == 0)
         try world.performAtOnce("finish", "tweet=2", "word=cat", "right=true")
@@ -133,7 +134,7 @@ import Testing
     }
 
     @Test(arguments: Server.all)
-    func `a tweeter may have no user, and is the one of a user who comes later`(_ server: Server) throws {
+    func `a tweeter may have no user, and belongs to a later user`(_ server: Server) throws {
         let world = try World(server)
         #expect(try world.perform("create-account").status == 0)
         #expect(try world.perform("finish", "tweet=1", "word=worm", "right=true").status == 0)
@@ -146,7 +147,7 @@ import Testing
     }
 
     @Test(arguments: Server.all)
-    func `a tweet is downloaded once, whatever asks for it again`(_ server: Server) throws {
+    func `a tweet is downloaded once for any number of uses`(_ server: Server) throws {
         let world = try World(server)
         #expect(try world.perform("create-account").status == 0)
         #expect(try world.perform("finish", "tweet=2", "word=cat", "right=true").status == 0)
@@ -159,7 +160,7 @@ import Testing
         #expect(world.downloads == ["1", "2", "3"])
     }
 
-    @Test(arguments: Server.all) func `the store is sent no tweet`(_ server: Server) throws {
+    @Test(arguments: Server.all) func `no tweet is sent to the store`(_ server: Server) throws {
         let world = try World(server)
         #expect(try world.perform("create-account").status == 0)
         #expect(try world.perform("refresh").status == 0)
@@ -175,7 +176,7 @@ import Testing
     }
 
     @Test(arguments: Server.all)
-    func `a guess names tweet, user, tweeter and word, and whether it was right`(_ server: Server) throws {
+    func `a guess contains the tweet, user, tweeter and word, and whether it was right`(_ server: Server) throws {
         let world = try World(server)
         #expect(try world.perform("create-account").status == 0)
         for (word, right) in [("cat", "true"), ("dog", "false")] {
@@ -192,7 +193,7 @@ import Testing
         #expect(guesses.map { $0["right"] } == [.bool(true), .bool(false)])
     }
 
-    @Test(arguments: Server.all) func `each service gets its own token, and takes no other`(_ server: Server) throws {
+    @Test(arguments: Server.all) func `each service gets its own token and accepts no other`(_ server: Server) throws {
         let world = try World(server)
         #expect(try world.perform("create-account").status == 0)
         for request in world.relay.exchanges.all {
@@ -202,12 +203,13 @@ import Testing
         #expect(try world.perform("create-account", with: ["TWITTER": "store-token"]).status == 4)
     }
 
-    /// Each action, and each request of it whose answer never comes. The one before them asks whose the token is.
+    /// Each action with each of its requests, whose answer never arrives. A request for the token's account precedes
+    /// them.
     private static let kills = [("create-account", 5), ("refresh", 4), ("finish tweet=1 word=dog right=false", 7)]
         .flatMap { action, count in (1...count).map { (action, $0) } }
 
     @Test(arguments: Server.all, kills)
-    func `killed after any request, an action is gone on with, and nothing is done twice`(
+    func `an action killed after any request is continued, and nothing is done twice`(
         _ server: Server, _ kill: (action: String, request: Int)
     ) throws {
         let world = try World(server)
@@ -224,17 +226,17 @@ import Testing
         #expect(try world.made("users").count == 1)
         #expect(try world.made("tweeters").count == (isFinish ? 2 : 1))
         #expect(try world.made("guesses").count == (isFinish ? 1 : 0))
-        // What never came is asked for again.
+        // An unanswered request is sent again.
         let again = ["1", "2", "3"].filter { lost == "/1.1/tweets/" + $0 }
         #expect(world.downloads == (["1", "2", "3"] + again).sorted())
     }
 
     @Test(arguments: Server.all)
-    func `a refresh takes the place of one that was killed, and downloads what that one did not`(_ server: Server)
+    func `a refresh replaces a killed one and downloads the missing tweets`(_ server: Server)
         throws
     {
         let world = try World(server)
-        // The answers before the third download: whose the token is, the list, two tweets.
+        // The answers before the third download: the token's account, the list, and two tweets.
         world.relay.hold { index, _ in index != 4 }
         let command = try world.begin(["refresh"])
         world.relay.exchanges.wait { $0.count > 4 }
@@ -245,7 +247,7 @@ import Testing
     }
 
     @Test(arguments: Server.all)
-    func `an action that is not declared, or lacks a parameter, is refused before anything is asked`(_ server: Server)
+    func `an undeclared action, or one without a parameter, is refused before any request`(_ server: Server)
         throws
     {
         let world = try World(server)
@@ -259,9 +261,9 @@ import Testing
     }
 }
 
-/// `weir demo --backend finish`: the same, whole, in one process.
+/// Tests `weir demo --backend finish`, which does the same in one process.
 @Suite(.timeLimit(.minutes(1))) struct FinishDemoTests {
-    @Test func `the demo makes one user, downloads each tweet once and finishes one`() throws {
+    @Test func `the demo creates one user, downloads each tweet once and finishes one`() throws {
         let demo = try weir(
             "demo", "--backend", "finish", "--until-match", "kind = guess", "--duration", "40s", "--no-ctl")
         #expect(demo.status == 0, "\(demo.errors)")

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Recordings that may not grow: a limit of the process stands for a disk that is full.
+/// Tests recordings that cannot grow. A limit of the process simulates a full disk.
 @Suite(.serialized) struct FullDiskTests {
     private func serve() throws -> (peer: Peer, url: String, token: String) {
         let peer = try Peer([try pathOfWeir(), "serve", "--seed", "4", "--quiet"])
@@ -11,7 +11,7 @@ import Testing
         return (peer, String(url), String(token))
     }
 
-    /// A shell that lets `weir tail` write files of 16 KiB at most.
+    /// Returns a shell command that runs `weir tail` with a file size limit of 16 KiB.
     private func limited(_ url: String, _ path: String, _ more: String) throws -> [String] {
         let weir = try pathOfWeir()
         return [
@@ -21,7 +21,7 @@ import Testing
         ]
     }
 
-    @Test func `a recording that cannot be written ends the tail with 7, and what is there is readable`() throws {
+    @Test func `a recording that cannot be written ends the tail with code 7 and stays readable`() throws {
         let (peer, url, token) = try serve()
         defer { peer.stop() }
         let path = try temporaryFolder() + "/x.weir.jsonl"
@@ -32,7 +32,7 @@ import Testing
         #expect(tail.wait() == 7)
         #expect(last.contains("cannot write") || last.contains("cannot sync"), "\(last)")
         #expect(try readFile(path).count <= 16 << 10)
-        // One line may be torn, and there is no end.
+        // One line may be torn, and the recording has no end.
         let replayed = try weir("replay", path, "--speed", "max", "--quiet")
         #expect(replayed.status == 3 || replayed.status == 0)
         #expect(!replayed.output.isEmpty)
@@ -48,7 +48,7 @@ import Testing
         ["compress", "-d", "COMPRESSED", "-o", "OUT"], ["split", "SAMPLE", "--records", "100000", "-o", "OUT"],
         ["mark", "SAMPLE", "--set", "m", "--at", "+1s", "-o", "OUT"],
     ])
-    func `a tool whose file cannot be written ends with 7, and leaves nothing of it`(arguments: [String]) throws {
+    func `a tool that cannot write its file ends with code 7 and leaves no part of it`(arguments: [String]) throws {
         let sample = packageFolder + "/samples/recordings/twake-day.weir.jsonl"
         let other = packageFolder + "/samples/recordings/reconnect.weir.jsonl"
         let compressed = try temporaryFolder() + "/day.zst"
@@ -64,7 +64,7 @@ import Testing
             return (try waitForExit(of: process), try contents(of: errors))
         }
         let folder = try temporaryFolder()
-        // A disk that is full after 1 KiB, and a folder that is none.
+        // A disk that is full after 1 KiB, and a folder that does not exist.
         for (out, limit) in [(folder + "/out", "2"), ("/dev/null/out", "unlimited")] {
             let result = try run(out, limit)
             #expect(result.status == 7, "\(result)")
@@ -77,7 +77,7 @@ import Testing
         #expect(names(in: folder).count == 1)
     }
 
-    @Test func `a repair that has no room for what it puts aside ends with 7, and leaves nothing of it`() throws {
+    @Test func `a repair without room for the damaged lines ends with code 7 and leaves no part of its files`() throws {
         let folder = try temporaryFolder()
         let broken = try temporaryFolder() + "/broken.weir.jsonl"
         let sample = String(
@@ -85,7 +85,7 @@ import Testing
         let large = String(repeating: "x", count: 40_000)
         let end = try #require(sample.firstIndex(of: "\n"))
         let (head, rest) = (String(sample[...end]), String(sample[sample.index(after: end)...]))
-        // A line in the middle that is none, an end that is torn, and both: the second file of two may be the one without room.
+        // An invalid line in the middle, a torn end, and both. The second of the two files may be the one without room.
         for text in ["\(head)\(large)\n\(rest)", sample + large, "\(head)xxx\n\(rest)\(large)"] {
             try writeFile(broken, text)
             let words = [try pathOfWeir(), "file", "repair", broken, "-o", folder + "/out"]
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `a mark that has no room leaves no half line behind, which would spoil the next`() throws {
+    @Test func `a mark without room leaves no partial line, which would corrupt the next mark`() throws {
         let path = try temporaryFolder() + "/x.weir.jsonl"
         try writeFile(path, try readFile(packageFolder + "/samples/recordings/hello.weir.jsonl"))
         func mark(_ label: String, blocks: String) throws -> Int32 {
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test
-    func `a tail that goes on says so, records again when there is room, and tells in the recording what is missing`()
+    func `with continue, a tail reports the error, resumes with free space, and records the loss`()
         throws
     {
         let (peer, url, token) = try serve()
@@ -126,7 +126,7 @@ import Testing
             try limited(url, path, "--on-write-error continue --format json"), environment: ["T": token],
             errorsToo: true)
         while let line = tail.readLine(), !line.contains("nothing is recorded") {}
-        // Some events that are lost.
+        // These events are lost.
         for _ in 0..<40 { _ = tail.readLine() }
         #expect(system("prlimit --pid \(tail.pid) --fsize=unlimited") == 0)
         while let line = tail.readLine(), !line.contains("recording again") {}
@@ -137,7 +137,7 @@ import Testing
         #expect(text.contains(#""k":"gap""#) && text.contains(#""why":"unwritten""#))
         #expect(text.contains(#""k":"note""#) && text.contains("recording again"))
         #expect(text.split(separator: "\n").last?.hasPrefix(#"{"k":"end""#) == true)
-        // Each line is whole: what a full disk cut was finished first.
+        // Each line is complete: a line cut by the full disk was completed first.
         #expect(text.split(separator: "\n").allSatisfy { $0.hasPrefix("{\"k\":\"") && $0.hasSuffix("}") })
         #expect(try weir("replay", path, "--speed", "max", "--quiet").status == 3)
     }

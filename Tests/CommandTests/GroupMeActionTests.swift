@@ -2,9 +2,9 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What can be done at GroupMe, from the command line, against the embedded service.
+/// Tests GroupMe's actions from the command line against the embedded service.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct GroupMeActionTests {
-    /// A service of its own, and who speaks to it.
+    /// A service in a process of its own, and the environment for its clients.
     private struct Service {
         let peer: Peer
         let url: String
@@ -24,7 +24,7 @@ import Testing
                 [command, url] + rest + ["--backend", "groupme", "--token", "env:T"], environment: environment)
         }
 
-        /// What a tail of one room finds there: the changes that fill its model.
+        /// Tails one room for a second. Returns the diff log that fills its model.
         func look(at room: String, _ more: String...) throws -> String {
             let log = folder + "/look.diff"
             unlink(log)
@@ -43,11 +43,11 @@ import Testing
         }
     }
 
-    /// A GIF of one point.
+    /// A GIF of one pixel.
     private static let gif: [UInt8] =
         Array("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0, 0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 0, 0x3B]
 
-    @Test func `a message is sent to a group and to a direct by their names, and reacted to`() throws {
+    @Test func `a message is sent to a group and to a direct by name, and reacted to`() throws {
         let service = try Service()
         defer { service.peer.stop() }
         let sent = try service.run("send", "#Family", "from the command line")
@@ -65,7 +65,7 @@ import Testing
         #expect(try service.run("send", "#Nobody", "x").status == 4)
     }
 
-    @Test func `the service says whose a token is, and refuses one that is none`() throws {
+    @Test func `the service identifies a token's user and refuses an unknown token`() throws {
         let service = try Service()
         defer { service.peer.stop() }
         #expect(try service.run("whoami").output == "20000001  Mia\n")
@@ -76,7 +76,7 @@ import Testing
         #expect(wrong.errors == "weir: refused: unauthorized (HTTP 401)\n")
     }
 
-    @Test func `a login takes a token that the service knows, and a logout forgets it and the account`() throws {
+    @Test func `a login accepts a token that the service knows, and a logout deletes it and the account`() throws {
         let service = try Service()
         defer { service.peer.stop() }
         let file = service.folder + "/token"
@@ -126,10 +126,10 @@ import Testing
         #expect(try contents(of: output) == #"{"user":"Mia","file":"\#(file)","expiration":null}"# + "\n")
     }
 
-    @Test func `what the service is not asked for yet is said before anything is done`() throws {
+    @Test func `an unsupported option is refused before any request`() throws {
         let folder = try temporaryFolder()
         try write(Array("token\n".utf8), to: folder + "/token")
-        // Nobody listens there.
+        // No server listens on this port.
         let url = "http://127.0.0.1:\(try freePort())"
         func refused(_ words: String...) throws -> String {
             let result = try weir(words + ["--backend", "groupme"], environment: ["P": "secret"])
@@ -143,7 +143,7 @@ import Testing
         #expect(access(folder + "/token", F_OK) == 0 && access(folder + "/new", F_OK) != 0)
     }
 
-    @Test func `a group is made, somebody added and removed, and the group deleted`() throws {
+    @Test func `a group is created, a member added and removed, and the group deleted`() throws {
         let service = try Service()
         defer { service.peer.stop() }
         func channel(_ words: String...) throws -> CommandResult {
@@ -160,7 +160,7 @@ import Testing
         #expect(try channel("delete", service.url, group).status == 4)
     }
 
-    @Test func `a group is shared when it is made or changed, and shared no more`() throws {
+    @Test func `a group is shared on creation or later, and unshared`() throws {
         let service = try Service()
         defer { service.peer.stop() }
         func channel(_ words: String...) throws -> CommandResult {
@@ -180,7 +180,7 @@ import Testing
         #expect(direct.status == 4 && direct.errors.contains("a direct has no name and no members"), "\(direct.errors)")
     }
 
-    @Test func `a group is made with a picture and members, and its picture changed`() throws {
+    @Test func `a group is created with a picture and members, and its picture changed`() throws {
         let service = try Service()
         defer { service.peer.stop() }
         let picture = try service.file("cake.gif", Self.gif)
@@ -219,7 +219,7 @@ import Testing
         }
     }
 
-    @Test func `a group that was left is listed apart, and gone back into by its name`() throws {
+    @Test func `a former group is listed separately, and rejoined by name`() throws {
         let service = try Service()
         defer { service.peer.stop() }
         let environment = service.environment.merging(["XDG_RUNTIME_DIR": service.folder]) { $1 }
@@ -265,7 +265,7 @@ import Testing
         #expect(never.status == 4 && never.errors.contains("you left no group 99999999"), "\(never.errors)")
     }
 
-    @Test func `a picture is uploaded and goes with a message, with words or without`() throws {
+    @Test func `a picture is uploaded and sent with a message, with or without text`() throws {
         let service = try Service()
         defer { service.peer.stop() }
         let picture = try service.file("cake.gif", Self.gif)
@@ -275,12 +275,12 @@ import Testing
         try #require(both.status == 0, "\(both.errors)")
         let seen = try service.look(at: "#Family")
         #expect(seen.contains("look at this cake"))
-        // Each was uploaded for itself, and what stands in the list of groups is one of the last message.
+        // Each picture was uploaded separately. The list of groups shows one of the last message.
         let addresses = Set(seen.matches(of: /i\.groupme\.com\/1x1\.png\.[0-9a-f]*/).map { String($0.0) })
         #expect(addresses.count >= 3, "\(addresses)")
     }
 
-    @Test func `what is no picture, is too large or not there is refused before anybody is asked`() throws {
+    @Test func `an invalid, too large or missing picture is refused before any request`() throws {
         let folder = try temporaryFolder()
         let server = ["https://nowhere.invalid", "#Family", "--backend", "groupme", "--token", "env:T"]
         let environment = ["T": "t", "WEIR_STORE": "none"]

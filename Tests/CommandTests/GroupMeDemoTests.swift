@@ -2,9 +2,9 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The demo of GroupMe: its own service, by Bayeux and REST, tailed in one process.
+/// Tests the GroupMe demo, which tails its own service by Bayeux and REST in one process.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct GroupMeDemoTests {
-    @Test func `the demo of GroupMe shows what people say and do, and its recording replays to the same diff log`()
+    @Test func `the demo of GroupMe shows its users' activity, and its recording replays to the same diff log`()
         throws
     {
         let folder = try temporaryFolder()
@@ -27,7 +27,7 @@ import Testing
         #expect(events(replayed.output) == events(demo.output))
     }
 
-    @Test func `people are found by their ids, and values of what was published by their ways`() throws {
+    @Test func `filters match users by id, and published values by path`() throws {
         let file = try temporaryFolder() + "/d.weir.jsonl"
         let demo = try weir(
             "demo", "--backend", "groupme", "--duration", "5s", "--no-ctl", "--format", "json", "--record", file)
@@ -65,12 +65,12 @@ import Testing
         #expect(waited.errors.contains("--until-match: " + absent))
     }
 
-    @Test func `its connection is cut and its server started again, and the demo goes on`() throws {
+    @Test func `the demo's connection is cut and its server restarted, and the demo continues`() throws {
         let arguments = ["demo", "--backend", "groupme", "--no-ctl", "--until-match", "type = gap", "--fail-on", "gap"]
         #expect(try weir(arguments + ["--duration", "12s"]).status == 3)
     }
 
-    @Test func `only a backend with a world of its own can be shown, whatever the environment says of servers`() throws
+    @Test func `only a backend with an embedded world has a demo, whatever the environment says about servers`() throws
     {
         let refused = try weir("demo", "--backend", "socketio")
         #expect(refused.status == 2)
@@ -80,7 +80,7 @@ import Testing
         #expect(inherited.status == 0, "\(inherited.errors)")
     }
 
-    /// The lines of events and diffs; those of the connection tell when timers fired.
+    /// Returns the lines of events and diffs. The connection's lines depend on timers.
     private func events(_ output: String) -> [Substring] {
         output.split(separator: "\n").filter { $0.contains(#""type":"event""#) || $0.contains(#""type":"diff""#) }
     }

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// Groups and directs by the names that people know them by.
+/// Tests groups and directs by their names.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct GroupMeRoomsTests {
-    /// A GroupMe service in a process of its own, and where a tail of it remembers.
+    /// A GroupMe service in a process of its own, and the environment with a store for its tails.
     private struct Service {
         let peer: Peer
         let url: String
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `groups and directs are remembered, completed and joined by their names`() throws {
+    @Test func `groups and directs are stored, completed and joined by name`() throws {
         let service = try Service()
         defer { service.peer.stop() }
         let first = try service.tail(["--duration", "3s"])
@@ -56,7 +56,7 @@ import Testing
         #expect(joined(both) == ["/direct_message/20000001_20000002", "/group/10000002"])
     }
 
-    @Test func `a filter takes a direct by the name of whom it is with, and its lines have that name`() throws {
+    @Test func `a filter matches a direct by its partner's name, and its lines show that name`() throws {
         let demo = try weir(
             "demo", "--backend", "groupme", "--duration", "5s", "--no-ctl", "--format", "json", "--room", "#Ann")
         try #require(demo.status == 0, "\(demo.errors)")
@@ -68,7 +68,7 @@ import Testing
         #expect(lines.output.contains("+ channel  @Ann"))
     }
 
-    @Test func `a filter takes what the user said, and leaves out what others did`() throws {
+    @Test func `is_user matches the user's own messages and excludes others`() throws {
         let demo = try weir(
             "demo", "--backend", "groupme", "--duration", "6s", "--no-ctl", "--format", "json", "--filter",
             "type = event and kind = message and is_user")

@@ -2,7 +2,9 @@ import Testing
 
 @Suite("Help")
 struct HelpTests {
-    @Test("The help of every command is its snapshot, however it is asked for", arguments: HelpSnapshots.commands)
+    @Test(
+        "The help of every command equals its snapshot in every spelling of the request",
+        arguments: HelpSnapshots.commands)
     func showsHelpOfCommands(command: String, text: String) throws {
         let words = command.split(separator: " ").map(String.init)
         for arguments in [["help"] + words, words + ["--help"], words + ["-h", "--no-such-option"]] {
@@ -13,7 +15,7 @@ struct HelpTests {
         }
     }
 
-    @Test("The overview names every command and every exit code", arguments: [["help"], ["--help"], ["-h"]])
+    @Test("The overview lists every command and every exit code", arguments: [["help"], ["--help"], ["-h"]])
     func showsOverview(arguments: [String]) throws {
         let result = try weir(arguments)
         #expect(result.output == HelpSnapshots.overview)

@@ -5,28 +5,32 @@ import TestSupport
 import Testing
 import Wire
 
-/// One thing that a server does too much of, and what a tail is to make of it.
+/// One excess of a server, and the expected reaction of a tail.
 struct HostileCase: Sendable {
-    /// Its name in `Tests/Peers/hostile_server.py`.
+    /// The name of the case in `Tests/Peers/hostile_server.py`.
     var name: String
-    /// How much of it, as that has it: in the short form, whose limits are 2 MiB, and in the long one, with the usual limits of 16 MiB.
+    /// The amount for that script, in the short form with limits of 2 MiB, and in the long form with the usual limits
+    /// of 16 MiB.
     var amounts: (short: Int, long: Int)
-    /// What standard error has to say; PORT stands for the server's, LIMIT for the bytes that the options allow.
+    /// Text expected on standard error. PORT stands for the server's port, LIMIT for the limit in bytes that the
+    /// options set.
     var notice: String?
-    /// How often the server is done.
+    /// How often the server says that it is done.
     var rounds = 1
-    /// What the tail is told besides.
+    /// Additional options of the tail.
     var options: [String] = []
-    /// Whether nobody reads what it prints.
+    /// Whether the output stays unread.
     var isUnread = false
-    /// Whether it is recorded. Else nothing keeps what nobody reads: it waits in memory, and then in the server.
+    /// Whether the tail records. Without a recording, unread output is not spooled: it waits in memory, and then in the
+    /// server.
     var isRecorded = true
-    /// Bytes of the model that belong to the amount of one, since the server says that there is so much.
+    /// The model's memory in bytes per unit of the amount, for servers that legitimately send that much.
     var model = 0
 
-    /// Mebibytes that a tail may take beyond those of a quiet one and the model's: in the short form and in the long one.
+    /// The memory in MiB that a tail may use in addition to a quiet tail's and the model's, in the short form and in
+    /// the long one.
     static let bounds = (short: 72, long: 100)
-    /// Mebibytes that a tail takes in all when nobody reads its output and nothing keeps it.
+    /// The total memory in MiB of a tail with unread output and without a recording.
     static let unrecordedBound = 100
 
     private static let body = "127.0.0.1:PORT: the body of the answer has "
@@ -72,7 +76,7 @@ struct HostileCase: Sendable {
         HostileCase(name: "padded", amounts: (1, 15), rounds: 2),
         HostileCase(name: "rows", amounts: (1, 13), notice: unread, rounds: 2, model: 3 << 20),
         HostileCase(name: "all-padded", amounts: (1, 15), rounds: 8),
-        // Messages of the WebSocket.
+        // WebSocket messages.
         HostileCase(name: "announced-frame", amounts: (8, 100), notice: message),
         HostileCase(name: "large-message", amounts: (8, 100), notice: message),
         HostileCase(name: "large-message", amounts: (1, 15)),
@@ -99,7 +103,8 @@ struct HostileCase: Sendable {
         HostileCase(name: "large-events", amounts: (32, 500)),
         HostileCase(
             name: "large-events", amounts: (64, 500), rounds: 0, options: ["--format", "json"], isUnread: true),
-        // Queues are bounded by bytes: events of 900 kB that wait to be shown, for a slow program, for a receiver that never answers.
+        // Queues are limited in bytes: events of 900 kB that wait for the output, for a slow program, or for a receiver
+        // that never answers.
         HostileCase(
             name: "huge-events", amounts: (100, 500), rounds: 0, options: ["--format", "json"], isUnread: true),
         HostileCase(
@@ -136,15 +141,15 @@ struct HostileCase: Sendable {
     ]
 }
 
-/// The program against servers that mean harm, each in a process of its own. `WEIR_LONG=1` runs the long form.
+/// Tests the program against malicious servers, each in a process of its own. `WEIR_LONG=1` runs the long form.
 @Suite("Hostile servers", .timeLimit(.minutes(30))) struct HostileServerTests {
     private static let isLong = getenv("WEIR_LONG") != nil
-    /// How long a case may take.
+    /// The time limit of a case, in seconds.
     private static let patience = isLong ? 120.0 : 60.0
-    /// How long its memory must have stayed as it is.
+    /// How long its memory must have been stable, in seconds.
     private static let settling = isLong ? 2.0 : 0.5
 
-    @Test func `whatever a server does, a tail takes no more memory than is told, and says what it refused`() throws {
+    @Test func `whatever a server does, a tail stays within its memory limit and reports what it refused`() throws {
         let quiet = try Self.run(HostileCase(name: "quiet", amounts: (1, 1))).kibibytes
         let next = Mutex(0)
         let finished = Mailbox<(index: Int, result: Result<Outcome, any Error>)>()
@@ -178,7 +183,7 @@ struct HostileCase: Sendable {
         }
     }
 
-    @Test func `a replay of events of 900 kB whose output nobody reads takes as much as any queue holds`() throws {
+    @Test func `a replay of events of 900 kB with unread output uses no more memory than a queue's limit`() throws {
         let server = try Run(
             ["/usr/bin/env", "python3", Self.hostileServer, "huge-events", "160"], watchedFor: "done\n")
         defer { server.kill() }
@@ -205,7 +210,7 @@ struct HostileCase: Sendable {
         #expect(peak >> 10 < 100)
     }
 
-    @Test func `an answer of 15 MB is recorded whole, and its replay is the session`() throws {
+    @Test func `an answer of 15 MB is recorded completely, and its replay matches the session`() throws {
         let server = try Run(["/usr/bin/env", "python3", Self.hostileServer, "rows", "13"], watchedFor: "done\n")
         defer { server.kill() }
         let port = try Self.port(of: server)
@@ -234,9 +239,9 @@ struct HostileCase: Sendable {
     }
 
     private struct Outcome: Sendable {
-        /// The most memory that the tail took.
+        /// The peak memory of the tail.
         var kibibytes: Int
-        /// What did not happen that should.
+        /// The first unmet expectation.
         var problem: String?
     }
 
@@ -273,7 +278,7 @@ struct HostileCase: Sendable {
         }
         var outcome = Outcome(kibibytes: 0, problem: nil)
         var grown = monotonicSeconds()
-        // Where no word of the server's says that it is under way, it gets more time to be.
+        // If no message of the server says that it is under way, it gets more time.
         let settling = hostile.rounds == 0 ? 2 : Self.settling
         while monotonicSeconds() < deadline {
             tail.look()
@@ -283,10 +288,10 @@ struct HostileCase: Sendable {
                 return outcome
             }
             let now = monotonicSeconds()
-            // A page now and then is no growth.
+            // A page now and then is not growth.
             if peak > outcome.kibibytes + 64 { (outcome.kibibytes, grown) = (peak, now) }
             let isTold = hostile.notice == nil || tail.errors.count > 0
-            // What was done is taken in when no more memory is needed.
+            // The data was processed when no more memory is needed.
             if server.output.count >= hostile.rounds, isTold, now - grown > settling {
                 outcome.problem = nil
                 return outcome
@@ -296,7 +301,7 @@ struct HostileCase: Sendable {
         return outcome
     }
 
-    /// Where a server listens.
+    /// Returns the port of a server.
     private static func port(of server: Run) throws -> Substring {
         let deadline = monotonicSeconds() + patience
         while !server.output.beginning.contains("\n"), monotonicSeconds() < deadline { server.look() }
@@ -307,15 +312,15 @@ struct HostileCase: Sendable {
         "/" + #filePath.split(separator: "/").dropLast(2).joined(separator: "/") + "/Peers/hostile_server.py"
 }
 
-/// A process, and what it says.
+/// A process and its output.
 private final class Run {
     private let process: pid_t
     private(set) var output: Watched
     private(set) var errors: Watched
-    /// The end of a pipe that nobody reads.
+    /// The read end of a pipe that is never read.
     private let unread: Int32?
 
-    /// Starts a process, whose output is watched for a text.
+    /// Starts a process and watches its output for a text.
     init(
         _ arguments: [String], environment: [String: String] = [:], watchedFor text: String, isUnread: Bool = false
     ) throws {
@@ -336,14 +341,14 @@ private final class Run {
         close(errors.descriptor)
     }
 
-    /// Waits a little and reads what was said meanwhile.
+    /// Waits a little and reads the new output.
     func look() {
         usleep(5_000)
         output.read()
         errors.read()
     }
 
-    /// The most memory it has had, in kibibytes; nil when it has ended.
+    /// The peak memory of the process in KiB, or `nil` after its end.
     var peak: Int? {
         guard let file = fopen("/proc/\(process)/status", "r") else { return nil }
         defer { fclose(file) }
@@ -355,22 +360,22 @@ private final class Run {
         return nil
     }
 
-    /// Ends it at once.
+    /// Kills the process.
     func kill() {
         Glibc.kill(process, SIGKILL)
         _ = try? waitForExit(of: process)
     }
 }
 
-/// A file without a name that a process writes, watched for a text.
+/// An unnamed file that a process writes, watched for a text.
 private struct Watched {
     let descriptor: Int32
     private let text: [UInt8]
     private var place: off_t = 0
     private var bytes: [UInt8] = []
-    /// How often the text was there.
+    /// How often the text occurred.
     private(set) var count = 0
-    /// The first that was written.
+    /// The first bytes of the output.
     private(set) var beginning = ""
 
     init(for text: String) throws {
@@ -378,7 +383,7 @@ private struct Watched {
         self.text = Array(text.utf8)
     }
 
-    /// The last that was written.
+    /// The last bytes of the output.
     var end: String { String(decoding: bytes.suffix(500), as: UTF8.self) }
 
     mutating func read() {

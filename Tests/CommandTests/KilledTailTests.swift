@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 import Wire
 
-/// How many tails are killed in each form: a few, or half of what the environment asks for (`WEIR_KILLS=200`).
+/// How many tails are killed in each form: 5, or half of the number in the environment (`WEIR_KILLS=200`).
 private var kills: Int { max((getenv("WEIR_KILLS").flatMap { Int(String(cString: $0)) } ?? 10) / 2, 1) }
 
-/// A Socket.IO server that sends numbered events, twenty each two milliseconds, to a client that joins.
+/// A Socket.IO server that sends numbered events to a client that joins, twenty every two milliseconds.
 private final class NumberedServer: HTTPServerHandler {
     private struct State {
         var sent = 0
@@ -26,7 +26,7 @@ private final class NumberedServer: HTTPServerHandler {
     }
 
     var port: UInt16 { server.look { $0?.port ?? 0 } }
-    /// The number of the last event that was sent.
+    /// The number of the last event sent.
     var sent: Int { state.look { $0.sent } }
 
     func close() {
@@ -64,7 +64,7 @@ private final class NumberedServer: HTTPServerHandler {
 
 @Suite(.serialized) struct KilledTailTests {
     @Test(arguments: ["plain", "live"])
-    func `what a tail that is killed has shown is in its recording, or in the open frame, and the recording verifies`(
+    func `everything that a killed tail has shown is in its recording or in the open frame, and the recording verifies`(
         form: String
     ) throws {
         let folder = try temporaryFolder()
@@ -85,7 +85,7 @@ private final class NumberedServer: HTTPServerHandler {
             try #require(shown >= target)
             kill(tail.pid, SIGKILL)
             let sent = server.sent
-            // What it had printed before, and nobody had read. A line may be torn.
+            // Reads the output that was printed before the kill. A line may be torn.
             while let line = tail.readLine() { shown = line.hasSuffix("]") ? number(in: line[...]) ?? shown : shown }
             tail.wait()
             let verified = try weir(
@@ -93,11 +93,11 @@ private final class NumberedServer: HTTPServerHandler {
                 "jsonl")
             let recorded = verified.output.split(separator: "\n").compactMap { number(in: $0) }
             #expect(recorded == Array(1..<recorded.count + 1), "round \(round)")
-            // Of a compressed file the frame that was open is missing: less than 256 KiB of text. A record has more bytes than these.
+            // A compressed file lacks its open frame: less than 256 KiB of text. A record has more bytes than these.
             let missing = (1...shown).dropFirst(recorded.count).reduce(0) { $0 + 100 + $1 % 300 }
             #expect(missing < (form == "live" ? 256 << 10 : 1), "round \(round)")
             lost.append(max(sent - recorded.count, 0))
-            // A kill in the middle of a write leaves a torn line, or frame, which a replay counts as lost.
+            // A kill during a write leaves a torn line or frame, which a replay counts as lost.
             let isToldOf = verified.errors.contains("the recording was cut off")
             #expect(verified.status == (isToldOf ? 3 : 0), "round \(round): \(verified.errors)")
             if form == "plain" {
@@ -111,7 +111,7 @@ private final class NumberedServer: HTTPServerHandler {
         )
     }
 
-    /// The number an event says, in its payload or in the line of its frame.
+    /// Returns the event number in a payload, or in the line of its frame.
     private func number(in line: Substring) -> Int? {
         guard let match = line.firstMatch(of: /seq\\?",\s?([0-9]+),/) else { return nil }
         return Int(match.1)

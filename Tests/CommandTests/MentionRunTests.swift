@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A tail of Ana's, and what Bruno says meanwhile.
+/// Tests a tail of the user Ana while Bruno sends messages.
 @Suite("Mentions and unread counts of the program", .timeLimit(.minutes(3)))
 struct MentionRunTests {
     final class Stage {
@@ -12,7 +12,8 @@ struct MentionRunTests {
         let environment: [String: String]
         private(set) var lines: [String] = []
 
-        /// In the options FOLDER stands for the server's folder, whose programs come first.
+        /// Starts the server and the tail. In the options, FOLDER stands for the server's folder. Programs in that
+        /// folder take precedence.
         init(era: String, _ options: [String]) throws {
             let server = try EraServer(
                 era: era,
@@ -47,7 +48,7 @@ struct MentionRunTests {
             server.stop()
         }
 
-        /// Reads what the tail prints up to a line with all these words.
+        /// Reads the tail's output up to a line with all these words.
         func line(with words: String...) throws {
             while let line = tail.readLine() {
                 lines.append(line)
@@ -56,7 +57,7 @@ struct MentionRunTests {
             try #require(Bool(false), "the tail ended before it printed \(words)")
         }
 
-        /// Bruno sends a message to #general; gives its id.
+        /// Sends a message from Bruno to #general. Returns its id.
         @discardableResult
         func say(_ text: String, thread: String? = nil) throws -> String {
             let result = try weir(
@@ -66,7 +67,7 @@ struct MentionRunTests {
             return String(result.output.prefix(36))
         }
 
-        /// How much is not read in the rooms of a pattern, by their kinds.
+        /// Returns the unread counts of the rooms that match a pattern, by kind.
         func unread(_ pattern: String...) throws -> [String: Int] {
             let result = try weir(["rooms", "ls", "--json"] + pattern, environment: environment)
             try #require(result.status == 0, "\(result.errors)")
@@ -95,7 +96,7 @@ struct MentionRunTests {
         return result.output.split(separator: "\n").map { String($0) }
     }
 
-    @Test("What mentions the user is found, live and in a replay, and is pointed out", arguments: ["a", "b"])
+    @Test("Mentions of the user are found, live and in a replay, and highlighted", arguments: ["a", "b"])
     func mentions(era: String) throws {
         let stage = try Stage(era: era, ["--filter", "type = room or mentions = me"])
         try stage.line(with: #""change":"joined""#, era == "a" ? "/messages/updates" : "/feed")
@@ -131,13 +132,13 @@ struct MentionRunTests {
     }
 
     @Test(
-        "Unread counts climb with what others say, and fall when the channel is read, in both eras",
+        "Unread counts increase with others' messages and fall when the channel is read, in both eras",
         arguments: ["a", "b"])
     func unread(era: String) throws {
         let stage = try Stage(era: era, [])
         try stage.line(with: #""change":"joined""#, era == "a" ? "/messages/updates" : "/feed")
         stage.tail.drain()
-        /// Asks until the tail has heard of it.
+        /// Polls until the tail has received the change.
         func become(_ count: Int) throws {
             for _ in 0..<500 where try stage.unread("#general") == ["public": count] { return }
             #expect(try stage.unread("#general") == ["public": count])

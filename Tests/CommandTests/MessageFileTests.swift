@@ -2,12 +2,12 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Files that go with messages: the command, a relay that sees what is asked, and the embedded server of each era.
+/// Tests files in messages: the command, a relay that logs the requests, and the embedded server of each era.
 @Suite("Files of messages", .timeLimit(.minutes(3)))
 struct MessageFileTests {
     private static let eras = ["a", "b"]
 
-    /// A server of an era, reached through a relay, and two files.
+    /// A server of an era behind a relay, and two files.
     private final class World {
         let server: EraServer
         let relay: HTTPRelay
@@ -19,7 +19,7 @@ struct MessageFileTests {
             relay = try HTTPRelay(to: server.url)
             plan = server.folder + "/plan \"A\".bin"
             notes = server.folder + "/notes.txt"
-            // What looks like the end of a form is no end of it.
+            // The contents resemble the end of a form, but are not one.
             let tricky =
                 Array("\r\n--\r\n\r\n----------------------------\r\n--".utf8) + (0..<200_000).map { UInt8($0 & 0xFF) }
             try writeFile(plan, tricky)
@@ -43,7 +43,7 @@ struct MessageFileTests {
             return result.output.filter { !$0.isNewline }
         }
 
-        /// What was posted or put, each by what it is.
+        /// The POST and PUT requests, each by its kind.
         var writes: [String] {
             relay.exchanges.all.filter { $0.method != "GET" }.map { exchange in
                 let path = exchange.target.split(separator: "?")[0]
@@ -51,7 +51,7 @@ struct MessageFileTests {
             }
         }
 
-        /// The ids that uploads were answered with, in their order.
+        /// The ids in the answers to uploads, in order.
         var uploaded: [String] {
             relay.exchanges.all.filter { isUpload($0) }.compactMap { exchange in
                 let answer = String(decoding: exchange.answer, as: UTF8.self)
@@ -69,7 +69,7 @@ struct MessageFileTests {
             exchange.target.hasSuffix("/files") || exchange.target.hasSuffix("/upload")
         }
 
-        /// The lines of a tail that say how the messages of the model are.
+        /// Tails for two seconds. Returns the lines of the messages in the model.
         func look() throws -> String {
             let tail = try weir(
                 ["tail", server.url, "--no-ctl", "--store", "none", "--duration", "2s"] + server.token)
@@ -77,7 +77,7 @@ struct MessageFileTests {
         }
     }
 
-    @Test("A message is sent with two files, which arrive whole, and an edit adds one", arguments: eras)
+    @Test("A message is sent with two files that arrive completely, and an edit adds one", arguments: eras)
     func sent(era: String) throws {
         let world = try World(era: era)
         let id = try world.did("send", "#general", "as we said", "--file", world.plan, "--file", world.notes)
@@ -92,7 +92,7 @@ struct MessageFileTests {
             #expect(downloaded.status == 0, "\(downloaded.errors)")
             #expect(try readFile(copy) == readFile(path))
         }
-        // What an edit does not name, a server takes away.
+        // A server removes files that an edit does not contain.
         #expect(try world.did("edit", "#general", id, "as we did not say") == id)
         #expect(files.allSatisfy { world.lastMessage.contains($0) }, "\(world.lastMessage)")
         #expect(try world.did("edit", "#general", id, "and more", "--file", world.notes) == id)
@@ -100,7 +100,7 @@ struct MessageFileTests {
         #expect(world.uploaded.allSatisfy { world.lastMessage.contains($0) }, "\(world.lastMessage)")
     }
 
-    @Test("A message may have a file and no words, and its line shows name and size", arguments: eras)
+    @Test("A message may have only a file, and its line shows the name and size", arguments: eras)
     func withoutWords(era: String) throws {
         let world = try World(era: era)
         _ = try world.did("send", "#general", "--file", world.notes)
@@ -112,7 +112,7 @@ struct MessageFileTests {
             "\(seen)")
     }
 
-    @Test func `a file that is not there, or is none, is refused before anything is asked`() throws {
+    @Test func `a missing or irregular file is refused before any request`() throws {
         let folder = try temporaryFolder()
         let command = ["send", "https://nowhere.invalid", "#general", "x", "--token", "env:T", "--file"]
         let environment = ["T": "t", "WEIR_STORE": "none"]
@@ -138,7 +138,7 @@ struct MessageFileTests {
         #expect(world.writes == [])
     }
 
-    @Test("A file is uploaded once, though the answer to its message is lost", arguments: eras)
+    @Test("A file is uploaded once, even if the answer to its message is lost", arguments: eras)
     func lostAnswer(era: String) throws {
         let world = try World(era: era)
         world.relay.loseFirst { $0.method == "POST" && $0.target.contains("/messages") }
@@ -147,7 +147,7 @@ struct MessageFileTests {
         #expect(world.lastMessage.contains(sent) && world.uploaded.count == 1)
     }
 
-    @Test("An upload whose answer is lost is not done again, and nothing is sent", arguments: eras)
+    @Test("An upload with a lost answer is not repeated, and nothing is sent", arguments: eras)
     func lostUpload(era: String) throws {
         let world = try World(era: era)
         world.relay.loseFirst { $0.method == "POST" }
@@ -158,7 +158,7 @@ struct MessageFileTests {
         #expect(world.writes == ["upload"])
     }
 
-    @Test("An upload that is interrupted sends nothing", arguments: eras)
+    @Test("An interrupted upload sends nothing", arguments: eras)
     func interrupted(era: String) throws {
         let world = try World(era: era)
         world.relay.hold { index, all in all[index].method == "GET" }
@@ -179,7 +179,7 @@ struct MessageFileTests {
         #expect(world.writes == ["upload"])
     }
 
-    @Test func `on a terminal a line shows how far an upload is`() throws {
+    @Test func `on a terminal a line shows the progress of an upload`() throws {
         let world = try World(era: "b")
         let terminal = try Tmux()
         let words = [try pathOfWeir(), "send", world.server.url, "'#general'", "x", "--file", world.notes]

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A tail of Ana's that notifies, and what is said and read meanwhile.
+/// Tests a tail of the user Ana that raises notifications while messages are sent and read.
 @Suite("Notifications of the program", .timeLimit(.minutes(3)))
 struct NotificationRunTests {
     private typealias Stage = MentionRunTests.Stage
@@ -19,13 +19,13 @@ struct NotificationRunTests {
         }
     }
 
-    /// Ana reads the channel, and her tail hears of it.
+    /// Marks the channel as read for Ana, and waits until her tail has the change.
     private static func read(_ stage: Stage) throws {
         _ = try stage.server.did(["read"], ["#general"])
         try stage.line(with: #""type":"diff""#, #""last_access""#, #""kind":"channel""#)
     }
 
-    /// Waits for the sender's account: era B names a sender by nothing else.
+    /// Waits for the sender's account, which era B needs to name a sender.
     private static func meet(_ stage: MentionRunTests.Stage) throws {
         if !stage.lines.contains(where: { $0.contains(#""type":"diff""#) && $0.contains("bruno.keller") }) {
             try stage.line(with: #""type":"diff""#, "bruno.keller")
@@ -33,7 +33,7 @@ struct NotificationRunTests {
     }
 
     @Test(
-        "A program gets a notification once, though the message comes by two rooms, and again when it is read",
+        "A program gets one notification for a message in two rooms, and another when it is read",
         arguments: ["mention", "mentions = me"])
     func command(rule: String) throws {
         let stage = try Stage(era: "b", ["--notify", rule, "--notify-by", "FOLDER/tell"])
@@ -65,7 +65,7 @@ struct NotificationRunTests {
         #expect(rule == "mention" ? own == 0 : own > 0)
     }
 
-    @Test("notify-send shows a notification by its words, and takes it back by its number", arguments: ["a", "b"])
+    @Test("notify-send shows a notification with its text, and closes it by its number", arguments: ["a", "b"])
     func desktop(era: String) throws {
         let stage = try Stage(era: era, ["--notify", "keyword:look", "--notify-by", "desktop"])
         try Self.program("notify-send", #"(printf '%s|' "$@"; echo) >> "$(dirname "$0")/told"; echo 42"#, in: stage)
@@ -86,7 +86,7 @@ struct NotificationRunTests {
     }
 
     @Test(
-        "A rule that is none, and a program without a rule, are errors of use",
+        "An invalid rule or a program without a rule is wrong usage",
         arguments: [
             (["--notify", "keyword:"], "keyword:"), (["--notify", "mention me"], "--notify"),
             (["--notify-by", "desktop"], "--notify-by needs --notify"),

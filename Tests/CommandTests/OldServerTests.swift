@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 import Wire
 
-/// A server as the JavaScript one of 2.x is: it does not look at the revision that it is asked for, and joins every client to `/` at once. Each
-/// CONNECT for `/` besides would be a second session for its application.
+/// A server like the JavaScript server 2.x: it ignores the requested revision and joins every client to `/` at once. A
+/// further CONNECT for `/` would create a second session in its application.
 private final class OldServer: HTTPServerHandler {
     private let loop: EventLoop
     private let server = Monitor<HTTPServer?>(nil)
@@ -17,7 +17,7 @@ private final class OldServer: HTTPServerHandler {
     }
 
     var port: UInt16 { server.look { $0?.port ?? 0 } }
-    /// What clients said, and when each came and went.
+    /// The clients' messages, with their connects and disconnects.
     var heard: [String] { said.look { $0 } }
 
     func close() {
@@ -42,7 +42,7 @@ private final class OldServer: HTTPServerHandler {
 }
 
 @Suite struct OldServerTests {
-    @Test func `a server of 2.x has one session of each run, and its recording verifies`() throws {
+    @Test func `a server of 2.x gets one session per run, and the recording verifies`() throws {
         let server = try OldServer()
         defer { server.close() }
         let path = try temporaryFolder() + "/a.weir.jsonl"
@@ -54,7 +54,7 @@ private final class OldServer: HTTPServerHandler {
         #expect(run.status == 0, "\(run.errors)")
         #expect(run.output == #"["welcome",1]"# + "\n")
         #expect(run.errors.contains("connected  Engine.IO 3"), "\(run.errors)")
-        // `41` is the farewell.
+        // `41` is the disconnect at the end.
         #expect(server.heard.filter { $0 != "closed" && $0 != "41" } == ["opened"], "\(server.heard)")
         let replay = try weir("replay", path, "--speed", "max", "--verify", "--format", "raw", "--no-ctl")
         #expect(replay.status == 0, "\(replay.errors)")

@@ -9,7 +9,7 @@ struct OutputRunTests {
     private static let repository = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
     private static let recording = repository + "/samples/recordings/reconnect.weir.jsonl"
 
-    @Test func `what is shown from the middle of a recording has the names that the whole run has`() throws {
+    @Test func `a replay from the middle of a recording shows the same names as the whole run`() throws {
         let file = packageFolder + "/samples/recordings/twake-day.weir.jsonl"
         for options in [["--format", "compact"], ["--format", "chat"], ["--fields", "room_title,actor_name,text"]] {
             let replay = ["replay", file, "--speed", "max", "--quiet"] + options
@@ -22,7 +22,7 @@ struct OutputRunTests {
     }
 
     @Test(
-        "A template or a field that is wrong is refused before anything is connected",
+        "An invalid template or field is refused before any connection",
         arguments: [
             (["--template", "{rom}"], "--template: there is no field 'rom'; did you mean 'room'?"),
             (["--fields", "kind,rom"], "--fields: there is no member 'rom'; did you mean 'room'?"),
@@ -44,7 +44,7 @@ struct OutputRunTests {
     }
 
     @Test(
-        "What the receiver of --forward does not take makes a run fail that went well", arguments: [(204, 0), (301, 3)])
+        "Events that the receiver of --forward refuses make a successful run fail", arguments: [(204, 0), (301, 3)])
     func notForwarded(answer: Int, status: Int32) throws {
         let loop = try EventLoop(name: "weir-receiver")
         defer { loop.shutDown() }
@@ -59,14 +59,14 @@ struct OutputRunTests {
             "\(result.errors)")
     }
 
-    @Test("Check 13: the schema that is printed is the one that is published", arguments: ["tail", "demo", "replay"])
+    @Test("Check 13: the printed schema equals the published one", arguments: ["tail", "demo", "replay"])
     func schema(command: String) throws {
         let result = try weir(command, "--schema")
         #expect(result.status == 0)
         #expect(try result.output == Self.contents(of: Self.repository + "/schemas/envelope.schema.json"))
     }
 
-    @Test("The summary is one object on standard error, or nothing, and says what the text says")
+    @Test("The summary is one object on standard error, or nothing, with the same contents as the text")
     func summary() throws {
         let json = try weir("replay", Self.recording, "--speed", "max", "--summary", "json", "--quiet")
         let line = try #require(json.errors.split(separator: "\n").last)
@@ -82,7 +82,7 @@ struct OutputRunTests {
     }
 
     @Test(
-        "Check 4: what a tail prints while it records is, byte for byte, what a replay of the file prints",
+        "Check 4: a recording tail's output equals the output of a replay of the file, byte for byte",
         arguments: ["compact", "pretty", "table", "json", "jsonl"])
     func printsAsRecorded(format: String) throws {
         let file = try temporaryFolder() + "/a.weir"
@@ -95,7 +95,7 @@ struct OutputRunTests {
         #expect(replayed.output == live.output)
     }
 
-    @Test("The summary as JSON counts what each clause of the filter left out, as the text does")
+    @Test("The summary as JSON counts the events removed by each clause of the filter, like the text")
     func clauses() throws {
         let day = Self.repository + "/samples/recordings/twake-day.weir.jsonl"
         let arguments = [
@@ -111,7 +111,7 @@ struct OutputRunTests {
         #expect(line.contains(#"{"clause":"size > 1","origin":"--filter","events":0,"#))
     }
 
-    @Test("An event is in the pipe within 20 ms of its coming")
+    @Test("An event is in the pipe within 20 ms of its arrival")
     func latency() throws {
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)
@@ -138,7 +138,7 @@ struct OutputRunTests {
         #expect(try waitForExit(of: process) == 0)
         delays.sort()
         #expect(delays.count > 20)
-        // Others use the machine, too: what they delay says nothing.
+        // Other processes use the machine as well, so single delays are ignored.
         #expect(try #require(delays.dropFirst(delays.count / 4).first) < 20_000)
     }
 
@@ -148,7 +148,7 @@ struct OutputRunTests {
         return now.tv_sec % 86400 * 1_000_000 + now.tv_nsec / 1000
     }
 
-    /// Of `"time":"2026-01-02T03:04:05.123456Z"`.
+    /// Parses `"time":"2026-01-02T03:04:05.123456Z"`.
     private static func microsecondsOfDay(in line: String) -> Int? {
         guard line.hasPrefix(#"{"v":1,"type":"event""#), let start = line.firstRange(of: "\"time\":\"")?.upperBound
         else { return nil }
@@ -166,7 +166,7 @@ struct OutputRunTests {
     }
 }
 
-/// Answers every request with one status.
+/// Answers every request with the same status.
 private final class Receiver: HTTPServerHandler {
     private let status: Int
 

@@ -2,13 +2,13 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Workspaces, accounts and drafts, by the commands, against the embedded server of each era.
+/// Tests commands for workspaces, accounts and drafts against the embedded server of each era.
 @Suite("Workspaces, people and drafts", .timeLimit(.minutes(3)))
 struct PeopleCommandTests {
     private static let eras = ["a", "b"]
 
     @Test(
-        "The members of a workspace are listed with their names, and where the server says it with their roles",
+        "The members of a workspace are listed with their names, and with their roles if the server has them",
         arguments: eras)
     func workspaceMembers(era: String) throws {
         let server = try EraServer(era: era, keeps: true)
@@ -27,7 +27,7 @@ struct PeopleCommandTests {
         #expect(missing.errors.hasPrefix("weir: there is no workspace 'Nowhere'; there are: "), "\(missing.errors)")
     }
 
-    @Test("A moderator takes users into a workspace and out of it; another user is refused", arguments: eras)
+    @Test("A moderator adds and removes users of a workspace, and another user is refused", arguments: eras)
     func changedMembers(era: String) throws {
         let server = try EraServer(era: era, keeps: true)
         defer { server.stop() }
@@ -48,7 +48,7 @@ struct PeopleCommandTests {
         #expect(try server.run(["workspace", "members", "add"], ["Sales"]).status == 2)
     }
 
-    @Test("A workspace is renamed where the server has a call for it, and deleted", arguments: eras)
+    @Test("A workspace is renamed if the server has a call for it, and deleted", arguments: eras)
     func workspaces(era: String) throws {
         let server = try EraServer(era: era, keeps: true)
         defer { server.stop() }
@@ -70,7 +70,7 @@ struct PeopleCommandTests {
         #expect(again.errors.contains("there is no workspace '\(id)' in company "), "\(again.errors)")
     }
 
-    @Test("A workspace is made with members where the server takes them", arguments: eras)
+    @Test("A workspace is created with members if the server accepts them", arguments: eras)
     func workspaceWithMembers(era: String) throws {
         let server = try EraServer(era: era, keeps: true)
         defer { server.stop() }
@@ -99,7 +99,7 @@ struct PeopleCommandTests {
         Issue.record("the new name is not shown")
     }
 
-    @Test("An account is shown by its id, its user name and its name; without one it is the own", arguments: eras)
+    @Test("An account is shown by its id, user name or name, and by default the own one", arguments: eras)
     func account(era: String) throws {
         let server = try EraServer(era: era, keeps: true)
         defer { server.stop() }
@@ -116,7 +116,7 @@ struct PeopleCommandTests {
         #expect(try server.run(["account", "show"], ["one", "two"]).status == 2)
     }
 
-    @Test("Language and status of the own account are changed where the server has a call for it", arguments: eras)
+    @Test("The own account's language and status are changed if the server has a call for it", arguments: eras)
     func settings(era: String) throws {
         let server = try EraServer(era: era, keeps: true)
         defer { server.stop() }
@@ -138,7 +138,7 @@ struct PeopleCommandTests {
         #expect(nothing.errors.hasPrefix("weir: nothing is to change: give --language"), "\(nothing.errors)")
     }
 
-    @Test("A draft is set for a channel and a thread, listed, shown, sent and dropped", arguments: eras)
+    @Test("A draft of a channel and a thread is set, listed, shown, sent and dropped", arguments: eras)
     func drafts(era: String) throws {
         let server = try EraServer(era: era, keeps: true)
         defer { server.stop() }
@@ -164,7 +164,7 @@ struct PeopleCommandTests {
         #expect(nowhere.status == 2 && nowhere.errors.hasPrefix("weir: drafts need the store"), "\(nowhere.errors)")
     }
 
-    @Test("Drafts need no server, and name and id of a channel that the store knows are the same place")
+    @Test("Drafts need no server, and a stored channel's name and id are the same place")
     func draftsOffline() throws {
         let server = try EraServer(era: "b", keeps: true)
         let channel = try #require(try server.lines(["channel", "create"], ["Later"]).first)

@@ -3,11 +3,12 @@ import JSONText
 import TestSupport
 import Testing
 
-/// The photos of `samples/profiles/photos.yaml`, by the command, against a service that answers 200, 201, 400 and 500.
+/// Tests the photos of `samples/profiles/photos.yaml`, by command, against a service that answers 200, 201, 400 and
+/// 500.
 @Suite(
     .enabled(if: environment("socketio5") != nil, "aiohttp is not installed: run Tests/run"), .timeLimit(.minutes(3)))
 struct PhotosTests {
-    /// The service, and a home in which what waits is kept.
+    /// The service, and a home folder for the store of waiting actions.
     private final class World {
         let server: Peer
         let url: String
@@ -19,7 +20,7 @@ struct PhotosTests {
             url = "http://127.0.0.1:\(port)"
             home = try temporaryFolder()
             profile = home + "/photos.yaml"
-            // As the sample, and faster.
+            // Like the sample, but faster.
             try String(contentsOfFile: packageFolder + "/samples/profiles/photos.yaml", encoding: .utf8)
                 .replacing("every: 2s", with: "every: 30ms").replacing("every: 10s", with: "every: 200ms")
                 .write(toFile: profile, atomically: true, encoding: .utf8)
@@ -35,14 +36,14 @@ struct PhotosTests {
             ["TOKEN": "token-of-ana", "HOME": home, "XDG_STATE_HOME": home + "/state", "XDG_RUNTIME_DIR": home]
         }
 
-        /// Has an action done.
+        /// Runs an action and waits for its end.
         func perform(_ action: String..., token: Bool = true) throws -> CommandResult {
             try weir(
                 ["do", url] + action + ["--profile", profile, "--max-attempts", "1"]
                     + (token ? ["--token", "env:TOKEN"] : []), environment: variables)
         }
 
-        /// A tail called `p` of everything, which ends when it is told to.
+        /// Starts a tail called `p` of everything, which runs until it is stopped.
         func tail(_ more: String...) throws -> Peer {
             try Peer(
                 [
@@ -68,7 +69,7 @@ struct PhotosTests {
         func stats() throws -> JSONValue { try JSONValue(parsing: Array(ask("/stats").utf8)[...]) }
     }
 
-    /// Reads lines up to one that holds a text, or all; gives them.
+    /// Reads lines up to one that contains a text, or to the end. Returns them.
     @discardableResult
     private func read(_ tail: Peer, to end: String) -> String {
         var text = ""
@@ -81,9 +82,9 @@ struct PhotosTests {
 
     private func list(_ value: JSONValue?) -> [JSONValue] { if case .array(let rows)? = value { rows } else { [] } }
 
-    @Test func `who registers sends no token, and each status has its exit code, message and JSON`() throws {
+    @Test func `register sends no token, and each status has its exit code, message and JSON`() throws {
         let world = try World()
-        // 201, with a token at hand and without one.
+        // 201, with an available token and without one.
         let created = try world.perform("register", "name=Bo", "about=", "--json")
         #expect(created.status == 0 && created.output.hasSuffix(#","subject":"bo","why":null,"status":201}"# + "\n"))
         #expect(try world.perform("register", "name=Cy", "about=", token: false).output == "cy\n")
@@ -111,7 +112,7 @@ struct PhotosTests {
         #expect(list(try world.stats()["uploads"]).isEmpty)
     }
 
-    @Test func `a photo is sent whole, and a file that is none is refused before anything is asked`() throws {
+    @Test func `a photo is sent completely, and an invalid file is refused before any request`() throws {
         let world = try World()
         let path = world.home + "/cake.jpg"
         try writeFile(path, (0..<300_001).map { UInt8(truncatingIfNeeded: $0 &* 7) })
@@ -132,7 +133,7 @@ struct PhotosTests {
     }
 
     @Test
-    func `two lists become rows of two kinds, and a sent photo is polled until it is seen; a replay says the same`()
+    func `two lists become rows of two kinds, a sent photo is polled until seen, and a replay shows the same`()
         throws
     {
         let world = try World()
@@ -145,7 +146,7 @@ struct PhotosTests {
         let photo = try world.control("model.item", "id=1").output
         #expect(photo.contains(#""sender":"Bo","image":"https://photos.example/1.jpg""#), "\(photo)")
         #expect(try world.control("model.item", "id=3").output.contains(#""views":900"#))
-        // Photo 8 was seen before: nobody asks about it.
+        // Photo 8 was seen before, so it is not polled.
         try world.ask("/state/7", "seen")
         try world.ask("/state/9", "sending")
         try world.ask("/polls/9?more=3")
@@ -154,7 +155,7 @@ struct PhotosTests {
         let later = try world.stats()["polls"]
         #expect(later?["7"] == polls?["7"])
         #expect(later?["8"] == nil)
-        // A refusal ends it, with the reason.
+        // A refusal ends the polling, with the reason.
         try world.ask("/state/9", "lost")
         #expect(read(tail, to: "the film of photo 9 is lost").contains("it is not asked again"))
         #expect(try world.control("quit").status == 0)
@@ -168,7 +169,7 @@ struct PhotosTests {
         }
     }
 
-    @Test func `the polling of one photo is stopped by its tag, and a tag of nothing tells those that run`() throws {
+    @Test func `the polling of one photo is cancelled by its tag, and an unknown tag lists the running ones`() throws {
         let world = try World()
         try world.ask("/state/9", "sending")
         let tail = try world.tail("--record", world.home + "/a.weir.jsonl", "--diff-log", world.home + "/a.jsonl")
@@ -193,8 +194,8 @@ struct PhotosTests {
         #expect(try readFile(world.home + "/b.jsonl") == readFile(world.home + "/a.jsonl"))
     }
 
-    /// The file is a pipe: as long as nobody writes into it, whoever reads it waits.
-    @Test func `while a large photo is read and encoded, everything else goes on, and its tag cancels it`() throws {
+    /// The file is a named pipe: its reader waits until a writer writes.
+    @Test func `while a large photo is read and encoded everything else continues, and its tag cancels it`() throws {
         let world = try World()
         try world.ask("/fail", "503")
         for user in ["bo", "cy"] {
@@ -207,7 +208,7 @@ struct PhotosTests {
         try world.ask("/fail", "0")
         let tail = try world.tail()
         defer { tail.stop() }
-        // Opened once the tail has opened it to read.
+        // This open returns once the tail has opened the pipe for reading.
         let pipe = open(world.home + "/for-bo", O_WRONLY | O_CLOEXEC)
         try #require(pipe >= 0)
         try world.ask("/polls/7?more=10")

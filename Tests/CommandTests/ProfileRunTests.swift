@@ -2,14 +2,15 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A backend that a profile declares, by the command: the sample of a room chat against a server on the genuine python-socketio.
+/// Tests a backend declared by a profile, by command: the sample of a room chat against a server with the genuine
+/// python-socketio.
 @Suite(
     .enabled(if: environment("socketio5") != nil, "python-socketio is not installed: run Tests/run"),
     .timeLimit(.minutes(3)))
 struct ProfileRunTests {
     private static let profile = packageFolder + "/samples/profiles/socketio-chat.yaml"
 
-    /// The chat's server; what it knows is in a file.
+    /// The chat's server, whose state is in a file.
     private struct Chat {
         let port: UInt16
         let state: String
@@ -29,7 +30,7 @@ struct ProfileRunTests {
             return peer
         }
 
-        /// Another user says something.
+        /// Posts as another user.
         func post(_ path: String, _ body: String) throws {
             _ = try TestSupport.run([
                 "python3", "-c",
@@ -84,7 +85,7 @@ struct ProfileRunTests {
         #expect(kinds.output.split(separator: "\n").count == 1, "\(kinds.output)")
     }
 
-    @Test func `what was said while the server was dead is read when it is back`() throws {
+    @Test func `messages sent while the server was down are read when it is back`() throws {
         let chat = try Chat()
         let first = try chat.start()
         let tail = try tail(chat, "--duration", "60s", "--until-match", #"text ~ "the last one""#)
@@ -110,7 +111,7 @@ struct ProfileRunTests {
         #expect(text.contains("- channel  #"), "\(text)")
     }
 
-    @Test func `a message is sent, changed and deleted, and a refusal says why`() throws {
+    @Test func `a message is sent, changed and deleted, and a refusal has a reason`() throws {
         let chat = try Chat()
         let server = try chat.start()
         defer { server.stop() }
@@ -139,7 +140,7 @@ struct ProfileRunTests {
             "\(undeclared.errors)")
     }
 
-    @Test func `a wrong profile is refused before anything is connected to, each problem with its place`() throws {
+    @Test func `an invalid profile is refused before any connection, and each problem has its place`() throws {
         let path = try temporaryFolder() + "/wrong.yaml"
         try writeFile(path, "name: x\nrealtime: {protocl: socketio}\nevents:\n  - {event: m, entity: row}\n")
         let run = try weir("tail", "http://127.0.0.1:1", "--profile", path)
@@ -150,7 +151,7 @@ struct ProfileRunTests {
         #expect(both.status == 2 && both.errors.contains("give one of them"), "\(both.errors)")
     }
 
-    @Test func `a profile that is inferred from a recording fits it`() throws {
+    @Test func `a profile inferred from a recording matches it`() throws {
         let chat = try Chat()
         let server = try chat.start()
         defer { server.stop() }
@@ -174,14 +175,14 @@ struct ProfileRunTests {
         #expect(check.output.contains("2 message; 2 changes of the model"), "\(inferred.output)\(check.output)")
     }
 
-    @Test func `the published schema is the one that the program reads profiles by`() throws {
+    @Test func `the published schema equals the one that the program uses for profiles`() throws {
         let run = try weir("profile", "schema")
         let published = try TestSupport.run(["jq", "-c", ".", packageFolder + "/schemas/profile.schema.json"])
         #expect(run.output == published || run.output == published + "\n")
     }
 }
 
-/// A plain-WebSocket gateway by the command: the sample of one against a server on the genuine aiohttp.
+/// Tests a plain WebSocket gateway by command: its sample against a server with the genuine aiohttp.
 @Suite(
     .enabled(if: environment("socketio5") != nil, "aiohttp is not installed: run Tests/run"), .timeLimit(.minutes(3)))
 struct GatewayRunTests {
@@ -212,7 +213,7 @@ struct GatewayRunTests {
             ] + arguments, environment: ["TOKEN": token, "HOME": try temporaryFolder()], errorsToo: true)
     }
 
-    /// Reads lines up to one that holds a text; gives them all.
+    /// Reads lines up to one that contains a text. Returns all of them.
     @discardableResult
     private func read(_ tail: Peer, to end: String = "\u{0}") -> String {
         var text = ""
@@ -223,7 +224,7 @@ struct GatewayRunTests {
         return text
     }
 
-    @Test func `a session that was cut is resumed without a gap, and replayed byte by byte`() throws {
+    @Test func `a session that was cut resumes without a gap, and replays byte by byte`() throws {
         let (port, folder) = (try freePort(), try temporaryFolder())
         let server = try serve(port, folder + "/state.json", "--beat", "200")
         defer { server.stop() }
@@ -247,7 +248,7 @@ struct GatewayRunTests {
         #expect(try readFile(folder + "/b.jsonl") == readFile(folder + "/a.jsonl"))
     }
 
-    @Test func `a server that was killed knows no session: another begins, and what was missed is read`() throws {
+    @Test func `a killed server knows no session: a new one begins, and missed messages are read`() throws {
         let (port, state) = (try freePort(), try temporaryFolder() + "/state.json")
         let first = try serve(port, state)
         let tail = try tail(port, "--until-match", "text ~ last")
@@ -262,13 +263,13 @@ struct GatewayRunTests {
         defer { second.stop() }
         var text = read(tail, to: "said to nobody")
         try post(port, "/say", #"{"channel":"1","text":"the last"}"#)
-        // Both streams are one here, and their order is not told.
+        // Both streams share one pipe here, and their order is undefined.
         text += read(tail)
         #expect(tail.wait() == 3)
         #expect(text.contains("gap") && text.contains("said to nobody"), "\(text)")
     }
 
-    @Test func `a heartbeat without an answer has the tail connect again`() throws {
+    @Test func `a heartbeat without an answer makes the tail reconnect`() throws {
         let port = try freePort()
         let server = try serve(port, try temporaryFolder() + "/state.json", "--beat", "150", "--deaf")
         defer { server.stop() }
@@ -278,7 +279,7 @@ struct GatewayRunTests {
         #expect(text.contains("did not answer a heartbeat"), "\(text)")
     }
 
-    @Test func `a close code of the profile means that the token is refused, and a refused message says why`() throws {
+    @Test func `a close code of the profile means a refused token, and a refused message has a reason`() throws {
         let port = try freePort()
         let server = try serve(port, try temporaryFolder() + "/state.json")
         defer { server.stop() }
@@ -300,10 +301,10 @@ struct GatewayRunTests {
     }
 }
 
-/// The page "Your backend in half an hour", followed as it stands.
+/// Follows the page "Your backend in half an hour" literally.
 @Suite(.enabled(if: environment("socketio5") != nil, "python-socketio is not installed: run Tests/run"))
 struct DocumentedStepsTests {
-    @Test func `each step of the page does what the page says`() throws {
+    @Test func `each step of the page works as described`() throws {
         let port = try freePort()
         let python = try #require(environment("socketio5")) + "/bin/python"
         let state = try temporaryFolder() + "/chat.json"

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Each profile of `samples/profiles` has a recording in `samples/recordings`, which needs no profile to be played.
+/// Checks that each profile in `samples/profiles` has a recording in `samples/recordings`, which plays without the
+/// profile.
 @Suite struct ProfileSampleTests {
     static let names: [String] = {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: packageFolder + "/samples/profiles")) ?? []
@@ -10,9 +11,9 @@ import Testing
             .map { String($0.dropLast(5)) }.sorted()
     }()
 
-    @Test func `there are samples`() { #expect(Self.names.count >= 7) }
+    @Test func `all samples are found`() { #expect(Self.names.count >= 7) }
 
-    @Test(arguments: names) func `a sample is checked, and its recording is replayed twice alike`(_ name: String) throws
+    @Test(arguments: names) func `a sample is valid, and two replays of its recording are equal`(_ name: String) throws
     {
         let profile = packageFolder + "/samples/profiles/\(name).yaml"
         let recording = packageFolder + "/samples/recordings/\(name).weir.jsonl"
@@ -24,7 +25,7 @@ import Testing
             let log = folder + "/\(run).jsonl"
             let replay = try weir("replay", recording, "--speed", "max", "--verify", "--diff-log", log)
             #expect(replay.status == 0 || replay.status == 3, "\(replay.errors)")
-            // Rows of what the profile declares come into the model.
+            // The model contains rows of the profile's entities.
             #expect(replay.output.contains("+ "), "\(replay.output)")
             logs.append(try readFile(log))
         }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct RecordedDemoTests {
-    /// The embedded backend as a process of its own.
+    /// Starts the embedded backend in a process of its own.
     private func serve() throws -> (peer: Peer, url: String, token: String) {
         let peer = try Peer([try pathOfWeir(), "serve", "--seed", "4", "--quiet"])
         let url = try peer.readLine(startingWith: "url ").dropFirst(4)
@@ -11,7 +11,7 @@ import Testing
         return (peer, String(url), String(token))
     }
 
-    @Test func `a recording of the demo replays to the same diff log and the same lines, twice, in two processes`()
+    @Test func `a recording of the demo replays to the same diff log and lines, twice, in two processes`()
         throws
     {
         let folder = try temporaryFolder()
@@ -37,7 +37,8 @@ import Testing
         #expect(!String(decoding: try readFile(folder + "/d.weir.jsonl"), as: UTF8.self).contains(token))
     }
 
-    /// The lines of events and diffs. Those of the connection tell when timers fired, which live is a moment later than due.
+    /// Returns the lines of events and diffs. The connection's lines depend on timers, which fire slightly late in the
+    /// live run.
     private func events(_ output: String) -> [Substring] {
         output.split(separator: "\n").filter { $0.contains(#""type":"event""#) || $0.contains(#""type":"diff""#) }
     }

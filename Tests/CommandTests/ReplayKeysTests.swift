@@ -5,14 +5,14 @@ import Testing
 struct ReplayKeysTests {
     private static let sample = packageFolder + "/samples/recordings/hello.weir.jsonl"
 
-    /// What the steps of `pty_keys.py` told.
+    /// Runs the steps of `pty_keys.py` and returns its output.
     private func type(_ steps: String..., options: [String] = []) throws -> [String] {
         let program = [try pathOfWeir(), "replay", Self.sample, "--step"] + options
         return try run(["python3", peersFolder + "/pty_keys.py"] + program + ["--"] + steps)
             .split(separator: "\n").map(String.init)
     }
 
-    @Test("Keys go through a recording, and the terminal is as it was when they end it")
+    @Test("Keys navigate a recording, and the terminal is restored at the end")
     func keys() throws {
         let told = try type(
             "expect:⏸", "mode", "press:.", "expect:Grüß dich", "press:.", "expect:mallory", "press:.", "expect:12.5",
@@ -22,7 +22,7 @@ struct ReplayKeysTests {
     }
 
     @Test(
-        "A view that is drawn has a line below it that tells how far the replay is, and keys go through the recording")
+        "A drawn view has a line with the progress below it, and keys navigate the recording")
     func view() throws {
         let told = try type(
             "expect:ROOM", "expect:⏸", "expect:? keys", "press:.", "expect:Grüß dich", "expect:⏸", "press:g",
@@ -32,7 +32,7 @@ struct ReplayKeysTests {
     }
 
     @Test(
-        "However it ends, the terminal is as it was",
+        "The terminal is restored after every kind of end",
         arguments: [
             ("press:\\x03", 130), ("signal:SIGTERM", 143), ("press:\\x1c", -3), ("signal:SIGHUP", 129),
             ("signal:SIGSEGV", -11), ("signal:SIGABRT", -6),
@@ -41,7 +41,7 @@ struct ReplayKeysTests {
         #expect(try type("expect:⏸", "mode", step) == ["raw", "cooked", "\(status)"])
     }
 
-    @Test("While it is suspended the terminal is as it was, and afterwards it takes keys again")
+    @Test("During a suspension the terminal is restored, and afterwards it accepts keys again")
     func suspended() throws {
         let told = try type(
             "expect:⏸", "mode", "press:\\x1a", "stopped", "mode", "signal:SIGCONT", "expect:⏸", "mode", "press:.",
@@ -49,7 +49,7 @@ struct ReplayKeysTests {
         #expect(told == ["raw", "cooked", "raw", "cooked", "0"])
     }
 
-    @Test("Without a terminal each line of standard input is a step, and its end the replay's")
+    @Test("Without a terminal each line of standard input is a step, and its end ends the replay")
     func linesAsSteps() throws {
         let result = try run([
             "sh", "-c",
@@ -58,7 +58,7 @@ struct ReplayKeysTests {
         #expect(result.split(separator: "\n").count == 2)
     }
 
-    @Test("A pipe is played as the file is")
+    @Test("A pipe is played like a file")
     func pipe() throws {
         let weir = "'\(try pathOfWeir())' replay --speed max --format raw --quiet"
         let played = try run(["bash", "-c", "\(weir) <(cat '\(Self.sample)'); true"])

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Recordings as servers", .serialized, .timeLimit(.minutes(3)))
 struct ReplayServeTests {
-    /// The recording of a short demo.
+    /// Records a short demo and returns the path.
     private func record() throws -> String {
         let file = try temporaryFolder() + "/demo.weir.jsonl"
         #expect(try weir("demo", "--duration", "3s", "--no-ctl", "--quiet", "--record", file).status == 0)
@@ -16,12 +16,12 @@ struct ReplayServeTests {
         return (peer, String(try peer.readLine(startingWith: "url ").dropFirst(4)))
     }
 
-    /// What the summary says of the model.
+    /// Returns the summary's lines about the model.
     private func model(_ errors: String) -> Substring? {
         errors.split(separator: "\n").last { $0.hasPrefix("  model ") }
     }
 
-    @Test("A tail of a served recording comes to the model of the recording")
+    @Test("A tail of a served recording reaches the model of the recording")
     func sameModel() throws {
         let file = try record()
         let (peer, url) = try serve(file)
@@ -35,7 +35,7 @@ struct ReplayServeTests {
     }
 
     @Test(
-        "A stock client is sent the recorded events",
+        "A stock client receives the recorded events",
         .enabled(if: environment("socketio5") != nil, "python-socketio is not installed: run Tests/run"))
     func stockClient() throws {
         let python = try #require(environment("socketio5")) + "/bin/python"
@@ -47,7 +47,7 @@ struct ReplayServeTests {
     }
 
     @Test(
-        "What was captured elsewhere is served from its middle on, and through the handshakes of a log that knows one connection"
+        "Captured traffic is served from its middle, and through the handshakes of a log with one connection"
     )
     func captured() throws {
         let folder = try temporaryFolder()
@@ -68,7 +68,7 @@ struct ReplayServeTests {
         #expect(tailed.output == #"["one",{"n":1}]"# + "\n" + #"["two",{"n":2}]"# + "\n")
     }
 
-    @Test("A recording of GroupMe is refused: its server spoke another protocol")
+    @Test("A recording of GroupMe is refused, because its server used another protocol")
     func groupMe() throws {
         let folder = try temporaryFolder()
         try writeFile(folder + "/log", #"< [{"channel":"/user/1","data":{"type":"ping"}}]"#)
@@ -81,7 +81,7 @@ struct ReplayServeTests {
             served.errors == "weir: --serve: a recording whose server spoke Bayeux cannot be served\n")
     }
 
-    @Test("What cannot be served together with something else is refused")
+    @Test("An option that excludes --serve is refused")
     func usage() throws {
         let result = try weir("replay", "f", "--serve", "127.0.0.1:0", "--count", "3")
         #expect(result.status == 2)

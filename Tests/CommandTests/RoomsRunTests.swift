@@ -2,14 +2,14 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `weir rooms` against a tail of the embedded backend.
+/// Tests `weir rooms` against a tail of the embedded backend.
 @Suite(.serialized) struct RoomsRunTests {
-    /// A backend, a tail of it that has joined its rooms, and what both need.
+    /// A backend, a tail of it that has joined its rooms, and their environment.
     private final class Stage {
         let backend: Peer
         private(set) var tail: Peer
         private let options: [String]
-        /// Whether the test reads what the tail says; otherwise it is read away.
+        /// Whether the test reads the tail's output. Otherwise it is drained.
         private let isRead: Bool
         let environment: [String: String]
         let folder: String
@@ -44,7 +44,7 @@ import Testing
             return tail
         }
 
-        /// Ends the tail in order, and begins another one.
+        /// Ends the tail cleanly, and starts another one.
         func beginAgain(after work: () throws -> Void = {}) throws {
             kill(tail.pid, SIGTERM)
             tail.wait()
@@ -62,10 +62,10 @@ import Testing
         }
     }
 
-    /// A pattern of the one channel that the tests are about.
+    /// A pattern for the one channel that the tests use.
     private let general = "#general"
 
-    @Test func `rooms are resolved by title, left and joined by it, and what is left out is left`() throws {
+    @Test func `rooms are resolved, left and joined by title, and excluded rooms are left`() throws {
         let stage = try Stage(["--join", "#gen*"])
         #expect(try stage.rooms("join", general).status == 0)
         let resolved = try stage.rooms("resolve", "#*", "-#general")
@@ -80,7 +80,7 @@ import Testing
         #expect(try stage.rooms("ls", "--all", general).output.contains("left"))
         let back = try stage.rooms("join", general, "--json")
         #expect(back.status == 0 && back.output.contains(#""state":"joined""#), "\(back.output) \(back.errors)")
-        // A file of patterns has them all, however its lines end and whatever it begins with.
+        // A file of patterns is read completely with any line ending or byte order mark.
         for ending in ["\r\n", "\r"] {
             try writeFile(stage.folder + "/rooms", "\u{FEFF}#gen*\(ending)\(ending)#rand*")
             let read = try stage.rooms("resolve", "@\(stage.folder)/rooms")
@@ -114,7 +114,7 @@ import Testing
         #expect(recorded.contains(#""act":"ack","room":"\#(room)""#))
     }
 
-    @Test func `a set is saved, shown, used, compared and removed, and is there for the next tail`() throws {
+    @Test func `a set is saved, shown, used, compared and removed, and exists for the next tail`() throws {
         let stage = try Stage()
         #expect(try stage.rooms("set", "save", "work", "#*", "-#general").status == 0)
         #expect(try stage.rooms("set", "save", "few", "@work", "-", "#random").status == 0)
@@ -136,7 +136,7 @@ import Testing
         #expect(kept.output == "@work  #* - #general\n")
     }
 
-    @Test func `a room that is muted is joined and recorded, and not shown until it is unmuted`() throws {
+    @Test func `a muted room is joined and recorded, and not shown until it is unmuted`() throws {
         let stage = try Stage()
         let muted = try stage.rooms("mute", "**", "--json")
         #expect(muted.status == 0 && muted.output.contains(#""state":"joined""#))
@@ -144,7 +144,7 @@ import Testing
         #expect(try stage.rooms("unmute", "**", "--json").output.contains(#""muted":false"#))
     }
 
-    @Test func `what is pinned is in the store, and taken back when it is unpinned`() throws {
+    @Test func `a pinned room is stored, and removed when it is unpinned`() throws {
         let stage = try Stage(["--join", "#random"])
         #expect(try stage.rooms("pin", general).status == 0)
         #expect(try stage.rooms("ls", general).output.contains("  pin "))
@@ -155,7 +155,7 @@ import Testing
         #expect(!(try weir("rooms", "ls", "--store", file).output.contains("#general")))
     }
 
-    @Test func `who is in a room and what was said there is asked of the server, where it can say`() throws {
+    @Test func `members and messages of a room are requested from the server, if it supports that`() throws {
         let stage = try Stage()
         let who = try stage.rooms("who", "#general", "--json")
         #expect(who.status == 0 && who.output.contains(#""type":"twake.member""#), "\(who.output) \(who.errors)")
@@ -168,7 +168,7 @@ import Testing
             "\(list.errors)")
     }
 
-    @Test func `what is muted for good is muted at the next start, too, and what was for a time is not`() throws {
+    @Test func `a permanent mute applies at the next start, and a temporary one does not`() throws {
         let stage = try Stage()
         #expect(try stage.rooms("mute", general, "--json").output.contains(#""muted":true"#))
         #expect(try stage.rooms("mute", "#random", "--for", "1h").status == 0)
@@ -180,7 +180,7 @@ import Testing
         #expect(try stage.rooms("ls", general, "--json").output.contains(#""muted":false"#))
     }
 
-    @Test func `with dynamic pins what is joined for good is pinned, and what is left is so no more`() throws {
+    @Test func `with dynamic pins a permanent join pins a room, and leaving unpins it`() throws {
         let stage = try Stage(["--join", "#random", "--dynamic-pins"])
         let file = stage.folder + "/kept.sqlite"
         #expect(try stage.rooms("join", general).status == 0)
@@ -191,14 +191,14 @@ import Testing
         #expect(!(try weir("rooms", "ls", "--store", file, "--json").output.contains(##""room":"#general""##)))
     }
 
-    @Test func `what becomes of rooms is printed as it happens, for people and as JSON, until the tail ends`() throws {
+    @Test func `changes of rooms are printed as they happen, as text and as JSON, until the tail ends`() throws {
         let stage = try Stage()
         let room = String(
             try stage.rooms("resolve", general).output.split(separator: " ").first { $0.hasPrefix("/") } ?? "")
         let weir = try pathOfWeir()
         let people = try Peer([weir, "rooms", "watch", room], environment: stage.environment)
         let json = try Peer([weir, "rooms", "watch", "--json"], environment: stage.environment)
-        // Both look on before anything happens.
+        // Both must be attached before anything happens.
         while !(try CommandTests.weir("ctl", "t", "status", environment: stage.environment)).output.contains(
             #""viewers":2"#)
         {}
@@ -222,7 +222,7 @@ import Testing
         #expect(people.wait() == 0)
     }
 
-    @Test func `a set is edited in an editor, and what is wrong is not taken`() throws {
+    @Test func `a set is edited in an editor, and an invalid edit is refused`() throws {
         let stage = try Stage()
         #expect(try stage.rooms("set", "save", "work", "#dev*", "-#noise").status == 0)
         let edited = try weir(
@@ -237,7 +237,7 @@ import Testing
         #expect(try stage.rooms("set", "show", "work").output == "#dev*\n-#chatter\n")
     }
 
-    @Test func `what is selected by its title is printed, stored and restored`() throws {
+    @Test func `a room selected by its title is printed, stored and restored`() throws {
         let stage = try Stage()
         let chosen = try stage.rooms("select", general)
         #expect(chosen.status == 0 && chosen.output.hasSuffix(" / #General\n"), "\(chosen.output) \(chosen.errors)")
@@ -264,7 +264,7 @@ import Testing
         #expect(none.status == 0 && none.output.contains(#""channel":null"#), "\(none.output)")
     }
 
-    @Test func `a channel that a command makes is selected where a tail begins next`() throws {
+    @Test func `a channel created by a command is selected at the next start of a tail`() throws {
         let stage = try Stage()
         _ = try stage.rooms("select", general)
         try stage.beginAgain {
@@ -279,8 +279,7 @@ import Testing
         #expect(globals.output.contains(#""channel_name":"Launch""#), "\(globals.output)")
     }
 
-    @Test func `a running tail takes titles and beginnings of ids, and names the candidates where several fit`() throws
-    {
+    @Test func `a running tail accepts titles and prefixes of ids, and lists the candidates if several match`() throws {
         let stage = try Stage()
         func weir(_ words: String...) throws -> CommandResult {
             try CommandTests.weir(words, environment: stage.environment)
@@ -303,7 +302,7 @@ import Testing
         #expect(several.errors.contains("'general' names 2: channel "), "\(several.errors)")
     }
 
-    @Test func `a room of another company, and one beyond the limit, is refused with the server's reason`() throws {
+    @Test func `a room of another company or beyond the limit is refused with the server's reason`() throws {
         let stage = try Stage(server: ["--strict-rooms"])
         let foreign = "/companies/00000000-0000-0000-0000-000000000001/workspaces"
         let refused = try stage.rooms("join", foreign)
@@ -346,7 +345,7 @@ import Testing
         #expect(!older.output.contains("line 25"))
     }
 
-    @Test func `a push notification that another process hands on is an event, in the recording and its replay too`()
+    @Test func `a push notification passed by another process is an event, also in the recording and its replay`()
         throws
     {
         let stage = try Stage(["--record", "FOLDER/pushed.weir"], isRead: true)
@@ -379,8 +378,7 @@ import Testing
             "\(replayed.output)\(replayed.errors)")
     }
 
-    @Test func `what is done with rooms is said: which are unpinned, left by only, or not there to be selected`() throws
-    {
+    @Test func `commands report unpinned rooms, rooms left by only, and unknown selections`() throws {
         let stage = try Stage()
         #expect(try stage.rooms("pin", general).status == 0)
         let unpinned = try stage.rooms("unpin", general)
@@ -400,8 +398,7 @@ import Testing
         #expect(nowhere.status == 1 && nowhere.errors.contains("'nope' is no channel"), "\(nowhere.errors)")
     }
 
-    @Test func `with members a channel is asked for by its title all the same, and join takes several patterns`() throws
-    {
+    @Test func `with --members a channel is still found by its title, and --join accepts several patterns`() throws {
         let stage = try Stage(["--members", "--join", general, "#engineering"])
         let who = try stage.rooms("who", "#Engineering")
         #expect(who.status == 0 && who.output.contains("(you)"), "\(who.errors)")
@@ -413,7 +410,7 @@ import Testing
         #expect(file.status == 2 && file.errors.contains("unexpected argument 'more'"), "\(file.errors)")
     }
 
-    @Test func `a running tail does what another process asks for: it is shown, settled or refused`() throws {
+    @Test func `a running tail shows, completes or refuses the actions of another process`() throws {
         let stage = try Stage(isRead: true)
         let sent = try weir("send", "--on", "t", general, "spoken through", environment: stage.environment)
         #expect(sent.status == 0 && sent.output.count == 37, "\(sent.output) \(sent.errors)")
@@ -458,7 +455,7 @@ import Testing
                 environment: stage.environment)
             #expect(result.output.contains(#""state":"\#(state)""#), "\(verb): \(result.output)\(result.errors)")
         }
-        // What is empty makes without, or takes away.
+        // An empty value creates an object without the attribute, or removes the attribute.
         let channel = try weir("channel", "create", "--on", "t", "Plans", environment: stage.environment)
         let plans = String(channel.output.dropLast())
         let said = try weir("send", "--on", "t", plans, "first", environment: stage.environment)

@@ -1,10 +1,12 @@
 import TestSupport
 import Testing
 
-/// Recordings in segments that are smaller than the state each of them begins with.
+/// Tests recordings in segments smaller than the state at their beginnings.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct RotationRunTests {
     @Test(arguments: ["twake", "groupme", "untyped"])
-    func `segments do not follow each other for ever, hold more that is new than old, and lose nothing`(kind: String)
+    func `the number of segments is limited, each has more new data than restated data, and nothing is lost`(
+        kind: String
+    )
         throws
     {
         let folder = try temporaryFolder()
@@ -45,7 +47,7 @@ import Testing
             ] + rotation, environment: ["TOKEN": token])
     }
 
-    /// A server that says 4,000 events of 200 bytes at once.
+    /// Tails a server that sends 4,000 events of 200 bytes at once.
     private func untyped(_ folder: String) throws -> CommandResult {
         let server = try Peer(
             [
@@ -61,7 +63,7 @@ import Testing
             ] + rotation)
     }
 
-    /// The number of a line's record.
+    /// Returns the number of a line's record.
     private static func number(of line: Substring) -> Int? {
         guard !line.hasPrefix(#"{"k":"head""#), let place = line.firstRange(of: #""n":"#) else { return nil }
         return Int(line[place.upperBound...].prefix { $0.isNumber })

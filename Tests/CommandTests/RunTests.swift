@@ -4,14 +4,14 @@ import Testing
 
 @Suite("Runs of the program", .timeLimit(.minutes(2)))
 struct RunTests {
-    @Test("A token that is not where it was said to be ends with 4 before anything is connected to")
+    @Test("A missing token variable ends with code 2 before any connection")
     func missingToken() throws {
         let result = try weir("tail", "http://127.0.0.1:1/", "--token", "env:NOT_SET_ANYWHERE")
         #expect(result.status == 2)
         #expect(result.errors == "weir: the environment variable NOT_SET_ANYWHERE is not set\n")
     }
 
-    @Test("A server that names a date to come again is waited for as long as is allowed, and until when is told")
+    @Test("A Retry-After date is followed up to the limit, and the message says until when")
     func retryAfterDate() throws {
         let refusal =
             "HTTP/1.1 503 Unavailable\r\nRetry-After: Fri, 31 Dec 9999 23:59:59 GMT\r\nContent-Length: 0\r\n\r\n"
@@ -33,7 +33,7 @@ struct RunTests {
         #expect((until - before - 7 + 86_400) % 86_400 <= (clock() - before + 86_400) % 86_400, "\(told.0)")
     }
 
-    @Test("A file that is no recording is told from one that is not there")
+    @Test("A file that is not a recording and a missing file are reported differently")
     func badRecordings() throws {
         let folder = try temporaryFolder()
         let missing = try weir("replay", folder + "/none.weir")
@@ -46,7 +46,7 @@ struct RunTests {
     }
 
     @Test(
-        "A check of a recording says in one line what is equal, or the first difference, and a quiet one nothing else")
+        "--verify prints one line with what is equal or the first difference, and nothing else with --quiet")
     func verdict() throws {
         let folder = try temporaryFolder()
         let sample =
@@ -72,7 +72,7 @@ struct RunTests {
         #expect(lines.count == 1 && lines[0].hasPrefix("weir: mismatch: after record "), "\(other.errors)")
     }
 
-    @Test("A replay prints in every format what that format promises, and in compact what the live run printed")
+    @Test("A replay prints every format correctly, and in compact the same as the live run")
     func formats() throws {
         let file = try temporaryFolder() + "/a.weir"
         let live = try weir("demo", "--duration", "1500ms", "--no-ctl", "--record", file)
@@ -92,14 +92,14 @@ struct RunTests {
     }
 
     @Test(
-        "SIGINT ends a tail in order with 130, SIGTERM with 143",
+        "SIGINT ends a tail cleanly with code 130, SIGTERM with code 143",
         arguments: [(SIGINT, Int32(130)), (SIGTERM, Int32(143))]
     )
     func signals(signal: Int32, code: Int32) throws {
         let file = try temporaryFolder() + "/a.weir"
         let demo = try Peer(
             [try pathOfWeir(), "demo", "--duration", "1m", "--no-ctl", "--record", file], errorsToo: true)
-        // The summary has a line of the model once something is in it.
+        // The summary has a line about the model once it has rows.
         while let line = demo.readLine(), !line.contains("+ channel ") {}
         kill(demo.pid, signal)
         var last: String?
@@ -109,7 +109,7 @@ struct RunTests {
         #expect(String(decoding: try readFile(file), as: UTF8.self).contains(#""k":"end""#))
     }
 
-    @Test("A full disk ends a tail with 7")
+    @Test("A full disk ends a tail with code 7")
     func fullDisk() throws {
         let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
         try #require(full >= 0)
@@ -123,7 +123,7 @@ struct RunTests {
         #expect(try contents(of: errors).contains("weir: cannot write standard output: No space left on device\n"))
     }
 
-    @Test("An echo server is told where to be and how often to ping, and a tail hears itself")
+    @Test("An echo server accepts its path and ping interval, and a tail receives its own message")
     func serveEcho() throws {
         let server = try Peer([
             try pathOfWeir(), "serve", "--scenario", "echo", "--path", "/e", "--ping-interval", "250", "--ping-timeout",
@@ -140,7 +140,7 @@ struct RunTests {
     }
 
     @Test(
-        "Lone surrogates and numbers of any size are sent, echoed, shown, filtered, recorded, replayed and served as they were written"
+        "Lone surrogates and numbers of any size keep their spelling from sending to serving"
     )
     func valuesOfAnySize() throws {
         let values =
@@ -178,7 +178,7 @@ struct RunTests {
         #expect(served.output.hasSuffix(expected), "\(served.errors)")
     }
 
-    @Test("Two hundred clients of an echo server hear every event they send")
+    @Test("Two hundred clients of an echo server receive every event they send")
     func crowd() throws {
         let bench = try Peer(
             [String(try pathOfWeir() + "-bench"), "serve", "--clients", "200", "--rate", "2", "--duration", "3"],
@@ -189,7 +189,7 @@ struct RunTests {
         #expect(lines.first == "200 clients, 2 a second each: 1200 events sent, 1200 came back in order, 0 lost")
     }
 
-    @Test("A served backend is tailed and recorded with the token it prints, which is nowhere to be seen afterwards")
+    @Test("A served backend is tailed and recorded with its printed token, which appears nowhere later")
     func serveAndTail() throws {
         let folder = try temporaryFolder()
         let server = try Peer([try pathOfWeir(), "serve", "--seed", "3", "--quiet"])
@@ -209,7 +209,7 @@ struct RunTests {
         #expect(server.wait() == 143)
     }
 
-    @Test("Of several running tails one must be chosen, and a room that was never there is left without ado")
+    @Test("With several running tails one must be chosen, and leaving a room that was never joined succeeds")
     func rooms() throws {
         let environment = ["XDG_RUNTIME_DIR": try temporaryFolder()]
         let none = try weir("rooms", "ls", environment: environment)
@@ -231,11 +231,11 @@ struct RunTests {
 @Suite("On a terminal", .timeLimit(.minutes(1)))
 struct TerminalTests {
     @Test(
-        "Colour is for terminals that want it",
+        "Colours are used only on terminals that support and want them",
         arguments: [(["TERM": "xterm"], true), (["TERM": "xterm", "NO_COLOR": "1"], false), (["TERM": "dumb"], false)])
     func colour(environment: [String: String], isColoured: Bool) throws {
         let shown = try onTerminal(["demo", "--count", "10", "--no-ctl"], environment: environment)
-        // A line that is drawn over is no colour; a terminal that is dumb cannot have one.
+        // A redraw is not a colour. A dumb terminal supports neither.
         #expect(shown.contains(/\u{1B}\[[0-9;]*m/) == isColoured)
         if environment["TERM"] == "dumb" { #expect(!shown.contains("\u{1B}")) }
         #expect(shown.contains("General"))
@@ -249,9 +249,9 @@ struct TerminalTests {
         #expect(lines.allSatisfy { $0.count <= 60 })
     }
 
-    /// What a terminal of 60 columns is sent.
+    /// Returns the output to a terminal of 60 columns.
     private func onTerminal(_ arguments: [String], environment: [String: String]) throws -> String {
-        // What posix_openpt, unlockpt and ptsname do; they are not imported here.
+        // Does the work of posix_openpt, unlockpt and ptsname, which are not imported here.
         let (unlock, getNumber) = (UInt(0x4004_5431), UInt(0x8004_5430))
         var (number, locked): (Int32, Int32) = (-1, 0)
         let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
@@ -266,7 +266,7 @@ struct TerminalTests {
         close(slave)
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
-        // The read fails with EIO once the last writer is gone.
+        // The read fails with EIO once the last writer has closed the terminal.
         while case let count = read(master, &buffer, buffer.count), count > 0 { bytes += buffer[..<count] }
         close(master)
         #expect(try waitForExit(of: process) == 0)

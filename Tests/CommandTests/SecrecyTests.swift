@@ -5,10 +5,10 @@ import Testing
 
 @Suite("Secrets of the access", .timeLimit(.minutes(2)))
 struct SecrecyTests {
-    /// Every secret the tests give; none may be seen anywhere but by whom it is for.
+    /// The secrets in the tests. Each may be visible only to its intended receiver.
     private static let token = "tok-5f1c", header = "hdr-77ab", cookie = "ck=9d02", password = "pw-c0de"
 
-    @Test("They reach whom they are for, and are in no output, no file and no list of processes")
+    @Test("Secrets reach their receivers and are in no output, file or process list")
     func nowhere() throws {
         let folder = try temporaryFolder()
         try writeFile(folder + "/header", Self.header + "\n")
@@ -16,7 +16,7 @@ struct SecrecyTests {
         let proxy = try Peer(["python3", peersFolder + "/connect_proxy.py", "--auth", "ann:\(Self.password)"])
         defer { proxy.stop() }
         let proxyPort = try proxy.listeningPort()
-        // The server says them all, in an event and in a frame that is none.
+        // The server sends all of them back, in an event and in an invalid frame.
         let said = "\(Self.token) \(Self.header) \(Self.cookie) \(Self.password)"
         let server = try ScriptedServer(frames: [#"42["realtime:event",{"name":"/r","data":"\#(said)"}]"#])
         defer { server.close() }
@@ -52,7 +52,7 @@ struct SecrecyTests {
         ])
     }
 
-    @Test("They are in no error")
+    @Test("Secrets are in no error message")
     func failures() throws {
         let proxy = try Peer(["python3", peersFolder + "/connect_proxy.py", "--auth", "ann:another"])
         defer { proxy.stop() }

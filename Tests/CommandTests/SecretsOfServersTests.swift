@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import Wire
 
-/// What a server says that it should not say, and where it is then.
+/// Tests secrets in a server's messages, and where they appear afterwards.
 @Suite(.serialized, .timeLimit(.minutes(4))) struct `Secrets that a server sends` {
-    /// One of each kind; each is said in its own place.
+    /// Secrets of every kind. The server sends each at a place of its own.
     private static let secrets = [
         "hunter2-of-an-event", "tok-0123456789-nested", "hunter3-in-a-string", "hunter4-twice-in-a-string",
         "tok-of-an-acknowledgement", "ck=of-a-connect-error", "tok-of-an-answer", "ann:pw-of-a-url", "tk-of-a-query",
@@ -42,7 +42,7 @@ import Wire
         return try ScriptedServer(frames: Self.frames, rest: #"{"resource":\#(user),"resources":[\#(user)]}"#)
     }
 
-    /// Runs a tail until all of `awaited` was printed; `during` is called before it is ended.
+    /// Runs a tail until all of `awaited` was printed. Calls `during` before the tail is stopped.
     private func tail(
         _ port: UInt16, _ options: [String], until awaited: [String], folder: String, _ during: () throws -> Void = {}
     ) throws -> String {
@@ -73,7 +73,7 @@ import Wire
 
     private func file(_ path: String) throws -> String { String(decoding: try readFile(path), as: UTF8.self) }
 
-    @Test func `they are in no output, recording, diff log, store, hook or answer of the control socket`() throws {
+    @Test func `secrets are in no output, recording, diff log, store, hook or answer of the control socket`() throws {
         let server = try server()
         defer { server.close() }
         let folder = try temporaryFolder()
@@ -108,21 +108,21 @@ import Wire
         let doctor = try weir("file", "doctor", "--secrets", folder + "/a.weir.jsonl")
         #expect(doctor.status == 0, "\(doctor.output)")
         #expect(try weir("file", "info", folder + "/a.weir.jsonl").output.contains("sessions, received\n"))
-        // The batch has the same key twice, and so it has the mark.
+        // The batch has the same key twice, so it also has the mark twice.
         let batch = try #require(recording.split(separator: "\n").first { $0.contains("x-api-key") })
         let marks = batch.matches(of: /‹secret-[0-9a-f]{16}›/).map { String($0.output) }
         #expect(marks.count == 3 && marks[0] == marks[1] && marks[1] != marks[2])
-        // A replay shows the same, and writes the same diff log.
+        // A replay shows the same and writes the same diff log.
         let replay = try weir(
             "replay", folder + "/a.weir.jsonl", "--speed", "max", "--verify", "--diff-log", folder + "/b.diff")
-        // Not all could be read; that is told as it was.
+        // Some messages could not be decoded, which is reported as in the live run.
         #expect(replay.status == 3, "\(replay.errors)")
         expectClean(replay.output, "replay")
         #expect(try file(folder + "/b.diff") == file(folder + "/a.diff"))
     }
 
     @Test(arguments: [[], ["--format", "json"], ["--template", "{event} {summary} {payload}"]])
-    func `they are in no form of output`(options: [String]) throws {
+    func `secrets are in no form of output`(options: [String]) throws {
         let server = try server()
         defer { server.close() }
         let text = try tail(
@@ -132,7 +132,7 @@ import Wire
     }
 
     @Test(arguments: [[], ["--keep-secrets"]])
-    func `they are neither delivered to another server nor shown to who looks on, unless they are kept`(
+    func `secrets are neither forwarded nor shown to a viewer, unless they are kept`(
         options: [String]
     ) throws {
         let server = try server()
@@ -150,7 +150,7 @@ import Wire
                 [try pathOfWeir(), "attach", "x", "--format", "json"], environment: environment, errorsToo: true)
             defer { viewer.stop() }
             while let line = viewer.readLine(), line != "attached to x" {}
-            // All is said again to who asks to join.
+            // The scripted server sends all its frames again after a `realtime:join`.
             let asked = try weir("emit", "--on", "x", "--no-ack", "realtime:join", environment: environment)
             #expect(asked.status == 0, "\(asked.errors)")
             for awaited in ["user_password", "the-last-event"] {
@@ -170,7 +170,7 @@ import Wire
     }
 
     @Test(arguments: ["", "--keep-secrets"])
-    func `they are not in the full-screen view, unless they are kept`(option: String) throws {
+    func `secrets are not in the full-screen view, unless they are kept`(option: String) throws {
         let server = try server()
         defer { server.close() }
         let terminal = try Tmux(width: 250, height: 80)
@@ -178,7 +178,7 @@ import Wire
         try terminal.run(
             "clear; '\(try pathOfWeir())' watch http://127.0.0.1:\(server.port) --token file:\(terminal.folder)/token"
                 + " --store none \(option); echo status=$?")
-        // Lines, then the fields of one, then its frame.
+        // First the lines, then the fields of one, then its frame.
         let lines = try terminal.expect("the-last-event")
         try terminal.run("ftype = event and kind = message")
         try terminal.expect("filter: type = event and kind = message")
@@ -196,7 +196,7 @@ import Wire
     }
 
     @Test(arguments: [[], ["--keep-secrets"]])
-    func `they are not in what is shown of an upgrade`(options: [String]) throws {
+    func `secrets are not in the wire view of an upgrade`(options: [String]) throws {
         let secret = Self.secrets[1]
         let server = try NotingServer(upgrades: true, aside: #"42["x",{"token":"\#(secret)"}]"#)
         defer { server.close() }
@@ -213,7 +213,7 @@ import Wire
         #expect(shown.contains(secret) != options.isEmpty, "\(shown)")
     }
 
-    @Test func `they are not in what a command says that wants something done`() throws {
+    @Test func `secrets are not in the output of a command that acts`() throws {
         let secret = Self.secrets[10]
         let company = #"{"id":"af382e55-4952-4599-babb-6a6dcdd4ac31","username":"ann","name":"\#(secret)"}"#
         let server = try ScriptedServer(rest: #"{"resource":\#(company),"resources":[\#(company)]}"#)
@@ -225,7 +225,7 @@ import Wire
         #expect(sent.errors.contains("in company ‹secret-") && !sent.errors.contains(secret), "\(sent.errors)")
     }
 
-    @Test func `they are not in what a command says of the account`() throws {
+    @Test func `secrets are not in the output of whoami`() throws {
         let server = try server()
         defer { server.close() }
         let run = try weir(
@@ -235,7 +235,7 @@ import Wire
         #expect(run.output.contains("  ‹secret-") && !run.output.contains(Self.secrets[9]), "\(run.output)")
     }
 
-    @Test func `they are kept where that is asked for, and the head says so`() throws {
+    @Test func `with --keep-secrets secrets are kept, and the head says so`() throws {
         let server = try server()
         defer { server.close() }
         let folder = try temporaryFolder()
@@ -262,7 +262,7 @@ import Wire
     }
 }
 
-/// An HTTP server on a loopback port that takes what it is sent, and keeps it.
+/// An HTTP server on a loopback port that stores the request bodies.
 private final class Receiver: HTTPServerHandler {
     let bodies = Mailbox<String>()
     private let loop: EventLoop

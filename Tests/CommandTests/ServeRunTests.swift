@@ -2,8 +2,8 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("An embedded server to try things on", .timeLimit(.minutes(1))) struct ServeRunTests {
-    @Test("The token that is kept in a file is good for every server that is given the file")
+@Suite("An embedded server for trying things out", .timeLimit(.minutes(1))) struct ServeRunTests {
+    @Test("A token kept in a file is valid for every server with that file")
     func tokenFile() throws {
         let folder = try temporaryFolder()
         let file = folder + "/token"
@@ -22,7 +22,7 @@ import Testing
         #expect(tokens[0] == tokens[1] && tokens[0].hasPrefix("weir."))
     }
 
-    @Test("A server is begun beside the shell, whose variables are what the next command needs")
+    @Test("A server starts in the background, and the shell's variables contain what the next command needs")
     func environment() throws {
         let folder = try temporaryFolder()
         try writeFile(
@@ -41,7 +41,7 @@ import Testing
         #expect(try contents(of: output).hasSuffix("  Ana Lima  (era b)\n"))
     }
 
-    @Test("A server that is asked for more does more")
+    @Test("A server with a higher rate sends more")
     func rate() throws {
         let server = try Peer([
             try pathOfWeir(), "serve", "--quiet", "--listen", "127.0.0.1:0", "--rate", "500",

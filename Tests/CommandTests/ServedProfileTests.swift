@@ -2,11 +2,11 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `weir serve --profile`: the embedded server plays what a profile declares, and `weir tail --profile` watches it.
+/// Tests `weir serve --profile`, with which the embedded server plays a profile, watched by `weir tail --profile`.
 @Suite(.timeLimit(.minutes(3))) struct ServedProfileTests {
     private static let samples = packageFolder + "/samples/profiles/"
 
-    /// A server of a sample's profile, and what its clients need.
+    /// A server of a sample's profile, and the settings of its clients.
     private final class Stage {
         let server: Peer
         let profile: String
@@ -14,7 +14,8 @@ import Testing
         let token: String
         let folder: String
 
-        /// With the sample's scenario, another one, or none; a profile that is no sample has a path.
+        /// Starts a server with the sample's scenario, another one, or none. A profile that is not a sample is given by
+        /// its path.
         init(_ name: String, scenario: String? = nil, _ options: String...) throws {
             folder = try temporaryFolder()
             profile = name.hasPrefix("/") ? name : samples + name + ".yaml"
@@ -46,7 +47,7 @@ import Testing
         deinit { server.stop() }
     }
 
-    /// A scenario of two rooms, one of them forbidden, in which nothing happens by itself.
+    /// Writes a scenario of two rooms, one of them forbidden, without events.
     private func still() throws -> String {
         let path = try temporaryFolder() + "/still.yaml"
         try writeFile(
@@ -61,7 +62,7 @@ import Testing
         return path
     }
 
-    /// Reads lines up to one that holds a text, or all; gives them.
+    /// Reads lines up to one that contains a text, or to the end. Returns them.
     @discardableResult
     private func read(_ tail: Peer, to end: String = "\u{0}") -> String {
         var text = ""
@@ -72,7 +73,7 @@ import Testing
         return text
     }
 
-    @Test func `rooms are joined, one is refused with its reason, and what happens changes rows`() throws {
+    @Test func `rooms are joined, one is refused with its reason, and events change rows`() throws {
         let stage = try Stage("socketio-chat")
         let tail = try stage.tail(
             "--until-match", #"text ~ "Still there""#, "--record", stage.folder + "/a.weir.jsonl", "--diff-log",
@@ -87,7 +88,7 @@ import Testing
         ] {
             #expect(text.contains(words), "\(words) is not in \(text)")
         }
-        // The connection was cut, and the rows are read again.
+        // After the cut of the connection the rows are read again.
         #expect(text.contains("gap"), "\(text)")
         let replay = try weir(
             "replay", stage.folder + "/a.weir.jsonl", "--diff-log", stage.folder + "/b.jsonl", "--quiet")
@@ -95,7 +96,7 @@ import Testing
         #expect(try readFile(stage.folder + "/b.jsonl") == readFile(stage.folder + "/a.jsonl"))
     }
 
-    @Test func `a message is sent, settled by its echo, changed and deleted, and a refusal says why`() throws {
+    @Test func `a message is sent, confirmed by its echo, changed and deleted, and a refusal has a reason`() throws {
         let stage = try Stage("socketio-chat", scenario: try still())
         let tail = try stage.tail("--until-match", "kind = deletion")
         defer { tail.stop() }
@@ -118,7 +119,7 @@ import Testing
     @Test(arguments: [
         ("socketio-chat", "lobby"), ("gateway", "lobby"), ("webui", "lobby"), ("groups", "/group/lobby"),
     ])
-    func `rooms are left and joined, a message is sent, another one refused, and two replays are alike`(
+    func `rooms are left and joined, a message is sent, another one refused, and two replays are equal`(
         _ name: String, _ room: String
     ) throws {
         let stage = try Stage(name, scenario: try still())
@@ -143,7 +144,7 @@ import Testing
         #expect(replays[0].output == replays[1].output && replays[0].output.contains(#""hello all""#))
     }
 
-    @Test(arguments: ["socketio-chat", "gateway"]) func `a token of nobody's is refused`(_ name: String) throws {
+    @Test(arguments: ["socketio-chat", "gateway"]) func `an unknown token is refused`(_ name: String) throws {
         let stage = try Stage(name)
         let tail = try Peer(
             [
@@ -156,7 +157,7 @@ import Testing
         #expect(try stage.act("send", name == "gateway" ? "1" : "lobby", "x", token: "stolen").status == 4)
     }
 
-    @Test func `a profile may say by an event that the token is refused, and that a room is`() throws {
+    @Test func `a profile's event may report that the token or a room is refused`() throws {
         let path = try temporaryFolder() + "/strict.yaml"
         try writeFile(
             path,
@@ -195,7 +196,7 @@ import Testing
         #expect(stolen.wait() == 4 && refusal.contains("the token is nobody's"), "\(refusal)")
     }
 
-    @Test func `what mentions the user by id or by name is found and notified of`() throws {
+    @Test func `mentions of the user by id or by name are found and raise notifications`() throws {
         let path = try temporaryFolder() + "/named.yaml"
         try writeFile(
             path,
@@ -225,7 +226,7 @@ import Testing
             notified.contains("by id") && notified.contains("by name") && !notified.contains("for bo"), "\(notified)")
     }
 
-    @Test func `a gateway's session is resumed after a cut, and begun anew when it is forgotten`() throws {
+    @Test func `a gateway's session resumes after a cut, and begins anew when it is forgotten`() throws {
         let stage = try Stage("gateway", "--ping-interval", "200")
         let tail = try stage.tail("--until-match", #"text ~ "Still there""#)
         defer { tail.stop() }
@@ -242,7 +243,7 @@ import Testing
     }
 
     @Test(arguments: ["socketio-chat", "gateway"])
-    func `without a scenario there are rows, and something happens`(_ name: String) throws {
+    func `without a scenario the server has rows and sends events`(_ name: String) throws {
         let stage = try Stage(name, scenario: "", "--seed", "3")
         let tail = try stage.tail("--until-match", "type = event and kind in (message, typing, deletion)")
         defer { tail.stop() }
@@ -251,7 +252,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `what could not be done and is not kept for later says why`(_ hasAccount: Bool) throws {
+    func `the error for a failed action that is not stored says why`(_ hasAccount: Bool) throws {
         let folder = try temporaryFolder()
         try writeFile(
             folder + "/p.yaml",
@@ -277,7 +278,7 @@ import Testing
         #expect(try !errors("--store", "none").contains("kept for later"))
     }
 
-    @Test func `a scenario that is wrong, and one that is no file, are refused before anything is served`() throws {
+    @Test func `an invalid scenario or one that is not a file is refused before anything is served`() throws {
         let path = try temporaryFolder() + "/wrong.yaml"
         try writeFile(path, "rows: {mesage: []}\nsteps: [{after: 1s}]\n")
         let run = try weir("serve", "--profile", Self.samples + "gateway.yaml", "--scenario", path)

@@ -1,18 +1,18 @@
 import TestSupport
 import Testing
 
-/// What a person is told who calls a server by the wrong name.
+/// Tests the error messages for a server called with the wrong backend.
 @Suite("A server of another kind", .timeLimit(.minutes(2)))
 struct ServerKindTests {
     private static let fixed = ["--no-ctl", "--quiet", "--store", "none", "--config", "none", "--duration", "20s"]
 
-    /// What a tail of the server says at its end.
+    /// Runs a tail of the server with these arguments, and returns its result.
     private func lastWords(of arguments: [String], at server: Peer) throws -> CommandResult {
         let url = String(try server.readLine(startingWith: "url ").dropFirst(4))
         return try weir(["tail", url] + arguments + Self.fixed, environment: ["T": "t"])
     }
 
-    @Test("A Socket.IO server that is taken for Twake's is named, and the option that says so")
+    @Test("A Socket.IO server mistaken for Twake's is named, with the right option")
     func socketIO() throws {
         let server = try Peer([try pathOfWeir(), "serve", "--scenario", "echo", "--quiet"])
         defer { server.stop() }
@@ -23,7 +23,7 @@ struct ServerKindTests {
             "\(run.errors)")
     }
 
-    @Test("A Twake server that is taken for any Socket.IO server is named")
+    @Test("A Twake server mistaken for a plain Socket.IO server is named")
     func twake() throws {
         let server = try Peer([try pathOfWeir(), "serve", "--quiet"])
         defer { server.stop() }
@@ -32,7 +32,7 @@ struct ServerKindTests {
         #expect(run.errors.hasSuffix("; a twake server answers at /socket/: try --backend twake\n"), "\(run.errors)")
     }
 
-    @Test("A Bayeux server is named, even one that asks for a token at every path", arguments: ["twake", "socketio"])
+    @Test("A Bayeux server is named, even if it requires a token at every path", arguments: ["twake", "socketio"])
     func bayeux(taken: String) throws {
         let server = try Peer([try pathOfWeir(), "serve", "--scenario", "groupme", "--quiet"])
         defer { server.stop() }
@@ -42,7 +42,7 @@ struct ServerKindTests {
         #expect(run.errors.hasSuffix("; a groupme server answers at /faye: try --backend groupme\n"), "\(run.errors)")
     }
 
-    @Test("Where nothing of the kind answers, the options are named")
+    @Test("If no known server answers, the options are listed")
     func nothing() throws {
         let server = try Peer(["python3", "-m", "http.server", "--bind", "127.0.0.1", "0"])
         defer { server.stop() }
@@ -57,7 +57,7 @@ struct ServerKindTests {
             "\(run.errors)")
     }
 
-    @Test("A server that hangs up is asked for nothing else")
+    @Test("A server that hangs up gets no further requests")
     func hangsUp() throws {
         let script = """
             import socket

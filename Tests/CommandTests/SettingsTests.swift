@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Settings of the environment and the config file")
 struct SettingsTests {
-    /// A home with a config file.
+    /// A home folder with a config file.
     private struct Home {
         let folder: String
         var config: String { folder + "/.config/weir/config" }
@@ -28,7 +28,7 @@ struct SettingsTests {
     }
 
     @Test(
-        "What is typed prevails, then the environment, then the command's section, then its family's, then what is for all"
+        "Precedence is arguments, environment, the command's section, its family's section, then the global section"
     )
     func precedence() throws {
         let home = try Home("seed = x-all\n[demo]\nseed = x-section\n")
@@ -45,10 +45,10 @@ struct SettingsTests {
         #expect(family.errors.hasPrefix("weir: ~/.config/weir/config:4: format: 'y' is none of"))
     }
 
-    @Test("Every option of every command has its variable, and 'config show' tells it")
+    @Test("Every option of every command has its variable, which 'config show' prints")
     func everyOption() throws {
         let home = try Home()
-        // Their --on is a setting. What is seen by others goes to a running tail only where that is typed.
+        // In these commands --on is a setting. Elsewhere, visible actions go to a running tail only if --on is typed.
         let speakers = ["rooms", "ctl", "notify", "watch"]
         for snapshot in HelpSnapshots.commands
         where snapshot.text.contains("An environment variable or the config file") {
@@ -84,7 +84,7 @@ struct SettingsTests {
         "WEIR_" + String(flag.map { $0 == "-" ? "_" : $0 }).uppercased()
     }
 
-    @Test("A list in the file is repeated lines, in a variable one value a line")
+    @Test("A list is repeated lines in the file, and one value per line in a variable")
     func lists() throws {
         let home = try Home("[file filter]\nkind = head\nkind = gap\n")
         let file = try home.weir("config", "show", "file", "filter")
@@ -93,7 +93,7 @@ struct SettingsTests {
         #expect(variable.output == "kind = mark  WEIR_KIND\nkind = f     WEIR_KIND\n")
     }
 
-    @Test("yes and no in files and variables, and =no where it is typed")
+    @Test("Switches are yes and no in files and variables, and =no in arguments")
     func switches() throws {
         let home = try Home("quiet = on\ncount = 1\nduration = 20s\n")
         #expect(try home.weir("demo", "--no-ctl").errors == "")
@@ -105,7 +105,7 @@ struct SettingsTests {
     }
 
     @Test(
-        "A line that says nothing is refused with its number and what was meant",
+        "An invalid line is refused with its number and a suggestion",
         arguments: [
             ("\n# all is well\nfromat = json\n", "3: unknown option 'fromat'; did you mean 'format'?"),
             ("format json\n", "1: unknown option 'format json'"),
@@ -130,7 +130,7 @@ struct SettingsTests {
         #expect(check.status == 2)
     }
 
-    @Test("'config check' tells every problem: wrong lines, words of closed lists, variables no option has")
+    @Test("'config check' reports every problem: invalid lines and values, and variables of no option")
     func check() throws {
         let home = try Home("fromat = json\nfsync = nevre\n[demo]\ncont = 1\n")
         let result = try home.weir("config", "check", environment: ["WEIR_FROMAT": "json"])
@@ -148,7 +148,7 @@ struct SettingsTests {
         #expect(fine.status == 0)
     }
 
-    @Test("A file that others can write is not read, and WEIR_CONFIG names another, or none")
+    @Test("A file that others can write is not read, and WEIR_CONFIG names another or none")
     func whoseFile() throws {
         let home = try Home("format = jsno\n")
         chmod(home.config, 0o666)
@@ -165,7 +165,7 @@ struct SettingsTests {
         #expect(missing.errors.hasPrefix("weir: WEIR_CONFIG: there is no file '/nowhere'\n"))
     }
 
-    @Test("A secret is a reference wherever it stands, and is shown by its fingerprint only")
+    @Test("A secret is a reference in every setting, and is shown only as a fingerprint")
     func secrets() throws {
         let home = try Home(
             "[tail]\ntoken = s3cr3t-of-ann\nheader = X-Key: s3cr3t-of-ann\nproxy-auth = cmd:echo s3cr3t-of-ann\n")
@@ -182,7 +182,7 @@ struct SettingsTests {
         for text in [refused.errors, shown.output, shown.errors] { #expect(!text.contains("s3cr3t")) }
     }
 
-    @Test("A setting gives way where what it is about is missing, or where something typed excludes it")
+    @Test("A setting is ignored if the option it depends on is missing or an argument excludes it")
     func needless() throws {
         let home = try Home("rotate = 1h\nkeep = 3\nspeed = 2\nca = /nowhere.pem\nstore = none\nproxy-auth = env:P\n")
         let tail = try home.weir("tail", "http://127.0.0.1:9", "--max-attempts", "1", "--no-ctl")
@@ -193,7 +193,7 @@ struct SettingsTests {
     }
 
     @Test(
-        "Colours: what is chosen prevails, then NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, CLICOLOR",
+        "Colours follow the option, then NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE and CLICOLOR",
         arguments: [
             ([], [:], false), (["--color", "always"], ["NO_COLOR": "1"], true),
             (["--color", "never"], ["FORCE_COLOR": "1"], false), ([], ["FORCE_COLOR": "1"], true),
@@ -207,7 +207,7 @@ struct SettingsTests {
         #expect(result.output.contains("\u{1B}[") == isColoured)
     }
 
-    @Test func `a theme and the styles of roles are options, variables and settings`() throws {
+    @Test func `a theme and the styles of roles can be options, variables and settings`() throws {
         let home = try Home("theme = none\n[replay]\nstyle = actor=bold 200\nstyle = time=underline\n")
         let words = [
             "replay", packageFolder + "/samples/recordings/twake-day.weir.jsonl", "--speed", "max", "--no-ctl",

@@ -2,10 +2,10 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Completions in the shells themselves, manual pages by their own checkers, and what explains.
-@Suite("The shell's side", .timeLimit(.minutes(3)))
+/// Tests completions in the shells themselves, manual pages with their checkers, and the explaining commands.
+@Suite("Shell integration", .timeLimit(.minutes(3)))
 struct ShellTests {
-    /// A home with two contexts.
+    /// Creates a home folder with two contexts.
     private static func home() throws -> String {
         let home = try temporaryFolder()
         for name in ["prod", "preview"] {
@@ -21,7 +21,7 @@ struct ShellTests {
         return result.output.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
     }
 
-    @Test("Commands, verbs, options, values of options, words and contexts complete, from the tables")
+    @Test("Commands, verbs, options, their values, words and contexts are completed from the tables")
     func candidates() throws {
         let home = ["HOME": try Self.home()]
         #expect(try Self.complete("repl") == ["replay"])
@@ -52,11 +52,11 @@ struct ShellTests {
         #expect(try Self.complete("tail", "--filter", "kind = mes") == ["kind = message"])
         #expect(try Self.complete("tail", "--fields", "kind,payload.resource.tex") == ["kind,payload.resource.text"])
         #expect(try Self.complete("tail", "--template", "{time} {roo").contains("{time} {room}"))
-        // An option that is given is not offered again.
+        // An option that was typed is not offered again.
         #expect(!(try Self.complete("tail", "--quiet", "--q").contains("--quiet")))
     }
 
-    @Test("Marks beside a recording complete its positions")
+    @Test("Marks of a recording complete its positions")
     func marks() throws {
         let folder = try temporaryFolder()
         let recording = folder + "/a.weir.jsonl"
@@ -68,7 +68,7 @@ struct ShellTests {
         #expect(try Self.complete("replay", recording, "--start", "mark:") == ["mark:deploy"])
     }
 
-    @Test("Rooms and channels complete from the store that a tail left, in less than 50 ms, whatever the network does")
+    @Test("Rooms and channels are completed from the store in less than 50 ms, independently of the network")
     func rooms() throws {
         let folder = try temporaryFolder()
         let server = try Peer([try pathOfWeir(), "serve", "--seed", "3", "--quiet"])
@@ -83,7 +83,7 @@ struct ShellTests {
         #expect(channels == ["#General"])
         #expect(try Self.complete("rooms", "select", "#Ge", environment: environment) == ["#General"])
         #expect(!(try Self.complete("tail", "--join", "/", environment: environment).isEmpty))
-        // The best of several: what else runs on this machine is not measured.
+        // Takes the best of several runs, since other processes use the machine.
         let clock = ContinuousClock()
         let best = try (0..<5).map { _ in
             try clock.measure { _ = try Self.complete("send", url, "#ge", environment: environment) }
@@ -115,7 +115,7 @@ struct ShellTests {
     }
 
     @Test(
-        "bash completes",
+        "bash completes command lines",
         arguments: [
             ("weir repl", ["replay"]), ("weir file re", ["redact", "repair"]),
             ("weir tail --max-atte", ["--max-attempts"]),
@@ -136,7 +136,7 @@ struct ShellTests {
     }
 
     @Test(
-        "fish completes",
+        "fish completes command lines",
         arguments: [
             ("weir repl", ["replay"]), ("weir file re", ["redact", "repair"]),
             ("weir tail --max-atte", ["--max-attempts"]),
@@ -149,14 +149,14 @@ struct ShellTests {
     }
 
     @Test(
-        "zsh completes, at a terminal",
+        "zsh completes command lines on a terminal",
         arguments: [("weir repl", "replay"), ("weir file gr", "file grep"), ("weir ctx use pro", "ctx use prod")])
     func zsh(line: String, expected: String) throws {
         let result = try shell(["python3", peersFolder + "/zsh_complete.py", line])
         #expect(result.output == "completed \(expected)\n", "\(result.errors)")
     }
 
-    @Test("Every manual page is well formed, by groff and by mandoc, and tells each option's variable")
+    @Test("Every manual page passes groff and mandoc, and lists each option's variable")
     func manual() throws {
         let folder = try temporaryFolder()
         let written = try weir("man", "--all", folder + "/man1")
@@ -183,7 +183,7 @@ struct ShellTests {
         #expect(try weir("man", "tial").errors.hasPrefix("weir: unknown command 'tial'; did you mean 'tail'?"))
     }
 
-    @Test("Cheat sheets print commands that this weir knows")
+    @Test("Cheat sheets contain only commands that this weir knows")
     func cheat() throws {
         let all = try weir("cheat")
         #expect(all.status == 0)
@@ -202,7 +202,7 @@ struct ShellTests {
         #expect(try weir("cheat", "repaly").errors.contains("did you mean 'replay'?"))
     }
 
-    @Test("Every kind of event is explained: its fields, its handlers, what it fetches")
+    @Test("Every kind of event is explained with its fields, handlers and fetches")
     func explain() throws {
         let events = String(decoding: try readFile(packageFolder + "/samples/events/twake-events.json"), as: UTF8.self)
         let kinds = Set(events.matches(of: /"kind": ?"([a-z_]+)"/).map { String($0.1) })
@@ -228,7 +228,7 @@ struct ShellTests {
             try weir("explain", "chanel").errors.hasPrefix("weir: there is no event 'chanel'; did you mean 'channel'?"))
     }
 
-    @Test("Every kind of GroupMe's is explained, and what one of the server's own messages tells, by its name")
+    @Test("Every kind of GroupMe event is explained, and system messages by their names")
     func explainGroupMe() throws {
         let events = String(
             decoding: try readFile(packageFolder + "/samples/events/groupme-events.json"), as: UTF8.self)
@@ -254,7 +254,7 @@ struct ShellTests {
         #expect(try Self.complete("tail", "--kind", "calen") == ["calendar"])
     }
 
-    @Test("The events that a profile declares are explained, completed, and meant by what is typed nearly so")
+    @Test("The events of a profile are explained and completed, and a misspelled name gets a suggestion")
     func explainDeclared() throws {
         let path = packageFolder + "/samples/profiles/gateway.yaml"
         let message = try weir("explain", "MESSAGE_CREATE", "--profile", path)
@@ -266,7 +266,7 @@ struct ShellTests {
         #expect(wrong.errors.hasPrefix("weir: there is no event 'mesage'; did you mean 'message'?"))
         #expect(try Self.complete("explain", "--profile", path, "MESSAGE_").count == 3)
         #expect(try weir("explain", "message", "--profile", path, "--backend", "twake").status == 2)
-        // A context's profile is explained as it is by other commands.
+        // A context's profile is explained as by other commands.
         let folder = try temporaryFolder()
         let home = ["HOME": folder, "XDG_CONFIG_HOME": folder]
         _ = try weir("ctx", "add", "mine", "https://chat.example.com", "--profile", path, environment: home)

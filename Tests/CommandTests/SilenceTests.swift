@@ -3,11 +3,12 @@ import Network
 import TestSupport
 import Testing
 
-/// A server that speaks is not called silent, whatever keeps its words from being read. `WEIR_LONG=1` takes a minute for each case.
+/// Checks that an active server is not reported as silent when its messages are read late. `WEIR_LONG=1` takes a minute
+/// for each case.
 @Suite("False silence", .timeLimit(.minutes(10))) struct SilenceTests {
     private static let isLong = getenv("WEIR_LONG") != nil
 
-    /// A `weir tail` of a server that counts, its output a pipe; or a `weir record` into the pipe.
+    /// A `weir tail` of a counting server with a pipe as its output, or a `weir record` into the pipe.
     private final class Run {
         let server: Peer
         let tail: pid_t
@@ -15,7 +16,7 @@ import Testing
         let errors: Int32
         private var rest: [UInt8] = []
         private(set) var lines = 0
-        /// What was read, of a recording.
+        /// The bytes read of a recording.
         private(set) var recording: [UInt8] = []
         private let isRecording: Bool
 
@@ -39,7 +40,7 @@ import Testing
             _ = fcntl(output, F_SETFD, FD_CLOEXEC)
         }
 
-        /// Reads lines until there are so many, or none follows.
+        /// Reads until `count` lines were read, or to the end.
         func read(_ count: Int = .max) {
             var piece = [UInt8](repeating: 0, count: 1 << 16)
             while lines < count {
@@ -50,10 +51,10 @@ import Testing
             }
         }
 
-        /// Waits until the server has been there for so long.
+        /// Waits until the server has run for this many seconds.
         func wait(seconds: Int) throws { try server.readLine(startingWith: "second \(seconds).") }
 
-        /// What the tail used of the processors so far.
+        /// The processor time that the tail has used so far.
         var processorTime: Duration {
             get throws {
                 let stat = String(decoding: try readFile("/proc/\(tail)/stat"), as: UTF8.self)
@@ -63,7 +64,7 @@ import Testing
             }
         }
 
-        /// Reads what is left, and gives what was told.
+        /// Reads the rest of the output, and returns the messages on standard error.
         func end() throws -> String {
             server.drain()
             read()
@@ -74,11 +75,10 @@ import Testing
         }
     }
 
-    @Test func `a process that was stopped for four seconds reads what waits before it calls the server silent`() throws
-    {
+    @Test func `a process stopped for four seconds reads pending data before it reports the server as silent`() throws {
         let run = try Run([Self.isLong ? "600" : "70", "100", "60000"])
         run.read(5)
-        // A minute has eight stops of four seconds.
+        // A minute contains eight stops of four seconds.
         for stop in 0..<(Self.isLong ? 8 : 1) {
             try run.wait(seconds: 7 * stop + 1)
             kill(run.tail, SIGSTOP)
@@ -90,9 +90,9 @@ import Testing
         #expect(!told.contains("disconnected"), "\(told)")
     }
 
-    @Test func `while the output is not read, the server is kept content, and nothing is lost`() throws {
+    @Test func `while the output is unread, the server gets its pongs and nothing is lost`() throws {
         let total = Self.isLong ? 100_000 : 12_000
-        // The long form's 90 MB take longer to read than 4 s: then the server has Socket.IO's usual patience.
+        // Reading the long form's 90 MB takes longer than 4 s, so the server has Socket.IO's usual ping timeout.
         let run = try Run(["\(total)", "0", Self.isLong ? "20000" : "4000", "900"])
         try run.wait(seconds: 4)
         let before = try run.processorTime
@@ -106,10 +106,10 @@ import Testing
     }
 
     @Test
-    func `while the recording is not taken, the server waits and is kept content, and the recording has everything`()
+    func `while the recording is unread, the server waits and gets its pongs, and the recording is complete`()
         throws
     {
-        // More than all queues and sockets in between hold.
+        // More data than all queues and sockets in between can hold.
         let run = try Run(["4000", "0", "4000", "9000"], ["--count", "4001"], isRecording: true)
         var line = ""
         while !line.hasPrefix("second 6.") {
@@ -127,16 +127,16 @@ import Testing
         #expect(replay.status == 0, "\(replay.errors.suffix(500))")
     }
 
-    @Test func `a recording goes on while nobody reads the output, which has everything in the end`() throws {
+    @Test func `a recording continues while the output is unread, and the output is complete in the end`() throws {
         let total = Self.isLong ? 100_000 : 12_000
         let recording = try temporaryFolder() + "/a.weir.jsonl"
         let run = try Run(["\(total)", "0", "20000", "900"], ["--record", recording])
-        // Far more than is held in memory: the server is read to its end only if nothing holds the socket.
+        // Far more than fits in memory: the server can send everything only if nothing blocks the socket.
         try run.server.readLine(startingWith: "all sent")
         if Self.isLong { try run.wait(seconds: 60) }
         let told = try run.end()
         #expect(run.lines == total + 1, "\(told)")
-        // A disk that stops for a moment may hold the socket, the output may not.
+        // A disk that pauses may block the socket, but the output may not.
         #expect(!told.contains("the output does not keep up") && !told.contains("disconnected"), "\(told)")
         #expect(try weir("file", "grep", "-cF", #"["tick","#, recording).output == "\(total)\n")
         let replay = try weir(
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test
-    func `a server that breaks the protocol is left at once, with its reason, and the gap reaches from its last word`()
+    func `the tail leaves a server that violates the protocol at once, and the gap starts at its last message`()
         throws
     {
         let recording = try temporaryFolder() + "/a.weir.jsonl"
@@ -162,11 +162,11 @@ import Testing
         #expect(tail.errors.contains("! gap  "), "\(tail.errors)")
         let recorded = String(decoding: try readFile(recording), as: UTF8.self)
         let gap = try #require(recorded.firstMatch(of: /"why":"reconnect","from":(\d+),"to":(\d+)/), "\(recorded)")
-        // The server was silent for half a second before it broke the protocol.
+        // The server was silent for half a second before it violated the protocol.
         #expect(try #require(Int(gap.2)) - #require(Int(gap.1)) > 250_000, "\(gap.0)")
     }
 
-    @Test func `text that a server escapes is shown, filtered, highlighted and searched as it reads`() throws {
+    @Test func `text that a server escapes is shown, filtered, highlighted and searched unescaped`() throws {
         let recording = try temporaryFolder() + "/a.weir.jsonl"
         let server = try Peer(["python3", peersFolder + "/patient_server.py", "3", "0", "60000", "0", "escaped"])
         defer { server.stop() }

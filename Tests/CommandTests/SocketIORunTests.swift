@@ -4,14 +4,15 @@ import TestSupport
 import Testing
 import Wire
 
-/// What a developer of a Socket.IO server says on the command line, against servers that nobody here wrote.
+/// Tests the commands that a developer of a Socket.IO server uses, against third-party servers.
 @Suite("Socket.IO by the command", .timeLimit(.minutes(3)))
 struct SocketIORunTests {
     private static let fixed = [
         "--backend", "socketio", "--no-ctl", "--quiet", "--duration", "20s",
     ]
 
-    /// A python-socketio server, of Engine.IO 4 or 3, at the usual path; nil where its environment could not be installed.
+    /// Starts a python-socketio server with Engine.IO 4 or 3 at the usual path. Returns `nil` if its environment is not
+    /// installed.
     private func serve(_ peer: String) throws -> (peer: Peer, url: String)? {
         guard let folder = environment(peer) else { return nil }
         let port = try freePort()
@@ -29,7 +30,7 @@ struct SocketIORunTests {
     }
 
     @Test(
-        "--auth is any object, with references in it, asked for anew at each attempt",
+        "--auth accepts any object with references, which are resolved at each attempt",
         .enabled(if: environment("socketio5") != nil))
     func auth() throws {
         let (server, url) = try #require(try serve("socketio5"))
@@ -40,7 +41,7 @@ struct SocketIORunTests {
         let run = try tail(
             url, ["--namespace", "/custom", "--auth", auth, "--count", "1"], environment: ["TOKEN": "s3cr\"et-value"])
         #expect(run.status == 0, "\(run.errors)")
-        // What the server says back of a token is hidden, as any token of its own.
+        // A token that the server sends back is redacted, like any token of its own.
         let parts = run.output.split(separator: "‹secret-")
         #expect(parts.first == #"["auth",{"tab":["a",{"token":""#, "\(run.output)")
         #expect(parts.last?.hasSuffix(#"›"}],"n":1.5,"user name":"1"}]"# + "\n") == true, "\(run.output)")
@@ -61,7 +62,7 @@ struct SocketIORunTests {
         #expect(read.output == #"["auth",{"token":"of the file"}]"# + "\n", "\(read.errors)")
     }
 
-    @Test("A second attempt asks for the auth object again")
+    @Test("A second attempt resolves the auth object again")
     func authIsRenewed() throws {
         let counter = try temporaryFolder() + "/n"
         let run = try tail(
@@ -72,7 +73,7 @@ struct SocketIORunTests {
     }
 
     @Test(
-        "The URL's query and --query go with every request, over each transport; the URL's path is the namespace",
+        "The URL's query and --query are sent with every request of each transport; the URL's path is the namespace",
         arguments: ["socketio5", "socketio4"], ["websocket", "polling", "upgrade"])
     func query(peer: String, transport: String) throws {
         guard let (server, url) = try serve(peer) else { return }
@@ -120,7 +121,7 @@ struct SocketIORunTests {
     }
 
     @Test(
-        "Several namespaces in one tail, each line with its own; what Engine.IO 3 says in / is not shown elsewhere",
+        "A tail of several namespaces shows each line's, and Engine.IO 3 events of / are not shown elsewhere",
         arguments: ["socketio5", "socketio4"])
     func namespaces(peer: String) throws {
         guard let (server, url) = try serve(peer) else { return }
@@ -145,19 +146,19 @@ struct SocketIORunTests {
     }
 
     @Test(
-        "--reconnect says whether a server's own goodbye is the end",
+        "--reconnect decides whether the server's disconnect ends the tail",
         arguments: ["socketio5", "socketio4"], ["always", "lost", "never"])
     func goodbye(peer: String, policy: String) throws {
         guard let (server, url) = try serve(peer) else { return }
         defer { server.stop() }
         let run = try tail(url, ["--reconnect", policy, "--emit", "test:kick", "--until-match", "type = gap"])
-        // 3: what was said meanwhile may be lost.
+        // 3: events in the meantime may be lost.
         #expect(run.status == (policy == "always" ? 3 : 5), "\(run.errors)")
         #expect(run.errors.contains("weir: not connecting again") == (policy != "always"), "\(run.errors)")
     }
 
     @Test(
-        "Binary data is whole in JSON, has its size in a line, and a filter finds it",
+        "Binary data is complete in JSON, has its size in a line, and a filter finds it",
         arguments: ["socketio5", "socketio4"])
     func binary(peer: String) throws {
         guard let (server, url) = try serve(peer) else { return }
@@ -174,7 +175,7 @@ struct SocketIORunTests {
     }
 
     @Test(
-        "What passes --max-depth or --max-attachments is told with its size and the limit",
+        "A message above --max-depth or --max-attachments is reported with its size and the limit",
         .enabled(if: environment("socketio5") != nil),
         arguments: [
             (["--max-depth", "8", "--emit", "message [[[[[[[[[1]]]]]]]]]"], " levels deep; the limit is 8"),
@@ -188,7 +189,7 @@ struct SocketIORunTests {
     }
 
     @Test(
-        "What cannot be meant is refused with the right spelling",
+        "An invalid argument is refused with the right spelling",
         arguments: [
             (["http://h/a", "--backend", "twake"], "URL: its path '/a' says nothing to --backend twake"),
             (["http://h/a", "--backend", "socketio", "--namespace", "b"], "URL: its path '/a' is a namespace"),
@@ -219,8 +220,9 @@ struct SocketIORunTests {
     }
 }
 
-/// A Socket.IO server of one session on a loopback port, by polling and by WebSocket, that keeps what comes. It answers each event with
-/// the event `heard`, which asks for an acknowledgement; where it upgrades, once the session is on the WebSocket.
+/// A Socket.IO server with one session on a loopback port, by polling and WebSocket, that stores requests and packets.
+/// It answers events with the event `heard`, which requests an acknowledgement. If it upgrades, the answer waits until
+/// the session is on the WebSocket.
 final class NotingServer: HTTPServerHandler {
     private struct State {
         var server: HTTPServer?
@@ -228,20 +230,20 @@ final class NotingServer: HTTPServerHandler {
         var socket: ServerWebSocket?
         var isProbed = false
         var hasHeard = false
-        /// What is said as soon as something carries it.
+        /// The packets to send as soon as a poll or a socket is available.
         var packets: [String] = []
     }
 
-    /// Each request, upgrades too.
+    /// All requests, including upgrades.
     let requests = Mailbox<ServerRequest>()
-    /// Each packet of the client.
+    /// All packets of the client.
     let packets = Mailbox<String>()
     private let upgrades: Bool
     private let aside: String?
     private let loop: EventLoop
     private let state = Monitor(State())
 
-    /// Listens. `aside` is said to whoever probes the WebSocket, before that is answered.
+    /// Starts to listen. `aside` is sent to a client that probes the WebSocket, before the answer to the probe.
     init(upgrades: Bool = false, aside: String? = nil) throws {
         (self.upgrades, self.aside) = (upgrades, aside)
         loop = try EventLoop(name: "weir-noting")
@@ -275,7 +277,7 @@ final class NotingServer: HTTPServerHandler {
         } else {
             state.change { state in
                 state.poll = respond
-                // Polls end while the session moves.
+                // Polls end while the session upgrades.
                 if state.isProbed, state.packets.isEmpty { state.packets = ["6"] }
             }
             deliver()

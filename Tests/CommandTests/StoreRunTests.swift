@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct StoreRunTests {
-    /// The embedded backend as a process of its own, at a port that stays free for the next one.
+    /// Starts the embedded backend in a process of its own, on a fixed port that a later one can reuse.
     private func serve(port: UInt16) throws -> (peer: Peer, url: String, token: String) {
         let peer = try Peer([try pathOfWeir(), "serve", "--seed", "4", "--quiet", "--listen", "127.0.0.1:\(port)"])
         let url = try peer.readLine(startingWith: "url ").dropFirst(4)
@@ -16,7 +16,7 @@ import Testing
         return lstat(path, &facts) == 0 ? facts.st_mode & 0o777 : 0
     }
 
-    @Test func `a tail remembers in the state folder, and the next one shows it once the server knows the token`()
+    @Test func `a tail stores its model in the state folder, and the next one shows it after authentication`()
         throws
     {
         let state = try temporaryFolder()
@@ -59,7 +59,7 @@ import Testing
         #expect(row.contains("  list  ") && row.contains("  remembered  "))
     }
 
-    @Test func `with none, nothing is remembered`() throws {
+    @Test func `with --store none nothing is stored`() throws {
         let state = try temporaryFolder()
         let (peer, url, token) = try serve(port: try freePort())
         defer { peer.stop() }
@@ -89,7 +89,7 @@ import Testing
         #expect(try weir("rooms", "leave", "/by/hand", "--store", file).status == 1)
     }
 
-    @Test func `a store that cannot be used is an error when it was asked for`() throws {
+    @Test func `an unusable store is an error if it was requested`() throws {
         let folder = try temporaryFolder()
         symlink("/etc/passwd", folder + "/link.sqlite")
         let link = try weir(
@@ -103,7 +103,7 @@ import Testing
         #expect(try weir("rooms", "ls", "--store", folder + "/x.sqlite", "--on", "t").status == 2)
     }
 
-    @Test func `what cannot be sent for want of a server waits in the store, and the next tail sends it once`() throws {
+    @Test func `an action without a server waits in the store, and the next tail sends it once`() throws {
         let file = try temporaryFolder() + "/kept.sqlite"
         let port = try freePort()
         func tail(_ url: String, _ token: String, _ store: String) throws -> CommandResult {
@@ -128,7 +128,7 @@ import Testing
 
         (peer, url, token) = try serve(port: port)
         defer { peer.stop() }
-        // The message stands in the model while it waits, too; then its row says so.
+        // The model contains the message while it waits. Then its row says so.
         let sender = try Peer(
             [
                 try pathOfWeir(), "tail", url, "--token", "env:T", "--no-ctl", "--format", "json", "--quiet", "--store",
@@ -149,12 +149,12 @@ import Testing
         _ = try weir(
             ["tail", url, "--token", "env:T", "--no-ctl", "--duration", "3s", "--store", "none", "--diff-log", log],
             environment: ["T": token])
-        // The channel's row shows the newest message, too: only rows of messages count.
+        // The channel's row also shows the newest message, so only rows of messages count.
         let messages = String(decoding: try readFile(log), as: UTF8.self).split(separator: #""type":"twake.message""#)
         #expect(messages.dropFirst().filter { $0.prefix(400).contains("Words without a server") }.count == 1)
     }
 
-    @Test func `what waits is sent before what is new, and once`() throws {
+    @Test func `waiting actions are sent before new ones, and once`() throws {
         let file = try temporaryFolder() + "/kept.sqlite"
         let port = try freePort()
         func send(_ url: String, _ token: String, _ channel: String, _ text: String) throws -> CommandResult {
@@ -187,7 +187,7 @@ import Testing
         #expect(found == texts)
     }
 
-    @Test func `logging out leaves nothing in the store`() throws {
+    @Test func `a logout leaves no data in the store`() throws {
         let folder = try temporaryFolder()
         let file = folder + "/kept.sqlite"
         let (peer, url, token) = try serve(port: try freePort())

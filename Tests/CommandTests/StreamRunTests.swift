@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 import Wire
 
-/// `samples/recordings`.
+/// The folder `samples/recordings`.
 private let samples = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 } + "/samples/recordings/"
 
 @Suite("Recordings in a stream", .enabled(if: hasNATSServer), .timeLimit(.minutes(3)))
 struct StreamRunTests {
     private let sample = samples + "twake-day.weir.jsonl"
 
-    /// A node with the stream `s`, in which the sample lies as `day`.
+    /// Starts a node with the stream `s`, and publishes the sample as `day`.
     private func server() throws -> NATSServer {
         let server = try NATSServer()
         let made = try weir("stream", "create", server.url + "/s")
@@ -21,7 +21,7 @@ struct StreamRunTests {
         return server
     }
 
-    @Test("A replay of the stream prints what that of the file prints, and writes the same diff log")
+    @Test("A replay of the stream prints the same as one of the file, and writes the same diff log")
     func replay() throws {
         let server = try server()
         let folder = try temporaryFolder()
@@ -34,7 +34,7 @@ struct StreamRunTests {
         #expect(try readFile(log + ".stream") == lines && !lines.isEmpty)
     }
 
-    @Test("The tools for files read it")
+    @Test("The file tools read a stream")
     func tools() throws {
         let server = try server()
         let url = server.url + "/s/day"
@@ -55,7 +55,7 @@ struct StreamRunTests {
         #expect(same.status == 0, "\(same.errors)")
     }
 
-    @Test("What goes on in the stream is followed")
+    @Test("A growing recording in the stream is followed")
     func follow() throws {
         let server = try server()
         let whole = try readFile(sample)
@@ -68,7 +68,7 @@ struct StreamRunTests {
             try pathOfWeir(), "replay", "--follow", server.url + "/s/grows", "--speed", "max", "--format", "json",
             "--quiet", "--no-ctl",
         ])
-        // It has read what is there when it prints the first.
+        // The replay has read everything available once it prints the first line.
         var lines = [replay.readLine() ?? ""]
         #expect(try weir("file", "publish", sample, server.url + "/s/grows").status == 0)
         while let line = replay.readLine() { lines.append(line) }
@@ -76,7 +76,7 @@ struct StreamRunTests {
         #expect(isSame, "\(lines.count) lines; the first: \(lines[0].prefix(300))")
     }
 
-    @Test("A tail records into the stream what it records into a file")
+    @Test("A tail records the same into a stream as into a file")
     func tail() throws {
         let server = try server()
         let folder = try temporaryFolder()
@@ -90,7 +90,7 @@ struct StreamRunTests {
         #expect(again.errors.contains("has a recording demo already"), "\(again.errors)")
     }
 
-    @Test("A tail records in segments: the oldest go, and --start reads from the segment that holds it")
+    @Test("A tail records in segments: --keep removes old ones, and --start reads from the one that holds it")
     func segments() throws {
         let server = try server()
         let world = try Peer([try pathOfWeir(), "serve", "--seed", "3", "--quiet", "--rate", "200"])
@@ -109,13 +109,13 @@ struct StreamRunTests {
         #expect(facts.contains("mon/0001: ") && facts.contains("mon/0003: "), "\(facts)")
         let doctor = try weir("file", "doctor", url)
         #expect(doctor.status == 0, "\(doctor.output)\(doctor.errors)")
-        // Each segment is a recording; together they are one.
+        // Each segment is a recording, and all of them form one.
         let log = try temporaryFolder() + "/log"
         let all = try weir("replay", url, "--diff-log", log, "--format", "json", "--quiet")
         #expect(all.status == 0 && !all.output.isEmpty, "\(all.errors)")
         let last = try weir("replay", url + "/0003", "--format", "json", "--quiet")
         #expect(last.status == 0 && !last.output.isEmpty && last.output.count < all.output.count)
-        // A replay that begins in the third segment reads nothing before it: it would be damaged.
+        // A replay that begins in the third segment reads no earlier data, which would be reported as damaged.
         #expect(try weir("stream", "rm", url + "/0002", "--force").status == 0)
         let late = try weir("replay", url, "--start", "+5s", "--format", "json", "--quiet")
         #expect(late.status == 0 && !late.output.isEmpty, "\(late.errors)")
@@ -148,7 +148,7 @@ struct StreamRunTests {
         #expect(listed.status == 0, "\(listed.errors)")
     }
 
-    @Test("A follower goes on with the next segment, of a file and in a stream", arguments: [false, true])
+    @Test("A follower continues with the next segment, in a file and in a stream", arguments: [false, true])
     func followSegments(isStream: Bool) throws {
         let server = try server()
         let folder = try temporaryFolder()
@@ -173,7 +173,7 @@ struct StreamRunTests {
         #expect(told > 100 && seen == told + 1)
     }
 
-    @Test("What is wrong with a URL or a cluster is said, and no secret in it is repeated")
+    @Test("Errors of a URL or a cluster are reported without any secret")
     func errors() throws {
         let port = try freePort()
         let nobody = try weir("replay", "nats://127.0.0.1:\(port)/s")
@@ -193,7 +193,7 @@ struct StreamRunTests {
         #expect(try weir("stream", "ls", server.url).output == "")
     }
 
-    @Test("User and password come by reference, and are nowhere else")
+    @Test("User and password are references, and appear nowhere else")
     func credentials() throws {
         let server = try NATSServer(settings: "authorization { user: ann, password: hunter2 }")
         let refused = try weir("stream", "ls", server.url)
@@ -210,9 +210,9 @@ struct StreamRunTests {
         #expect(replay.status == 0 && !replay.output.isEmpty, "\(replay.errors)")
     }
 
-    @Test("An nkey comes by reference")
+    @Test("An nkey is a reference")
     func key() throws {
-        // Of the documentation of nkeys.
+        // From the documentation of nkeys.
         let seed = "SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY"
         let name = "UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4"
         let server = try NATSServer(settings: "authorization { users: [ { nkey: \(name) } ] }")
@@ -222,7 +222,7 @@ struct StreamRunTests {
         #expect(try weir("stream", "ls", server.url).status != 0)
     }
 
-    @Test("TLS with an authority and a client's certificate")
+    @Test("TLS works with an authority and a client certificate")
     func certificates() throws {
         let certificates = try Certificates.shared.get()
         let (own, client) = (certificates.good, certificates.client)
@@ -244,7 +244,7 @@ struct StreamRunTests {
         #expect(try weir("file", "doctor", server.url + "/s", environment: environment).status == 0)
     }
 
-    @Test("A replay with a durable name begins behind what those before it showed")
+    @Test("A replay with a durable name begins after the events of earlier ones")
     func durable() throws {
         let server = try server()
         let expected = try weir("replay", sample, "--format", "json", "--quiet").output
@@ -258,7 +258,7 @@ struct StreamRunTests {
         #expect(third.output == "" && third.status == 0, "\(third.errors)")
     }
 
-    @Test("A client that is not ours finds the text and every event", .enabled(if: environment("nats-py") != nil))
+    @Test("A third-party client finds the text and every event", .enabled(if: environment("nats-py") != nil))
     func witness() throws {
         let server = try server()
         let folder = try temporaryFolder()

@@ -2,10 +2,10 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Line endings and byte order marks, in each kind of file that a person writes.
-@Suite("Text files that people write")
+/// Tests line endings and byte order marks in each kind of file that users write.
+@Suite("Text files written by users")
 struct TextFileRunTests {
-    /// A home with files in its settings' folder.
+    /// A home folder with files in its settings folder.
     private struct Home {
         let folder: String
 
@@ -24,7 +24,7 @@ struct TextFileRunTests {
     }
 
     @Test(
-        "A config file sets its options whatever its line endings, and with a byte order mark",
+        "A config file is read with any line ending and with a byte order mark",
         arguments: ["\n", "\r\n", "\r"])
     func config(ending: String) throws {
         let text = "\u{FEFF}seed = 7\(ending)# a comment\(ending)[demo]\(ending)duration = 3s"
@@ -41,7 +41,7 @@ struct TextFileRunTests {
         #expect(shown.output.contains("~/.config/weir/config:2"))
     }
 
-    @Test("A context with CRLF and a byte order mark has its address and its options", arguments: ["\r\n", "\r"])
+    @Test("A context with CRLF and a byte order mark keeps its address and options", arguments: ["\r\n", "\r"])
     func context(ending: String) throws {
         let text = "\u{FEFF}url = http://h.invalid\(ending)# why\(ending)label = x\(ending)"
         let shown = try Home(["contexts/a": Array(text.utf8)]).weir("ctx", "show", "a")
@@ -58,7 +58,7 @@ struct TextFileRunTests {
         #expect(refused.errors.contains("line 2, column 1: a NUL byte; expected UTF-8 text"), "\(refused.errors)")
     }
 
-    @Test("Messages and events of other programs are read with CRLF and a byte order mark, too")
+    @Test("Messages and events of other programs are read with CRLF and a byte order mark")
     func foreign() throws {
         let folder = try temporaryFolder()
         let event = #"{"specversion":"1.0","id":"1","source":"x","type":"io.socket.tick","data":1}"#

@@ -1,14 +1,14 @@
 import Glibc
 import TestSupport
 
-/// A real terminal: a shell in a tmux session of its own, at which keys are typed and whose screen is read.
+/// A real terminal: a shell in its own tmux session. Tests type keys and read the screen.
 final class Tmux {
     private let socket: String
     /// A folder for the test.
     let folder: String
     private var asked = 0
 
-    /// Starts a shell in a terminal of that size.
+    /// Starts a shell in a terminal of this size.
     init(width: Int = 120, height: Int = 30) throws {
         folder = try temporaryFolder()
         socket = folder + "/tmux"
@@ -26,7 +26,7 @@ final class Tmux {
     }
 
     deinit {
-        // A shell may ignore that its terminal is gone, and the server waits for it.
+        // A shell may ignore the loss of its terminal, and the server waits for it.
         if let pane = try? call(["display-message", "-p", "#{pane_pid}"]), let shell = pid_t(pane.filter(\.isNumber)) {
             kill(shell, SIGKILL)
         }
@@ -46,13 +46,13 @@ final class Tmux {
         return text
     }
 
-    /// Types text as it is.
+    /// Types text literally.
     func type(_ text: String) throws { try call(["send-keys", "-l", "--", text]) }
 
-    /// Presses keys by tmux's names: `Enter`, `Escape`, `C-z`, `Left`.
+    /// Presses keys with tmux's names: `Enter`, `Escape`, `C-z`, `Left`.
     func press(_ keys: String...) throws { try call(["send-keys"] + keys) }
 
-    /// Types a command of the shell.
+    /// Types a shell command and presses Enter.
     func run(_ command: String) throws {
         try type(command)
         try press("Enter")
@@ -62,12 +62,12 @@ final class Tmux {
         try call(["resize-window", "-x", "\(width)", "-y", "\(height)"])
     }
 
-    /// The rows as they are seen.
+    /// Returns the visible rows.
     func screen() throws -> [String] {
         try call(["capture-pane", "-p"]).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// Waits until the screen is as it is wanted, and gives it.
+    /// Waits until the screen satisfies `isWanted`, and returns it.
     @discardableResult
     func wait(_ what: String, until isWanted: ([String]) -> Bool) throws -> [String] {
         let deadline = time(nil) + 60
@@ -77,20 +77,20 @@ final class Tmux {
             guard time(nil) < deadline else {
                 throw CannotRun(operation: "see \(what); seen:\n" + rows.joined(separator: "\n"), code: ETIMEDOUT)
             }
-            // The terminal tells nobody that it changed: it is looked at again.
+            // The terminal does not report changes, so it is polled.
             poll(nil, 0, 30)
         }
     }
 
-    /// Waits until a text is seen.
+    /// Waits until a text is visible, and returns the screen.
     @discardableResult
     func expect(_ text: String) throws -> [String] { try wait("“\(text)”") { $0.contains { $0.contains(text) } } }
 
-    /// Waits until a text is not seen any more.
+    /// Waits until a text is no longer visible, and returns the screen.
     @discardableResult
     func expectNo(_ text: String) throws -> [String] { try wait("no “\(text)”") { !$0.contains { $0.contains(text) } } }
 
-    /// The modes of the terminal, as the shell finds them.
+    /// Returns the modes of the terminal, as the shell sees them.
     func modes() throws -> String {
         asked += 1
         let file = "\(folder)/modes\(asked)"

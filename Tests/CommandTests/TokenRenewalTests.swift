@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tokens that end: renewed before, and when they are refused, by one process at a time.
+/// Tests token renewal: before the expiry and after a refusal, by one process at a time.
 @Suite(.timeLimit(.minutes(3))) struct TokenRenewalTests {
     private struct Server {
         let process: Peer
@@ -33,7 +33,7 @@ import Testing
 
     private func text(of file: String) throws -> String { String(decoding: try readFile(file), as: UTF8.self) }
 
-    /// Reads a tail's lines up to the nth that holds a text; gives them all.
+    /// Reads a tail's lines up to the nth that contains a text. Returns all of them.
     private func read(_ tail: Peer, to end: String, times: Int = 1) -> String {
         var (text, left) = ("", times)
         while left > 0, let line = tail.readLine() {
@@ -52,15 +52,15 @@ import Testing
         let first = try readFile(file)
         let tail = try tail(server.url, file)
         defer { tail.stop() }
-        // The newer era says when a token was made; of the older one a refusal says that it is over.
+        // Era B says when a token expires. In era A, only a refusal shows that it has expired.
         let text = read(tail, to: era == "b" ? Self.renewed : "another one is used from now on", times: 3)
         #expect(!text.contains("could not be fetched") && !text.contains("gap"), "\(text)")
         #expect(try readFile(file) != first)
-        // The file's token is good for others, too.
+        // The file's token is valid for other commands.
         #expect(try weir("whoami", server.url, "--token", "file:\(file)").status == 0)
     }
 
-    @Test func `a token that is refused before its time is renewed`() throws {
+    @Test func `a token refused before its expiry is renewed`() throws {
         let server = try Server(era: "b")
         defer { server.stop() }
         let file = try temporaryFolder() + "/token"
@@ -74,7 +74,7 @@ import Testing
         #expect(try !text(of: file).hasPrefix("not-the-token"))
     }
 
-    @Test func `a login that cannot be renewed any more says to log in again`() throws {
+    @Test func `an expired login asks the user to log in again`() throws {
         let server = try Server(era: "b")
         defer { server.stop() }
         let file = try temporaryFolder() + "/token"
@@ -84,14 +84,14 @@ import Testing
         #expect(who.status == 4 && who.errors.contains("log in again"), "\(who.errors)")
         let tail = try weir("tail", server.url, "--token", "file:\(file)", "--no-ctl", "--store", "none")
         #expect(tail.status == 4 && tail.errors.contains("log in again"), "\(tail.errors)")
-        // The server does not know this one.
+        // The server does not know this refresh token.
         try writeFile(file, "old\n" + #"{"refresh":"older","renew_at":1}"# + "\n")
         let refused = try weir("send", server.url, "#general", "hi", "--token", "file:\(file)")
         #expect(refused.status == 4 && refused.errors.contains("log in again"), "\(refused.errors)")
         #expect(!(who.errors + tail.errors + refused.errors).contains("older"))
     }
 
-    @Test func `a tail and a command say the same of a token that is refused before its time and cannot be renewed`()
+    @Test func `a tail and a command report the same for a refused token that cannot be renewed`()
         throws
     {
         let server = try Server(era: "b")
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(.enabled(if: environment("socketio5") != nil, "aiohttp is not installed: run Tests/run"))
-    func `two tails share a login whose refresh token can be used once`() throws {
+    func `two tails share a login with a single-use refresh token`() throws {
         let (port, folder) = (try freePort(), try temporaryFolder())
         let python = try #require(environment("socketio5")) + "/bin/python"
         let server = try Peer(

@@ -2,9 +2,9 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Whoever reads the output goes away, or does not read")
+@Suite("Output whose reader leaves or does not read")
 struct UnreadOutputTests {
-    /// A `weir` whose standard output is a pipe without room.
+    /// A `weir` process whose standard output is a full pipe.
     private struct Run {
         var process: pid_t
         var readEnd: Int32
@@ -27,7 +27,7 @@ struct UnreadOutputTests {
             readEnd = ends[0]
         }
 
-        /// Waits until it says on standard error that it begins: next it says that on standard output, too.
+        /// Waits until the process reports on standard error that it begins. Next it writes to standard output.
         func waitUntilItBegins() throws {
             for _ in 0..<1000 {
                 if try contents(of: errors).contains("connecting") { return }
@@ -50,7 +50,7 @@ struct UnreadOutputTests {
         #expect(last.hasPrefix(#"{"k":"end","#), "\(last)")
     }
 
-    @Test("A recording is ended in order when the reader of the output goes away")
+    @Test("A recording ends cleanly when the reader of the output leaves")
     func readerGone() throws {
         let recording = try temporaryFolder() + "/a.weir.jsonl"
         let run = try Run(
@@ -62,7 +62,7 @@ struct UnreadOutputTests {
         try expectWhole(recording)
     }
 
-    @Test("A tail whose output nobody reads ends at SIGTERM: it says what is not written, and its recording is whole")
+    @Test("A tail with unread output ends at SIGTERM, reports unwritten output, and its recording is complete")
     func unreadTail() throws {
         let recording = try temporaryFolder() + "/a.weir.jsonl"
         let run = try Run(["demo", "--no-ctl", "--format", "json", "--record", recording, "--duration", "1m"])
@@ -76,7 +76,7 @@ struct UnreadOutputTests {
     }
 
     @Test(
-        "What the caller closed is nobody's: nothing that is printed comes into a socket or a file",
+        "With closed standard descriptors no output goes into a socket or a file",
         arguments: ["", " 2>&-"])
     func closedDescriptors(more: String) throws {
         let recording = try temporaryFolder() + "/a.weir.jsonl"
@@ -91,7 +91,7 @@ struct UnreadOutputTests {
         try expectWhole(recording)
     }
 
-    @Test("A recording to standard output is whole, ends in order when its reader goes away, and shares it with nobody")
+    @Test("A recording to standard output is complete, ends cleanly when its reader leaves, and is not mixed")
     func recordingStream() throws {
         let server = try Peer([try pathOfWeir(), "serve", "--seed", "3", "--quiet"])
         defer { server.stop() }
@@ -120,7 +120,7 @@ struct UnreadOutputTests {
     }
 
     @Test(
-        "A terminal that goes away ends a tail in order, also one that rotates by SIGHUP: its recording is whole",
+        "A closed terminal ends a tail cleanly, even with rotation by SIGHUP, and its recording is complete",
         arguments: [[], ["--rotate", "hup"]])
     func terminalGone(more: [String]) throws {
         let server = try Peer([try pathOfWeir(), "serve", "--seed", "3", "--quiet"])
@@ -128,7 +128,7 @@ struct UnreadOutputTests {
         let url = String(try server.readLine(startingWith: "url ").dropFirst(4))
         let token = String(try server.readLine(startingWith: "token ").dropFirst(6))
         let folder = try temporaryFolder()
-        // Python opens the terminal, gives it to the tail, and closes it once there is a recording.
+        // Python opens the terminal for the tail, and closes it once the recording exists.
         let script = """
             import os, pty, sys, time
             process, terminal = pty.fork()
@@ -147,13 +147,13 @@ struct UnreadOutputTests {
                 "none",
                 "--no-ctl", "--record", folder + "/a.weir.jsonl", "--config", "none",
             ] + more + ["--record-dir", folder], environment: ["T": token])
-        // The signal comes first, or what cannot be written to it.
+        // Either the signal arrives first, or a failed write to the terminal.
         #expect(["129", "7"].contains(run.readLine()))
         _ = run.wait()
         try expectWhole(folder + (more.isEmpty ? "/a.weir.jsonl" : "/a.0001.weir.jsonl"))
     }
 
-    @Test("The diff log on standard output is the whole of it, and shares it with nothing")
+    @Test("The diff log on standard output is complete and not mixed with other output")
     func diffLogOnStandardOutput() throws {
         let day = packageFolder + "/samples/recordings/twake-day.weir.jsonl"
         let file = try temporaryFolder() + "/day.diff"
@@ -167,7 +167,7 @@ struct UnreadOutputTests {
         }
     }
 
-    @Test("A replay whose output nobody reads ends at SIGTERM, too")
+    @Test("A replay with unread output ends at SIGTERM")
     func unreadReplay() throws {
         let run = try Run([
             "replay", packageFolder + "/samples/recordings/twake-day.weir.jsonl", "--speed", "max", "--loop", "forever",

@@ -1,9 +1,9 @@
 import Testing
 
-@Suite("Arguments that are wrong")
+@Suite("Wrong arguments")
 struct UsageTests {
     @Test(
-        "Each is refused with exit code 2, one sentence on standard error, and nothing on standard output",
+        "Wrong usage ends with code 2, one sentence on standard error, and no output",
         arguments: [
             (
                 [],
@@ -107,7 +107,7 @@ struct UsageTests {
         #expect(result.output == "")
     }
 
-    @Test("Of an option that is for other commands each of them is named once")
+    @Test("The error for an option of other commands lists each of them once")
     func namesOnce() throws {
         let errors = try weir("man", "--config", "x").errors
         let list = try #require(errors.firstRange(of: "(it is one of: ")).upperBound

@@ -1,9 +1,9 @@
 import Testing
 
-@Suite("Values of options that are wrong")
+@Suite("Wrong values of options")
 struct ValueTests {
     @Test(
-        "Each is refused before anything is connected to, with what was expected",
+        "A wrong value is refused before any connection, with the expected form",
         arguments: [
             (["demo", "--duration", "15"], "--duration: invalid duration '15'; write it like 500ms, 15s, 2m or 1h"),
             (["demo", "--duration", "-1s"], "--duration: invalid duration '-1s'; write it like 500ms, 15s, 2m or 1h"),
@@ -109,7 +109,7 @@ struct ValueTests {
     }
 
     @Test(
-        "Options of access that are wrong, or without what they are for, are refused",
+        "An invalid access option, or one without the option it needs, is refused",
         arguments: [
             (
                 ["--pin", "sha256//x"],
@@ -149,14 +149,14 @@ struct ValueTests {
         #expect(result.errors == "weir: \(message)\nTry 'weir help tail'.\n")
     }
 
-    @Test("What TLS needs is refused without it", arguments: ["--ca", "--cert", "--pin"])
+    @Test("A TLS option is refused for a URL without TLS", arguments: ["--ca", "--cert", "--pin"])
     func refusesTLS(flag: String) throws {
         let result = try weir(["tail", "ws://127.0.0.1:1/", flag, "x"])
         #expect(result.status == 2)
         #expect(result.errors.hasPrefix("weir: \(flag) is for https and wss, and the URL is ws\n"))
     }
 
-    @Test("A proxy of the environment that is none is refused, and its secret not repeated")
+    @Test("An invalid proxy in the environment is refused without its secret")
     func refusesEnvironment() throws {
         let result = try weir(
             ["tail", "https://example.com/", "--proxy", "env"], environment: ["HTTPS_PROXY": "socks5://ann:hunter2@p:1"]
@@ -169,7 +169,7 @@ struct ValueTests {
     }
 
     @Test(
-        "A secret in an argument is refused, explained, and never repeated",
+        "A secret in an argument is refused with an explanation and never repeated",
         arguments: [
             ["--proxy", "http://ann:hunter2@p:1"], ["--proxy", "hunter2@p"],
             ["--proxy", "env", "--proxy-auth", "ann:hunter2"],
@@ -184,7 +184,7 @@ struct ValueTests {
     }
 
     @Test(
-        "A token in an argument is refused, explained, and never repeated",
+        "A token in an argument is refused with an explanation and never repeated",
         arguments: ["hunter2", "env:", "bearer:hunter2", "--token=hunter2"])
     func refusesTokens(token: String) throws {
         let value = token.hasPrefix("--") ? [token] : ["--token", token]

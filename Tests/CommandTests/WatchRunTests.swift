@@ -2,25 +2,25 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The full-screen view in a real terminal. A recording shows the same in every run.
+/// Tests the full-screen view in a real terminal. A recording shows the same in every run.
 @Suite("weir watch in a terminal", .timeLimit(.minutes(5)))
 struct WatchRunTests {
     private static let recording = packageFolder + "/samples/recordings/twake-day.weir.jsonl"
-    /// What the bar of a recording says when it was played to its end.
+    /// The text of a recording's bar after it was played to its end.
     private static let end = "⏸ max +9.4s"
 
     private static func command(_ options: String = "--speed max") throws -> String {
         "'\(try pathOfWeir())' watch '\(recording)' \(options)"
     }
 
-    @Test("A recording is opened, searched, looked into, gone through, and left; the terminal is as it was")
+    @Test("A recording is opened, searched, inspected, navigated and closed, and the terminal is restored")
     func recording() throws {
         let terminal = try Tmux()
         let before = try terminal.modes()
         try terminal.run("clear; \(try Self.command()); echo status=$?")
         let opened = try terminal.wait("the end of the recording") {
             $0[0].contains("80 events") && $0.contains { $0.hasPrefix(Self.end) && $0.hasSuffix(" 9.4s") }
-                // What changed stands out no more.
+                // The changes are no longer highlighted.
                 && $0[2].hasPrefix(" accounts                   8 │")
         }
         #expect(opened[0].hasPrefix(" weir watch  "))
@@ -52,7 +52,7 @@ struct WatchRunTests {
         #expect(try terminal.modes() == before)
     }
 
-    @Test("What is shown is filtered by the options of tail, and the filter is mended where it is wrong")
+    @Test("The filter options of tail apply, and an invalid filter can be corrected")
     func filtered() throws {
         let wrong = try weir("watch", Self.recording, "--filter", "knid = message")
         #expect(wrong.status == 2)
@@ -78,7 +78,7 @@ struct WatchRunTests {
         #expect(ended.contains { $0.contains("changes by --kind: kind = message") })
     }
 
-    @Test("While it is suspended the terminal is the shell's, and afterwards the screen is as it was")
+    @Test("During a suspension the terminal is the shell's, and afterwards the screen is redrawn")
     func suspended() throws {
         let terminal = try Tmux()
         let modes = try terminal.modes()
@@ -91,7 +91,7 @@ struct WatchRunTests {
         try terminal.expectNo(" model ")
         #expect(try terminal.modes() == modes)
         try terminal.run("fg")
-        // A screen may be looked at while it is drawn.
+        // The screen may be read while it is drawn.
         try terminal.wait("the screen of before") { $0.prefix(21) == before.prefix(21) }
         try terminal.type("q")
         try terminal.expect("summary: ")
@@ -99,7 +99,7 @@ struct WatchRunTests {
     }
 
     @Test(
-        "However it dies, the terminal is as it was",
+        "The terminal is restored after every kind of death",
         arguments: [SIGSEGV, SIGABRT, SIGILL, SIGBUS, SIGFPE, SIGTERM, SIGINT, SIGHUP, SIGQUIT])
     func dies(signal: Int32) throws {
         let terminal = try Tmux()
@@ -115,7 +115,7 @@ struct WatchRunTests {
         #expect(try terminal.modes() == before)
     }
 
-    @Test("A server is watched: rooms are left and joined, what comes waits, and the end has a summary")
+    @Test("A server is watched: rooms are left and joined, events wait, and a summary is printed at the end")
     func server() throws {
         let server = try Peer([try pathOfWeir(), "serve", "--seed", "7", "--quiet"])
         defer { server.stop() }
@@ -144,7 +144,7 @@ struct WatchRunTests {
         #expect(ended.contains { $0.hasPrefix("summary: ") })
     }
 
-    @Test("A tail that runs is watched: what is done in the view the tail does, what others do is seen, and it stays")
+    @Test("A running tail is watched: it does the view's actions, shows those of others, and keeps running")
     func runningTail() throws {
         let server = try Peer([try pathOfWeir(), "serve", "--seed", "7", "--quiet"])
         defer { server.stop() }
@@ -190,7 +190,7 @@ struct WatchRunTests {
     }
 
     @Test(
-        "What is typed is emitted, and an event that asks for an acknowledgement is answered: the server gets both",
+        "The server gets a typed event, and the answer to an event that requests an acknowledgement",
         arguments: [false, true])
     func emits(isRunning: Bool) throws {
         let server = try NotingServer()
@@ -224,7 +224,7 @@ struct WatchRunTests {
     }
 
     @Test(
-        "What is written in the view is sent, and a draft that was left comes back",
+        "A message typed in the view is sent, and a draft comes back",
         arguments: [false, true])
     func writes(isRunning: Bool) throws {
         let server = try EraServer(era: "b")
@@ -267,7 +267,7 @@ struct WatchRunTests {
         #expect(history.output.contains("#General              Ana Lima: hello from here"), "\(history.output)")
     }
 
-    @Test("Without a terminal that can show it nothing is begun, and the code says so")
+    @Test("Without a suitable terminal the view does not start, and the exit code says so")
     func noTerminal() throws {
         let result = try weir("watch", Self.recording)
         #expect(result.status == 2)
@@ -298,7 +298,7 @@ struct WatchRunTests {
 }
 
 extension String {
-    /// How often a text is in it.
+    /// Returns the number of occurrences of a text.
     fileprivate func components(of text: String) -> Int {
         split(separator: text, omittingEmptySubsequences: false).count - 1
     }

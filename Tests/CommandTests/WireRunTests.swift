@@ -2,11 +2,11 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `--view raw`: live, of a recording, and of a tail that runs.
+/// Tests `--view raw`: live, of a recording, and of a running tail.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct WireRunTests {
     private static let recording = packageFolder + "/samples/recordings/twake-day.weir.jsonl"
 
-    /// Whether each line begins with a time and a direction, and nothing in it acts on a terminal.
+    /// Expects that each line begins with a time and a direction, and contains no control characters.
     private func expectUnits(_ text: String, both: Bool = true) {
         let lines = text.split(separator: "\n")
         #expect(!lines.isEmpty)
@@ -18,7 +18,7 @@ import Testing
         if both { #expect(lines.contains { $0.contains("  → ") } && lines.contains { $0.contains("  ← ") }) }
     }
 
-    @Test func `a recording's wire units are shown a line each, alike every time, and not filtered`() throws {
+    @Test func `a recording's wire units are printed one per line, the same every time, and not filtered`() throws {
         let first = try weir("replay", Self.recording, "--view", "raw", "--speed", "max", "--quiet")
         #expect(first.status == 0)
         expectUnits(first.output)
@@ -29,7 +29,7 @@ import Testing
         #expect(filtered.status == 2 && filtered.errors.hasPrefix("weir: --view raw is all there is on the wire"))
     }
 
-    @Test func `an upgrade is shown packet by packet, with what carries each`() throws {
+    @Test func `an upgrade is shown packet by packet, with the carrier of each`() throws {
         let server = try Peer([try pathOfWeir(), "serve", "--scenario", "echo", "--quiet"])
         defer { server.stop() }
         let url = String(try server.readLine(startingWith: "url ").dropFirst(4))
@@ -48,7 +48,7 @@ import Testing
         #expect(seen.filter { $0.contains(" ws ") } == ["→ ws 2probe", "← ws 3probe", "→ ws 5"], "\(seen)")
     }
 
-    @Test func `a tail shows both directions, without its token, and so does who looks on`() throws {
+    @Test func `a tail and a viewer of it show both directions, without the token`() throws {
         let environment = ["XDG_RUNTIME_DIR": try temporaryFolder(), "HOME": "/nonexistent"]
         let server = try Peer([try pathOfWeir(), "serve", "--seed", "7", "--quiet"])
         defer { server.stop() }

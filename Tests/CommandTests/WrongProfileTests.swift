@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What people are told of profiles and AsyncAPI documents that are wrong: `Profiles/wrong.txt` and `wrong-asyncapi.txt` have them, each with its
-/// title and what `weir profile` says.
+/// Checks the messages for invalid profiles and AsyncAPI documents. `Profiles/wrong.txt` and `wrong-asyncapi.txt`
+/// contain the cases, each with a title and the output of `weir profile`.
 @Suite struct WrongProfileTests {
     struct Case: CustomTestStringConvertible {
         var testDescription: String
@@ -25,18 +25,18 @@ import Testing
         }
     }
 
-    @Test func `forty wrong profiles and a dozen wrong documents at least are known`() {
+    @Test func `at least forty invalid profiles and a dozen invalid documents are tested`() {
         #expect(Self.profiles.count >= 40)
         #expect(Self.documents.count >= 12)
     }
 
     @Test(arguments: profiles)
-    func `a wrong profile is refused with each place and what is allowed there`(_ wrong: Case) throws {
+    func `an invalid profile is refused with each place and the valid alternatives`(_ wrong: Case) throws {
         try check(wrong, "check", "profile.yaml")
     }
 
     @Test(arguments: documents)
-    func `a wrong AsyncAPI document is refused with each place`(_ wrong: Case) throws {
+    func `an invalid AsyncAPI document is refused with each place`(_ wrong: Case) throws {
         try check(wrong, "from-asyncapi", "document.yaml")
     }
 
@@ -49,9 +49,9 @@ import Testing
         #expect(result.errors.replacing(path, with: name) == wrong.message)
     }
 
-    /// `Profiles/from-asyncapi` has what is made of each document in `samples/asyncapi`.
+    /// `Profiles/from-asyncapi` contains the expected profile for each document in `samples/asyncapi`.
     @Test(arguments: ["socketio-chat-2.yaml", "socketio-chat-3.yaml", "gateway-2.yaml", "gateway-3.json"])
-    func `an AsyncAPI document gives a profile that is one, and what is not in it is said`(_ name: String) throws {
+    func `an AsyncAPI document gives a valid profile, and unmapped parts are reported`(_ name: String) throws {
         let made = try weir("profile", "from-asyncapi", packageFolder + "/samples/asyncapi/" + name)
         #expect(made.status == 0)
         let snapshot =
