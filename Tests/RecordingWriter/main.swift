@@ -5,10 +5,10 @@ import Recording
 import SectionedModel
 import Wire
 
-// recording-writer FILE SEED plain|live: records a session that is told of 10,000 messages a second, until it is killed. Prints the number
-// of the last record after each flush.
+// recording-writer FILE SEED plain|live: records a session that receives 10,000 messages a second, until it is killed.
+// Prints the number of the last record after each flush.
 
-/// A session that is fed made-up traffic, and its recording.
+/// A session fed with made-up traffic, and its recording.
 struct RecordedSession: ~Copyable {
     private static let company = "c0000000-0000-4000-8000-000000000001"
     private static let workspace = "c0000000-0000-4000-8000-000000000002"
@@ -52,7 +52,7 @@ struct RecordedSession: ~Copyable {
         try receive(#"42["realtime:join:success",{"name":"\#(room)"}]"#)
     }
 
-    /// A hundred messages, on their way when this returns.
+    /// Feeds and flushes a hundred messages.
     mutating func batch() throws {
         for _ in 0..<100 {
             events += 1
@@ -115,7 +115,7 @@ while true {
     try recorded.batch()
     let line = Array("\(recorded.number)\n".utf8)
     _ = line.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }
-    // A hundred each 10 ms; a slow machine does what it can.
+    // A hundred messages each 10 ms, or as many as a slow machine can write.
     due.tv_nsec += 10_000_000
     if due.tv_nsec >= 1_000_000_000 {
         due.tv_nsec -= 1_000_000_000

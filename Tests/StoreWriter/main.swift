@@ -4,10 +4,11 @@ import Pipeline
 import SectionedModel
 import Store
 
-// store-writer write FILE: keeps one row after the other, each in a transaction of its own, and prints its number once it is kept.
-// store-writer read FILE: prints how many rows are remembered.
+// store-writer write FILE: stores one row after the other, each in a transaction of its own, and prints its number once
+// it is committed.
+// store-writer read FILE: prints the number of stored rows.
 
-/// Row number `number`.
+/// Returns row number `number`.
 func row(_ number: Int) -> Item {
     let id = EntityID("message-\(number)")
     let message = Twake.Message(id: id, thread: id, channel: .text("channel"), text: String(repeating: "x", count: 500))
@@ -16,7 +17,7 @@ func row(_ number: Int) -> Item {
         entity: Item.Entity(message))
 }
 
-/// Prints at once, whatever standard output is.
+/// Prints a number without buffering.
 func tell(_ number: Int) {
     let line = Array("\(number)\n".utf8)
     _ = line.withUnsafeBytes { write(1, $0.baseAddress, $0.count) }
