@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test
-    func `with continue, a tail reports the error, resumes with free space, and records the loss`()
+    func `with --on-write-error continue a tail reports the error, resumes with free space, and records the loss`()
         throws
     {
         let (peer, url, token) = try serve()

@@ -121,7 +121,7 @@ struct SocketIORunTests {
     }
 
     @Test(
-        "A tail of several namespaces shows each line's, and Engine.IO 3 events of / are not shown elsewhere",
+        "With several namespaces each line shows its own, and Engine.IO 3 events of / are not shown elsewhere",
         arguments: ["socketio5", "socketio4"])
     func namespaces(peer: String) throws {
         guard let (server, url) = try serve(peer) else { return }

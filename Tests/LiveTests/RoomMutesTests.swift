@@ -12,7 +12,7 @@ import Wire
     private func expression(_ text: String) throws -> RoomExpression { try RoomExpression(parsing: text) }
     private func second(_ second: Int64) -> Moment { Moment(microseconds: second * 1_000_000) }
 
-    @Test func `the last rule that matches a room decides, and unmuting everything removes all rules`()
+    @Test func `the last rule that matches a room decides, and unmuting an unmuted room adds no rule`()
         throws
     {
         var mutes = RoomMutes()
