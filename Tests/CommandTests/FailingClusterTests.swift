@@ -65,7 +65,9 @@ struct FailingClusterTests {
         }
         #expect(tail.wait() == 0)
         for (number, reader) in zip(1...2, readers) {
-            #expect(reader.wait() == 0, "\(String(decoding: try readFile("\(folder)/errors\(number)"), as: UTF8.self))")
+            let status = reader.wait()
+            let errors = String(decoding: try readFile("\(folder)/errors\(number)"), as: UTF8.self)
+            #expect(status == 0, "\(errors)")
         }
         let live = try readFile(folder + "/live")
         #expect(live.count { $0 == 10 } > count / 2)
