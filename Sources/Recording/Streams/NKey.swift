@@ -1,15 +1,15 @@
 import CCrypto
 package import Wire
 
-/// The keys of NATS users: Ed25519, written in base 32 with a kind in front and a CRC-16 at the end (the `nkeys` format).
+/// The keys of NATS users in the `nkeys` format: an Ed25519 key after a kind, followed by a CRC-16, encoded in base 32.
 package enum NKey {
-    /// The public key (`U…`) of a user's seed (`SU…`); nil when that is none.
+    /// Returns the public key (`U…`) of a user's seed (`SU…`); `nil` if the text is not such a seed.
     package static func publicKey(ofSeed seed: Secret) -> String? {
         guard let raw = decoded(seed.reveal()), raw.count == 36, isWhole(raw), raw[0] & 0xf8 == 18 << 3 else {
             return nil
         }
         let kind = raw[0] << 5 | raw[1] >> 3
-        // Of a user.
+        // The kind of a user's key.
         guard kind == 20 << 3 else { return nil }
         let secret = Array(raw[2..<34])
         guard let key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, secret, secret.count) else { return nil }
@@ -28,7 +28,7 @@ package enum NKey {
         return raw[raw.count - 2] == UInt8(truncatingIfNeeded: sum) && raw[raw.count - 1] == UInt8(sum >> 8)
     }
 
-    /// CRC-16 of the polynomial 0x1021 from 0 on (XMODEM).
+    /// Returns the CRC-16 with polynomial 0x1021 and initial value 0 (XMODEM).
     private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt16 {
         bytes.reduce(0) { sum, byte in
             (0..<8).reduce(sum ^ UInt16(byte) << 8) { sum, _ in sum & 0x8000 == 0 ? sum << 1 : sum << 1 ^ 0x1021 }

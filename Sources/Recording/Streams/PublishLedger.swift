@@ -1,113 +1,113 @@
 package import Wire
 
-/// What was handed over to be published in one stream, in its order, and what the stream is known to have of it.
+/// The messages to publish in one stream, in order, and how many of them the stream is known to have stored.
 ///
-/// Many messages are on their way at once, any of them may fail, and a message that is sent again would stand after those that were stored
-/// meanwhile. So each one says what must stand before it, and the stream refuses it otherwise: the first on its way names the sequence of
-/// the last chunk that is known to be stored; the others name the message before them. After any failure nothing more is sent, what is on
-/// its way counts for nothing, and the stream is asked for its last chunk: everything up to that is stored, everything after it is sent again.
-/// So the order in the stream is the order here, and a message that was stored and whose answer was lost is not stored twice, however long
-/// that takes.
+/// Many messages are in flight at once. Any of them may fail, and a message that is sent again would follow those
+/// stored meanwhile. So each message names its predecessor, and the stream refuses it if something else precedes it:
+/// the first message in flight names the sequence of the last chunk known to be stored; each other message names the id
+/// of the message before it. After any failure the ledger sends nothing more, ignores the answers to what is in flight,
+/// and asks the stream for its last chunk. Everything up to that chunk is stored; everything after it is sent again. So
+/// the stream has the order of the ledger, and a message that was stored but whose acknowledgement was lost is not
+/// stored twice, however long that takes.
 ///
-/// Others may publish in the same stream, under other names. Then the message before is not ours: one message is sent at a time for a while.
+/// Other publishers may use the same stream under other names. The preceding message is then not one of this ledger, so
+/// the ledger sends one message at a time for a while.
 ///
-/// A value: it is given what happened and when, and says what is to be done. `Payload` is what the hand sends.
+/// The ledger is a value: it takes inputs and times and returns effects. `Payload` is the content that the caller
+/// sends.
 package struct PublishLedger<Payload: Sendable>: Sendable {
-    /// What is to be published.
+    /// A message to publish.
     package struct Message: Sendable {
-        /// Unique in the stream; the same when it is sent again.
+        /// The message id, unique in the stream. It stays the same when the message is sent again.
         package var id: String
-        /// Bytes it takes, about.
+        /// The approximate size in bytes.
         package var bytes: Int
-        /// Where the recording's text ends with it; nil for what is no chunk.
+        /// The offset in the recording's text at which the message ends; `nil` if the message is not a chunk.
         package var end: Int?
-        /// What is sent.
+        /// The content that the caller sends.
         package var payload: Payload
 
-        /// A message.
         package init(id: String, bytes: Int, end: Int?, payload: Payload) {
             (self.id, self.bytes, self.end, self.payload) = (id, bytes, end, payload)
         }
     }
 
-    /// What must stand in the stream before a message.
+    /// The condition on the messages that precede a new one in the stream.
     package enum Expectation: Hashable, Sendable {
-        /// Anything.
+        /// No condition on preceding messages.
         case nothing
-        /// The last chunk has this sequence; 0 where there is none.
+        /// The last chunk has this sequence, or 0 if the stream has no chunk.
         case lastChunk(UInt64)
-        /// The last message of all has this id.
+        /// The last message of the whole stream has this id.
         case lastID(String)
     }
 
-    /// The last chunk in the stream.
+    /// The position of the stream's last chunk.
     package struct Last: Hashable, Sendable {
-        /// Its sequence.
+        /// The chunk's sequence in the stream.
         package var sequence: UInt64
-        /// Where the recording's text ends with it.
+        /// The offset in the recording's text at which the chunk ends.
         package var end: Int
-        /// A chunk.
         package init(sequence: UInt64, end: Int) { (self.sequence, self.end) = (sequence, end) }
 
-        /// No chunk is there.
+        /// The position before the first chunk.
         package static var none: Self { Self(sequence: 0, end: 0) }
     }
 
-    /// Why a message was not stored.
+    /// The reasons for which a stream does not store a message.
     package enum Refusal: Hashable, Sendable {
-        /// The message before it is not the one that it names.
+        /// The preceding message is not the one that the message names.
         case order
-        /// Nobody can store it now, and why.
+        /// The cluster cannot store the message now. The value is the reason.
         case unavailable(String)
     }
 
-    /// What happened.
+    /// The events that the ledger handles.
     package enum Input: Sendable {
         case offered(Message)
-        /// The message that was sent with this ticket is stored.
+        /// The message sent with this ticket is stored.
         case stored(Ticket, sequence: UInt64)
         case refused(Ticket, Refusal)
-        /// The connection is gone.
+        /// The connection to the cluster is lost.
         case disconnected
         /// The answer to `Effect.ask`.
         case found(Last)
-        /// The question was not answered, and why.
+        /// `Effect.ask` was not answered. The value is the reason.
         case unanswered(String)
-        /// Time passed: the moment of `deadline` came.
+        /// The time of `deadline` has passed.
         case woke
     }
 
-    /// A message that was sent: its number here, and in which attempt.
+    /// Identifies one attempt to send a message.
     package struct Ticket: Hashable, Sendable {
-        /// Numbered from 0, in order.
+        /// The number of the message, counted from 0.
         package var number: Int
-        /// Counted up after each failure.
+        /// The number of failures before this attempt.
         package var attempt: Int
-        /// A ticket.
         package init(number: Int, attempt: Int) { (self.number, self.attempt) = (number, attempt) }
     }
 
-    /// What is to be done.
+    /// The effects that the caller performs.
     package enum Effect: Sendable {
         case publish(Message, Ticket, Expectation)
-        /// Find the last chunk.
+        /// Find the last chunk of the stream and answer with `found` or `unanswered`.
         case ask
-        /// The stream is not what it was: it holds what is not ours, or lost what it had. Nothing more is done.
+        /// The stream contains foreign messages or has lost stored ones. The ledger stops.
         case fail(Failure)
     }
 
-    /// Why nothing more can be published.
+    /// The reasons for which nothing more can be published.
     package enum Failure: Hashable, Sendable {
-        /// The last chunk ends elsewhere: at that byte.
+        /// The stream's last chunk ends at this offset, at which no chunk of the ledger ends.
         case foreign(end: Int)
     }
 
     private enum State {
-        /// Messages are sent as they come. → resting, failed
+        /// Messages are sent as they arrive. → resting, failed
         case flowing
-        /// Nothing is sent until then. → asking
+        /// Nothing is sent until the given time. → asking
         case resting(until: Moment)
-        /// The stream was asked. → flowing, resting, failed
+        /// The ledger waits for the answer to `ask`. → flowing, resting, failed
         case asking
         case failed
     }
@@ -118,36 +118,36 @@ package struct PublishLedger<Payload: Sendable>: Sendable {
         var sent = Moment.zero
     }
 
-    /// Messages on their way at most.
+    /// The maximum number of messages in flight.
     private let window: Int
-    /// Bytes on their way at most; one message may have more.
+    /// The maximum number of bytes in flight; a single message may exceed it.
     private let windowBytes: Int
-    /// An answer that takes longer is not waited for.
+    /// The time after which a missing acknowledgement counts as a failure.
     private let patience: Duration
     private static var firstPause: Duration { .milliseconds(100) }
     private static var longestPause: Duration { .seconds(5) }
-    /// After others were seen in the stream, so many messages are sent one at a time.
+    /// The number of messages sent one at a time after another publisher was noticed.
     private static var politeness: Int { 64 }
 
     private var state = State.flowing
     private var entries: [Entry] = []
-    /// How many of `entries` are on their way, the first ones.
+    /// The number of messages in flight: the first ones of `entries`.
     private var sent = 0
     private var sentBytes = 0
-    /// Number of the first entry.
+    /// The number of the first entry.
     private var base = 0
     private var attempt = 0
     private var pause = PublishLedger.firstPause
-    /// How many messages are still sent one at a time.
+    /// The number of messages that are still sent one at a time.
     private var single = 0
     private var last: Last
 
-    /// Since when nothing could be stored, and why; nil while it can.
+    /// The time of the first failure and the latest reason, while nothing can be stored; otherwise `nil`.
     package private(set) var trouble: (since: Moment, why: String)?
-    /// Bytes of what is not known to be stored.
+    /// The number of bytes that are not known to be stored.
     package private(set) var bytes = 0
 
-    /// Goes on after a stream's last chunk.
+    /// Creates a ledger that continues after a stream's last chunk.
     package init(
         after last: Last = .none, window: Int = 256, windowBytes: Int = 8 << 20, patience: Duration = .seconds(2)
     ) {
@@ -158,16 +158,16 @@ package struct PublishLedger<Payload: Sendable>: Sendable {
         self.patience = patience
     }
 
-    /// How many messages are not known to be stored.
+    /// The number of messages that are not known to be stored.
     package var count: Int { entries.count }
 
-    /// What is not known to be stored, in order.
+    /// The messages that are not known to be stored, in order.
     package var unstored: [Message] { entries.map(\.message) }
 
-    /// Where the text ends that is known to be stored.
+    /// The offset in the recording's text up to which everything is stored.
     package var end: Int { last.end }
 
-    /// When the ledger wants to be woken, whatever else happens; nil for never.
+    /// The time at which the ledger needs the input `woke`; `nil` for never.
     package var deadline: Moment? {
         switch state {
         case .flowing: sent > 0 ? entries[0].sent + patience : nil
@@ -176,7 +176,7 @@ package struct PublishLedger<Payload: Sendable>: Sendable {
         }
     }
 
-    /// Takes what happened and adds what is to be done.
+    /// Handles an input and appends the resulting effects.
     package mutating func handle(_ input: Input, at now: Moment, into effects: inout [Effect]) {
         switch input {
         case .offered(let message):
@@ -221,7 +221,7 @@ package struct PublishLedger<Payload: Sendable>: Sendable {
         pause = Self.firstPause
     }
 
-    /// Takes the first ones away, which are stored.
+    /// Removes the first entries, which are stored.
     private mutating func remove(_ count: Int) {
         for (index, entry) in entries.prefix(count).enumerated() {
             bytes -= entry.message.bytes
@@ -236,7 +236,7 @@ package struct PublishLedger<Payload: Sendable>: Sendable {
         switch refusal {
         case .unavailable(let why): fail(why, at: now)
         case .order:
-            // What was before it is stored: then somebody else wrote.
+            // The predecessor of the first message in flight is stored, so another publisher has written since.
             let isFirst = ticket.number == base
             if isFirst { single = Self.politeness }
             let isNews = trouble == nil
@@ -260,7 +260,7 @@ package struct PublishLedger<Payload: Sendable>: Sendable {
 
     private mutating func resume(after found: Last, at now: Moment, _ effects: inout [Effect]) {
         guard case .asking = state else { return }
-        // Also where it is the last that is known: an answer may have come before that of the message before.
+        // Also check when `found` equals `last`: a message may be acknowledged before the one that precedes it.
         if let index = entries.firstIndex(where: { $0.message.end == found.end }) {
             remove(index + 1)
         } else if found.end != last.end {
@@ -274,7 +274,7 @@ package struct PublishLedger<Payload: Sendable>: Sendable {
 
     private mutating func send(at now: Moment, _ effects: inout [Effect]) {
         guard case .flowing = state else { return }
-        // What failed may fail again: one message tries.
+        // After a failure the next one is likely, so a single message probes the stream.
         let most = single > 0 || trouble != nil ? 1 : window
         while sent < entries.count, sent < most,
             sent == 0 || sentBytes + entries[sent].message.bytes <= windowBytes

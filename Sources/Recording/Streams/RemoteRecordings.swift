@@ -1,55 +1,57 @@
 import Synchronization
 
-/// A recording's text that is no file's. Used by one thread at a time.
+/// The text of a recording that is not a file. Used by one thread at a time.
 package protocol RemoteText: AnyObject, Sendable {
-    /// Bytes of the text so far.
+    /// The number of bytes of the text so far.
     var size: Int { get }
-    /// A descriptor that can be read when more may be there; nil where nothing tells.
+    /// A descriptor that becomes readable when more text may be available; `nil` if no such notice exists.
     var growth: Int32? { get }
-    /// Goes to a byte.
+    /// Moves to a byte offset of the text.
     func move(to offset: Int) throws(RecordingError)
-    /// Gives the text that is there, waiting for the first byte; 0 at the end.
+    /// Reads the available text, waiting for the first byte; returns 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(RecordingError) -> Int
-    /// Why nothing more can come; nil when it may.
+    /// Returns the reason why no more text can arrive; `nil` if more may arrive.
     func whyOver() -> String?
 }
 
-/// Where a recording is written that is no file. Used by one thread at a time.
+/// The destination of a recording that is not a file. Used by one thread at a time.
 package protocol RemoteOutput: AnyObject, Sendable {
-    /// Where the recording goes on: how many bytes of its text are there already.
+    /// The byte offset at which the recording continues: the number of bytes already stored.
     var offset: Int { get }
-    /// Takes text; may wait until there is room for it.
+    /// Appends text; may wait until the output has room.
     func write(_ text: [UInt8]) throws(RecordingError)
-    /// Nothing follows for a while: what was taken goes on its way.
+    /// Sends the buffered text now. The caller writes nothing for a while.
     func flush() throws(RecordingError)
-    /// Whether the cluster does not take what was written: then `finish` would have to wait.
+    /// Whether the cluster does not accept the text. `finish` would then have to wait.
     var isAway: Bool { get }
-    /// Waits until everything is where it should be, and ends.
+    /// Waits until everything is stored, and ends the output.
     func finish() throws(RecordingError)
-    /// Warnings for the user since the last call.
+    /// Returns the warnings for the user since the last call.
     func takeWarnings() -> [String]
-    /// Publishes a text of its own beside the recording, under these words, for the subscribers there; `id` is unique in the stream. Any
-    /// thread.
+    /// Publishes a text next to the recording, under a subject made of `words`, for the cluster's subscribers. `id` is
+    /// unique in the stream. Can be called on any thread.
     func publish(_ text: [UInt8], under words: [String], id: String) throws(RecordingError)
-    /// Texts beside the recording will come, also after its end, until it is said that none follows; waits until they are there.
+    /// Announces texts for `publish`, which may arrive even after the end of the recording, until `finishTexts`.
+    /// `finishTexts` waits until all are published.
     func expectTexts()
     func finishTexts() throws(RecordingError)
 }
 
-/// How recordings that are no files are opened. Their hands are in a room that this one does not know, and that a program may lack.
+/// Opens recordings that are not files. The implementation is in another module, which a program may lack.
 package enum RemoteRecordings {
-    /// What the room gives.
+    /// The interface to the module that implements remote recordings.
     package protocol Door: AnyObject, Sendable {
-        /// Opens a recording to be read.
+        /// Opens a recording for reading.
         func open(_ address: StreamAddress) throws(RecordingError) -> any RemoteText
-        /// Begins a recording of that id, or goes on with it when `resumes`.
+        /// Creates a recording with the given id, or continues it if `resumes` is true.
         func create(_ address: StreamAddress, recording: String, resumes: Bool) throws(RecordingError)
             -> any RemoteOutput
-        /// The recording that is being written there; nil where none is.
+        /// Returns the output of the recording that this process writes at an address; `nil` if it writes none.
         func output(_ address: StreamAddress) -> (any RemoteOutput)?
-        /// The segments of a recording whose beginnings are still there, in order; empty when it is in one piece.
+        /// Returns the segments of a recording whose beginnings still exist, in order; empty for a recording in one
+        /// piece.
         func segments(_ address: StreamAddress) throws(RecordingError) -> [StreamAddress]
-        /// Removes a segment.
+        /// Removes a recording or one of its segments.
         func remove(_ address: StreamAddress) throws(RecordingError)
     }
 
@@ -60,10 +62,10 @@ package enum RemoteRecordings {
 
     private static let held = AtomicLazyReference<Held>()
 
-    /// Says once, before any is opened, how it is done.
+    /// Sets the implementation. Call it once, before any recording is opened.
     package static func use(_ door: any Door) { _ = held.storeIfNil(Held(door)) }
 
-    /// Whether a path is no file's.
+    /// Whether a path names a remote recording instead of a file.
     package static func isOne(_ path: String) -> Bool { StreamAddress.isOne(path) }
 
     static func open(_ path: String) throws(RecordingError) -> any RemoteText {
@@ -76,12 +78,12 @@ package enum RemoteRecordings {
         try door().create(address(path), recording: recording, resumes: resumes)
     }
 
-    /// What is being written there by this process; nil where nothing is.
+    /// Returns the output of the recording that this process writes at `path`; `nil` if it writes none.
     package static func output(_ path: String) -> (any RemoteOutput)? {
         (try? address(path)).flatMap { held.load()?.door.output($0) }
     }
 
-    /// The paths of a recording's segments where it has some; otherwise the path, as it is for every file.
+    /// Returns the paths of a recording's segments, or the path itself for a file and for a recording without segments.
     package static func segments(of path: String) throws(RecordingError) -> [String] {
         guard isOne(path) else { return [path] }
         let address = try address(path)

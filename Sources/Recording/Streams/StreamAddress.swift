@@ -1,24 +1,24 @@
-/// Where a recording, a segment of one, or a stream of recordings lies in a NATS cluster:
+/// The location of a recording, of one of its segments, or of a stream of recordings in a NATS cluster:
 /// `nats://HOST[:PORT][,HOST…]/STREAM[/NAME[/SEGMENT]]`.
 package struct StreamAddress: Hashable, Sendable, CustomStringConvertible {
-    /// What such an address begins with.
+    /// The prefix of every address.
     static let scheme = "nats://"
-    /// The port where none is written.
+    /// The port of a server whose address contains none.
     private static let usualPort = 4222
 
-    /// `HOST:PORT` of the servers to begin with, one at least.
+    /// The servers to connect to first, at least one, as `HOST:PORT`.
     package var servers: [String]
-    /// The JetStream stream; nil where the address ends before it.
+    /// The name of the JetStream stream; `nil` if the address ends before it.
     package var stream: String?
-    /// The recording in it; the stream's name where none is written.
+    /// The name of the recording in the stream; the stream's name if the address contains none.
     package var name: String?
-    /// The segment of the recording, from 1, written with four digits or more; nil for a recording that is in one piece.
+    /// The number of the segment, from 1, written with at least four digits; `nil` for a recording in one piece.
     package var segment: Int?
 
-    /// Whether a text is such an address.
+    /// Whether a text begins like such an address.
     package static func isOne(_ text: String) -> Bool { text.hasPrefix(scheme) }
 
-    /// Reads an address. Throws with what is wrong; the text is not repeated, since it may hold a password.
+    /// Parses an address. The error does not quote the text, since it may contain a password.
     package init(parsing text: String) throws(Malformed) {
         guard Self.isOne(text) else { throw Malformed("it does not begin with nats://") }
         let rest = text.dropFirst(Self.scheme.count)
@@ -72,10 +72,10 @@ package struct StreamAddress: Hashable, Sendable, CustomStringConvertible {
             }
     }
 
-    /// The subject of the chunks: that of the recording, or of its segment.
+    /// The subject of the chunks of the recording or of its segment.
     package var subject: String { Self.subject(of: name ?? stream ?? "", segment: segment.map(Self.digits)) }
 
-    /// The subject of a recording's chunks; `*` stands for any name or segment.
+    /// Returns the subject of a recording's chunks. `*` matches any name or segment.
     package static func subject(of name: String, segment: String? = nil) -> String {
         "weir.\(name).records" + (segment.map { "." + $0 } ?? "")
     }
@@ -85,7 +85,7 @@ package struct StreamAddress: Hashable, Sendable, CustomStringConvertible {
         return String(repeating: "0", count: max(0, 4 - text.count)) + text
     }
 
-    /// The address again, without what the text left out.
+    /// The address in its shortest form.
     package var description: String {
         var text = Self.scheme + servers.joined(separator: ",")
         if let stream { text += "/" + stream }
@@ -94,9 +94,9 @@ package struct StreamAddress: Hashable, Sendable, CustomStringConvertible {
         return text
     }
 
-    /// Why a text is no such address.
+    /// The reason why a text is not an address.
     package struct Malformed: Error, Hashable {
-        /// What is wrong, and what to write.
+        /// A description of the problem and of the expected form.
         package var message: String
 
         init(_ message: String) { self.message = message }

@@ -1,40 +1,42 @@
 import CJSONScan
 
-/// A part of a recording's text as one message of a stream: whole lines, or a part of a line that is longer than a message may be. The
-/// chunks of a recording, one after the other, are its file, byte for byte.
+/// A part of a recording's text, published as one message of a stream.
+///
+/// A chunk consists of whole lines, or of a part of a line that is longer than a message may be. The chunks of a
+/// recording, concatenated, are its file, byte for byte.
 package struct StreamChunk: Hashable, Sendable {
-    /// The recording's id, as its head has it.
+    /// The recording's id, as in its head.
     package var recording: String
-    /// Where the text begins in the recording, in bytes.
+    /// The byte offset in the recording at which the text begins.
     package var offset: Int
-    /// Number of the first record that has one; 0 where none has.
+    /// The number of the first numbered record; 0 if no record has a number.
     package var firstNumber: Int
-    /// How many lines end in it.
+    /// The number of lines that end in the text.
     package var lines: Int
-    /// When the first record was, microseconds since 1970 UTC; 0 where that is not known.
+    /// The time of the first record, in microseconds since 1970 UTC; 0 if it is unknown.
     package var wall: Int64
-    /// The text.
+    /// The bytes of the chunk.
     package var text: [UInt8]
 
-    /// Where the text ends in the recording.
+    /// The offset in the recording at which the text ends.
     package var end: Int { offset + text.count }
 
-    /// Its place, as a word.
+    /// The message id, made of the recording, the first record and the offset.
     package var id: String { "\(recording)-\(firstNumber)-\(offset)" }
 
-    /// CRC-32C of the text.
+    /// The CRC-32C of the text.
     package var checksum: UInt32 {
         var crc = CRC32C()
         crc.update(text.span)
         return crc.value
     }
 
-    /// The names of the headers, in the order of their values.
+    /// The names of the headers, in the order of `values`.
     package static let headers = [
         "Weir-Recording", "Weir-Offset", "Weir-First", "Weir-Lines", "Weir-Wall", "Weir-CRC32C",
     ]
 
-    /// The values of the headers.
+    /// The values of the headers, in the order of `headers`.
     package var values: [String] {
         [recording, "\(offset)", "\(firstNumber)", "\(lines)", "\(wall)", Self.hexadecimal(checksum)]
     }
@@ -44,16 +46,16 @@ package struct StreamChunk: Hashable, Sendable {
         return String(repeating: "0", count: 8 - digits.count) + digits
     }
 
-    /// What a message holds.
+    /// The possible contents of a message.
     package enum Received: Hashable, Sendable {
         case chunk(StreamChunk)
-        /// A chunk whose bytes are not those that were published: where it stands.
+        /// A chunk whose checksum is wrong, with its offset and length.
         case damaged(offset: Int, bytes: Int)
-        /// Something else.
+        /// A message that is not a chunk.
         case foreign
     }
 
-    /// Reads a message; `value` gives a header's.
+    /// Reads a message. `value` returns the value of a header.
     package static func received(_ text: [UInt8], _ value: (String) -> String?) -> Received {
         let found = headers.map(value)
         guard let recording = found[0], let offset = found[1].flatMap({ Int($0) }), offset >= 0,
@@ -67,19 +69,21 @@ package struct StreamChunk: Hashable, Sendable {
     }
 }
 
-/// Cuts the text of a recording into chunks. The same text gives the same chunks only where it comes in the same pieces; a chunk never
-/// ends inside a line that would fit into one.
+/// Cuts the text of a recording into chunks.
+///
+/// The same text yields the same chunks only if it arrives in the same pieces. A chunk never ends inside a line that
+/// would fit into one chunk.
 package struct ChunkCutter {
-    /// Bytes of text that a chunk has at most.
+    /// The maximum number of text bytes in a chunk.
     package let most: Int
-    /// Where the next chunk begins.
+    /// The offset at which the next chunk begins.
     package private(set) var offset: Int
     private var recording: String
     private var waiting: [UInt8] = []
     /// Whether the last chunk ended inside a line.
     private var isInLine = false
 
-    /// Begins at a byte that begins a line, in the recording of that id.
+    /// Creates a cutter for the recording with the given id. `offset` is the beginning of a line.
     package init(recording: String, offset: Int = 0, most: Int) {
         precondition(most > 0, "a chunk of nothing")
         self.recording = recording
@@ -87,10 +91,10 @@ package struct ChunkCutter {
         self.most = most
     }
 
-    /// Bytes that no chunk was cut of.
+    /// The number of bytes that are not yet part of a chunk.
     package var count: Int { waiting.count }
 
-    /// Adds text, and gives the chunks that are full.
+    /// Appends text and returns the chunks that are full.
     package mutating func append(_ text: some Collection<UInt8>) -> [StreamChunk] {
         waiting.append(contentsOf: text)
         guard waiting.count > most else { return [] }
@@ -105,7 +109,7 @@ package struct ChunkCutter {
         return chunks
     }
 
-    /// Gives what is left: nothing is waited for.
+    /// Returns the remaining text as a chunk; `nil` if none remains.
     package mutating func flush() -> StreamChunk? {
         guard !waiting.isEmpty else { return nil }
         let chunk = chunk(0..<waiting.count)
@@ -113,7 +117,7 @@ package struct ChunkCutter {
         return chunk
     }
 
-    /// Behind the last line that ends there; the end of all where none does.
+    /// Returns the end of the last line in the range, or the end of the range if no line ends in it.
     private static func end(in bytes: [UInt8], _ range: Range<Int>) -> Int {
         bytes.withUnsafeBufferPointer { bytes in
             guard let base = bytes.baseAddress else { return range.upperBound }
@@ -137,7 +141,7 @@ package struct ChunkCutter {
         return chunk
     }
 
-    /// Number and time of the first whole line that has them. A head has a time, and no number.
+    /// Returns the number and time of the first whole line that has a number. A head has a time but no number.
     private static func firstRecord(in text: [UInt8], skipsLine: Bool) -> (number: Int, wall: Int64)? {
         var start = 0
         var isSkipped = skipsLine
@@ -157,16 +161,16 @@ package struct ChunkCutter {
     }
 }
 
-/// The file in which a part of a recording waits to be published: its name says which part.
+/// The files that keep parts of a recording until they are published. The name of a file identifies the part.
 package enum StreamSpool {
     private static let ending = ".spool"
 
-    /// The path of the file with the text of a recording from a byte on.
+    /// Returns the path of the file that keeps a recording's text from an offset on.
     package static func path(in folder: String, recording: String, offset: Int) -> String {
         "\(folder)/\(recording).\(offset)\(ending)"
     }
 
-    /// What the file at a path holds; nil when it is no such file.
+    /// Returns the recording and offset in the name of a file; `nil` if the file is not a spool file.
     static func part(_ path: String) -> (recording: String, offset: Int)? {
         guard path.hasSuffix(ending) else { return nil }
         let name = path.dropLast(ending.count).split(separator: "/").last ?? ""

@@ -1,39 +1,40 @@
-/// Puts the chunks of a stream together to the recording's text, each byte at its place.
+/// Assembles the chunks of a stream into the recording's text, each byte at its offset.
 ///
-/// Nothing is passed over in silence: what is missing, or is not what was published, is a line of as many bytes that is no record, so that
-/// a reader of the text meets the damage at its place and its length, and every byte after it has the offset that it has in the file.
+/// Nothing is skipped silently. Missing or damaged bytes become a line of the same length that is not a record. A
+/// reader of the text then finds the damage with its position and length, and every later byte has the same offset as
+/// in the file.
 package struct StreamText: Sendable {
-    /// What a missing byte reads as.
+    /// The byte that replaces a missing one.
     static let filler = UInt8(ascii: "?")
 
-    /// The recording's id; nil until a chunk was seen.
+    /// The recording's id; `nil` until the first chunk.
     package private(set) var recording: String?
     /// The offset of the next byte.
     package private(set) var offset: Int
     private var text: [UInt8] = []
     private var start = 0
-    /// Bytes to make up before `text`.
+    /// The number of filler bytes before `text`.
     private var missing = 0
 
-    /// Begins at a byte.
+    /// Creates an empty text that continues at an offset of a recording.
     package init(at offset: Int = 0, of recording: String? = nil) {
         self.offset = offset
         self.recording = recording
     }
 
-    /// Whether bytes can be taken.
+    /// Whether no bytes are ready to be taken.
     package var isEmpty: Bool { missing == 0 && start == text.count }
 
-    /// What became of a message.
+    /// The results of appending a message.
     package enum Outcome: Hashable, Sendable {
         case taken
-        /// It was known, or is no chunk.
+        /// The message contains no new bytes, or is not a chunk.
         case passedOver
-        /// It is another recording's.
+        /// The chunk belongs to another recording.
         case otherRecording(String)
     }
 
-    /// Adds the next message. What was added before must have been taken.
+    /// Appends the next message. All bytes of the previous message must have been taken.
     package mutating func append(_ received: StreamChunk.Received) -> Outcome {
         precondition(isEmpty, "a chunk is added while bytes wait")
         switch received {
@@ -53,7 +54,7 @@ package struct StreamText: Sendable {
         }
     }
 
-    /// Takes bytes into `buffer`; gives how many.
+    /// Moves bytes into `buffer` and returns their number.
     package mutating func take(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         var count = 0
         if missing > 0 {
@@ -61,7 +62,7 @@ package struct StreamText: Sendable {
             UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]).initializeMemory(
                 as: UInt8.self, repeating: Self.filler)
             missing -= count
-            // The line of what is missing ends before the next chunk.
+            // The filler line ends before the next chunk.
             if missing == 0, count > 0 { buffer[count - 1] = UInt8(ascii: "\n") }
         }
         let more = min(text.count - start, buffer.count - count)
