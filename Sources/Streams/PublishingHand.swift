@@ -3,7 +3,7 @@ import JSONText
 import Network
 import Recording
 
-/// Sends messages to a stream and hears its answers. Any thread.
+/// Sends messages to a stream and receives the acknowledgements. Can be used on any thread.
 final class PublishingHand: Sendable {
     typealias Ledger = PublishLedger<StreamPayload>
 
@@ -11,7 +11,7 @@ final class PublishingHand: Sendable {
     private let stream: String
     private let name: String
     private let subject: String
-    /// What the subjects of the answers begin with.
+    /// The prefix of the subjects of the acknowledgements.
     private let inbox: String
 
     init(_ connection: StreamConnection, _ address: StreamAddress) throws(ClusterError) {
@@ -26,7 +26,7 @@ final class PublishingHand: Sendable {
         natsInbox_Destroy(text)
     }
 
-    /// Sends a message; why it could not be sent, nil when it was.
+    /// Sends a message. Returns the reason if it cannot be sent; `nil` if it was sent.
     func publish(_ message: Ledger.Message, _ ticket: Ledger.Ticket, _ expectation: Ledger.Expectation) -> String? {
         let (payload, reply) = (message.payload, "\(inbox).\(ticket.attempt).\(ticket.number)")
         var made: OpaquePointer?
@@ -49,10 +49,10 @@ final class PublishingHand: Sendable {
         return sent == NATS_OK ? nil : ClusterError("the cluster takes nothing", sent).message
     }
 
-    /// Asks for the last chunk; blocks until it is known or no answer comes.
+    /// Asks for the last chunk. Blocks until the answer arrives or the request times out.
     func ask() -> Ledger.Input {
         do throws(ClusterError) {
-            // Another publisher that added its name at the same time may have removed the subject of this one.
+            // Another publisher that added its own name at the same time may have removed this one's subject.
             try StreamCatalogue.take(name, in: stream, connection)
             guard let last = try connection.last(of: subject, in: stream) else { return .found(.none) }
             guard let range = last.range else { return .found(.init(sequence: last.sequence, end: -1)) }
@@ -62,10 +62,11 @@ final class PublishingHand: Sendable {
         }
     }
 
-    /// Gives the answers to `body`, on a thread of their own, until it says false: some at once, none now and then.
+    /// Calls `body` on a dedicated thread with the answers that arrived, every 200 ms at the latest and possibly with
+    /// none, until `body` returns false.
     func listen(_ body: @escaping @Sendable ([Ledger.Input]) -> Bool) {
         let (connection, inbox) = (connection, inbox)
-        // Before anything is sent.
+        // Subscribe before anything is sent.
         var made: OpaquePointer?
         guard natsConnection_SubscribeSync(&made, connection.connection, inbox + ".*.*") == NATS_OK else { return }
         natsSubscription_SetPendingLimits(made, -1, -1)
@@ -77,7 +78,7 @@ final class PublishingHand: Sendable {
             while isOpen {
                 var inputs: [Ledger.Input] = []
                 var message: OpaquePointer?
-                // The first is waited for, the others are there.
+                // Wait for the first message only; the others have already arrived.
                 var timeout: Int64 = 200
                 while inputs.count < 256, natsSubscription_NextMsg(&message, handle, timeout) == NATS_OK,
                     let found = message
@@ -110,7 +111,8 @@ final class PublishingHand: Sendable {
         case refused(Ledger.Refusal)
     }
 
-    /// Reads the answer of a stream to a message: `{"stream":"S","seq":5}`, or with an `error` instead. Nil when it is none.
+    /// Decodes a stream's answer to a message: `{"stream":"S","seq":5}`, or an object with `error`. Returns `nil` for
+    /// anything else.
     static func answer(_ text: [UInt8]) -> Answer? {
         do throws(JSONError) {
             var reader = JSONReader(text.span)
@@ -135,7 +137,7 @@ final class PublishingHand: Sendable {
                 }
             }
             if let problem {
-                // Wrong last message id, wrong last sequence.
+                // The error codes for a wrong last message id and a wrong last sequence.
                 let isOrder = [10070, 10071].contains(problem.code)
                 return .refused(isOrder ? .order : .unavailable("the stream refuses: \(problem.words)"))
             }

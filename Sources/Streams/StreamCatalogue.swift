@@ -3,47 +3,48 @@ import Glibc
 import Network
 package import Recording
 
-/// The streams of a cluster: made, listed, looked into, removed. Blocks until the cluster answers.
+/// Creates, lists, inspects and removes the streams of a cluster. Every call blocks until the cluster answers.
 package struct StreamCatalogue: Sendable {
-    /// What a stream keeps, and how.
+    /// The retention and replication of a stream.
     package struct Limits: Hashable, Sendable {
-        /// How many nodes keep each message; nil for 3 where the cluster has as many, else 1.
+        /// The number of nodes that store each message; `nil` for 3 if the cluster has as many, otherwise 1.
         package var replicas: Int?
-        /// The oldest messages go when there are more bytes; nil for no limit.
+        /// The size above which the oldest messages are removed; `nil` for no limit.
         package var bytes: Int?
-        /// What is older goes; nil for no limit.
+        /// The age at which messages are removed; `nil` for no limit.
         package var age: Duration?
-        /// Whether messages are kept in memory only.
+        /// Whether messages are stored in memory only.
         package var isInMemory = false
-        /// No limits.
+        /// Creates limits with the defaults.
         package init() {}
     }
 
-    /// What is known of a stream.
+    /// The state and settings of a stream.
     package struct Facts: Hashable, Sendable {
         package var name: String
         package var messages: UInt64
         package var bytes: UInt64
         package var firstSequence: UInt64
         package var lastSequence: UInt64
-        /// When the first and the last message were stored, microseconds since 1970 UTC; 0 where there is none.
+        /// The times at which the first and the last message were stored, in microseconds since 1970 UTC; 0 for an
+        /// empty stream.
         package var firstTime: Int64
         package var lastTime: Int64
         package var replicas: Int
         package var isInMemory: Bool
-        /// Nil for no limit.
+        /// The limits of size and age; `nil` for no limit.
         package var mostBytes: Int?
         package var mostAge: Duration?
-        /// The node that leads; nil where there is one node.
+        /// The leading node; `nil` if the server is not part of a cluster.
         package var leader: String?
-        /// The others, and whether each has everything.
+        /// The nodes with further copies of the stream.
         package var followers: [Follower]
         package var consumers: Int
-        /// The recordings, by their names; empty where only streams were listed.
+        /// The recordings by name; empty in a list of streams.
         package var recordings: [Held] = []
     }
 
-    /// A node that keeps a stream, too.
+    /// A node that stores a copy of a stream.
     package struct Follower: Hashable, Sendable {
         package var name: String
         package var isCurrent: Bool
@@ -53,26 +54,26 @@ package struct StreamCatalogue: Sendable {
     /// A recording in a stream.
     package struct Held: Hashable, Sendable {
         package var name: String
-        /// Nil where what is there is no recording.
+        /// The recording's id; `nil` if the messages are not a recording.
         package var recording: String?
         package var chunks: Int
-        /// Bytes of its text.
+        /// The number of bytes of its text.
         package var bytes: Int
-        /// How many of them the stream's limits took away.
+        /// The number of bytes that the stream's limits removed.
         package var missing: Int
     }
 
     let connection: StreamConnection
 
-    /// Connects.
+    /// Creates a catalogue and connects to the cluster.
     package init(_ address: StreamAddress, through door: StreamDoor) throws(ClusterError) {
         connection = try door.connection(to: address)
     }
 
-    /// Makes a stream of recordings.
+    /// Creates a stream that accepts recordings named `name`.
     package func create(_ stream: String, for name: String, _ limits: Limits) throws(ClusterError) -> Facts {
         if let wanted = limits.replicas { return try add(stream, name, limits, wanted) }
-        // A cluster of fewer nodes refuses, with one of these codes.
+        // A cluster with fewer than three nodes refuses with one of these codes.
         let tooFew = [JSClusterNoPeersErr.rawValue, JSStreamReplicasNotSupportedErr.rawValue]
         do throws(ClusterError) { return try add(stream, name, limits, 3) } catch {
             guard tooFew.contains(error.code) else { throw error }
@@ -89,7 +90,7 @@ package struct StreamCatalogue: Sendable {
         settings.MaxBytes = limits.bytes.map { Int64($0) } ?? -1
         let age = limits.age.map { $0.components.seconds * Self.second } ?? 0
         settings.MaxAge = age
-        // A message that is sent again within this time is known by its id; later, by the message before it.
+        // Within this time the server detects a repeated message by its id; later, by its predecessor.
         settings.Duplicates = age == 0 ? 120 * Self.second : min(120 * Self.second, age)
         settings.Discard = js_DiscardOld
         settings.AllowDirect = true
@@ -108,7 +109,7 @@ package struct StreamCatalogue: Sendable {
 
     private static let second: Int64 = 1_000_000_000
 
-    /// What a stream takes of a name.
+    /// Returns the subjects of everything published under a name.
     private static func subjects(of name: String) -> String { "weir.\(name).>" }
 
     private static func withSubjects(
@@ -123,7 +124,7 @@ package struct StreamCatalogue: Sendable {
         }
     }
 
-    /// Has a stream take the subjects of a name, which it may do already.
+    /// Adds the subjects of a name to a stream unless it already accepts them.
     static func take(_ name: String, in stream: String, _ connection: StreamConnection) throws(ClusterError) {
         let found = try info(stream, nil, connection)
         defer { jsStreamInfo_Destroy(found) }
@@ -144,7 +145,7 @@ package struct StreamCatalogue: Sendable {
         jsStreamInfo_Destroy(made)
     }
 
-    /// All streams of recordings.
+    /// Returns all streams of recordings.
     package func list() throws(ClusterError) -> [Facts] {
         var options = jsOptions()
         jsOptions_Init(&options)
@@ -161,7 +162,7 @@ package struct StreamCatalogue: Sendable {
             .sorted { $0.name < $1.name }
     }
 
-    /// A stream, and the recordings in it.
+    /// Returns the facts of a stream, including its recordings.
     package func info(_ stream: String) throws(ClusterError) -> Facts {
         let whole = try Self.info(stream, StreamAddress.subject(of: "*"), connection)
         defer { jsStreamInfo_Destroy(whole) }
@@ -183,7 +184,8 @@ package struct StreamCatalogue: Sendable {
         return facts
     }
 
-    /// The segments of a recording in order, without those whose beginning a limit removed: they cannot be read.
+    /// Returns the segments of a recording in order, without those whose beginning was removed by a limit and which
+    /// therefore cannot be read.
     func segments(_ address: StreamAddress) throws(ClusterError) -> [StreamAddress] {
         let stream = address.stream ?? ""
         let found = try Self.info(
@@ -199,7 +201,7 @@ package struct StreamCatalogue: Sendable {
         return segments.sorted { $0.segment ?? 0 < $1.segment ?? 0 }
     }
 
-    /// The subjects of a stream that its facts list, and how many messages each has.
+    /// Returns the subjects in a stream's info, and the number of messages of each.
     private static func subjects(_ info: UnsafeMutablePointer<jsStreamInfo>) -> [(subject: String, messages: Int)] {
         guard let list = info.pointee.State.Subjects?.pointee else { return [] }
         return (0..<Int(list.Count)).compactMap { place in
@@ -214,7 +216,7 @@ package struct StreamCatalogue: Sendable {
         guard status == NATS_OK else { throw ClusterError("the stream \(stream) is not removed", status, code) }
     }
 
-    /// Removes the messages of a recording or of one segment; the stream stays.
+    /// Removes the messages of a recording or of one segment. The stream stays.
     package func remove(_ address: StreamAddress) throws(ClusterError) {
         let stream = address.stream ?? ""
         var code = jsErrCode(rawValue: 0)

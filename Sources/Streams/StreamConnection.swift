@@ -3,54 +3,54 @@ import Glibc
 import Recording
 package import Wire
 
-/// How a cluster is reached: what it asks for, and what is asked of it. Secrets are found when a connection is made.
+/// The settings for connections to a cluster. Secrets are looked up when a connection is made.
 package struct ClusterAccess: Sendable {
     /// The credentials of a user.
     package enum Identity: Sendable {
         case none
-        /// A user and where the password is.
+        /// A user name and the source of the password.
         case user(String, password: @Sendable () throws(ClusterError) -> Secret)
-        /// A file of credentials, a token with its seed, as `nsc` writes it.
+        /// A credentials file with a token and its seed, as `nsc` writes it.
         case credentials(path: String)
-        /// Where the seed of an nkey is.
+        /// The source of an nkey's seed.
         case key(seed: @Sendable () throws(ClusterError) -> Secret)
     }
 
-    /// Who connects.
+    /// The user to authenticate as.
     package var identity = Identity.none
-    /// Whether TLS is asked for; it is also where there is an authority or a certificate.
+    /// Whether to use TLS. An authority or a certificate implies it.
     package var isSecure = false
-    /// A file of certificates to trust instead of the system's, PEM.
+    /// The path of a PEM file with the certificates to trust instead of the system's.
     package var authority: String?
-    /// Files of the certificate to show and of its key, PEM.
+    /// The paths of the PEM files with the client certificate and its key.
     package var certificate: (chain: String, key: String)?
-    /// Where recordings wait for a cluster that is away.
+    /// The folder that keeps recordings while the cluster is unreachable.
     package var spoolFolder = "/tmp"
-    /// How long a cluster that is away is waited for at the end of a recording.
+    /// How long to wait for an unreachable cluster at the end of a recording.
     package var patience: Duration = .seconds(30)
 
-    /// An access with nothing special.
+    /// Creates an access with the defaults.
     package init() {}
 }
 
-/// Why a cluster cannot be used.
+/// An error of a cluster, or of the connection to it.
 package struct ClusterError: Error, Hashable {
-    /// What and why, without secrets.
+    /// A description of the operation and the reason, without secrets.
     package var message: String
-    /// What the cluster calls it (`err_code`); 0 for what is not its.
+    /// The cluster's error code (`err_code`); 0 for an error from elsewhere.
     var code: UInt32 = 0
 
-    /// An error.
+    /// Creates an error with a message.
     package init(_ message: String) { self.message = message }
 
     static func noStream(_ name: String) -> Self {
         Self("there is no stream \(name); 'weir stream create nats://HOST/\(name)' makes one")
     }
 
-    /// What a call of the library gave.
+    /// Creates an error from the result of a libnats call.
     init(_ what: String, _ status: natsStatus, _ code: jsErrCode = jsErrCode(rawValue: 0)) {
         var detail = nats_GetLastError(nil).map { String(cString: $0)[...] } ?? ""
-        // Where in the library it was said is of no use.
+        // Remove the source location in the library.
         if detail.hasPrefix("("), let end = detail.firstRange(of: "): ") { detail = detail[end.upperBound...] }
         let text = detail.isEmpty ? String(cString: natsStatus_GetText(status)) : String(detail)
         message = "\(what): \(text)"
@@ -60,12 +60,13 @@ package struct ClusterError: Error, Hashable {
     func error(_ path: String) -> RecordingError { .unusable(path: path, message: message) }
 }
 
-/// A connection to a cluster, which makes itself anew when it is lost. Any thread.
+/// A connection to a cluster that reconnects when it is lost. Can be used on any thread.
 final class StreamConnection: Sendable {
-    /// Requests wait so long for an answer, milliseconds.
+    /// The timeout of a request, in milliseconds.
     static let patience: Int64 = 2000
 
-    /// The addresses of the library's connection and its JetStream context. Both may be used by any thread, as long as this object lives.
+    /// The addresses of the libnats connection and its JetStream context. Any thread may use both during the lifetime
+    /// of this object.
     private let addresses: (connection: UInt, streams: UInt)
     var connection: OpaquePointer { Self.pointer(addresses.connection) }
     var streams: OpaquePointer { Self.pointer(addresses.streams) }
@@ -119,12 +120,13 @@ final class StreamConnection: Sendable {
         natsOptions_SetMaxReconnect(options, -1)
         natsOptions_SetReconnectWait(options, 200)
         natsOptions_SetSendAsap(options, true)
-        // A server that is stopped takes nothing and says nothing: another one is connected to.
+        // A suspended server neither accepts nor sends anything. The deadline and the pings make the library switch to
+        // another server.
         natsOptions_SetWriteDeadline(options, patience)
         natsOptions_SetPingInterval(options, 3000)
         natsOptions_SetMaxPingsOut(options, 2)
         natsOptions_SetFailRequestsOnDisconnect(options, true)
-        // Without one the library prints what goes wrong.
+        // Without a handler the library prints errors itself.
         natsOptions_SetErrorHandler(options, { _, _, _, _ in }, nil)
         if scheme == "tls://" { try check("TLS", natsOptions_SetSecure(options, true)) }
         if let path = access.authority {
@@ -143,10 +145,10 @@ final class StreamConnection: Sendable {
         }
     }
 
-    /// An nkey signs what the server sends; its seed stays here.
+    /// Sets the nkey. It signs the server's nonce; the seed is never sent.
     private static func setKey(_ options: OpaquePointer, _ seed: Secret) throws(ClusterError) {
         guard let name = NKey.publicKey(ofSeed: seed) else { throw ClusterError("the nkey is no seed of a user (SU…)") }
-        // The library asks for it at each connect, for as long as the process runs: it is never freed.
+        // The library uses the seed at each connect for the lifetime of the process, so it is never freed.
         let kept = strdup(seed.reveal())
         let status = natsOptions_SetNKey(
             options, name,
@@ -156,7 +158,7 @@ final class StreamConnection: Sendable {
         guard status == NATS_OK else { throw ClusterError("the nkey", status) }
     }
 
-    /// Bytes that the server takes in one message, headers included.
+    /// The maximum size in bytes of a message that the server accepts, headers included.
     var mostBytes: Int { Int(natsConnection_GetMaxPayload(connection)) }
 
     var isConnected: Bool { natsConnection_Status(connection) == NATS_CONN_STATUS_CONNECTED }
@@ -186,7 +188,7 @@ final class StreamConnection: Sendable {
 
     // MARK: - Messages
 
-    /// The last message of a subject; nil where there is none.
+    /// Returns the last message of a subject; `nil` if the subject has none.
     func last(of subject: String, in stream: String) throws(ClusterError) -> StreamMessage? {
         var message: OpaquePointer?
         var code = jsErrCode(rawValue: 0)
@@ -199,14 +201,14 @@ final class StreamConnection: Sendable {
         throw ClusterError("the stream \(stream) does not answer", status, code)
     }
 
-    /// Takes a message out of a stream.
+    /// Removes a message from a stream.
     func delete(_ sequence: UInt64, in stream: String) throws(ClusterError) {
         var code = jsErrCode(rawValue: 0)
         let status = js_DeleteMsg(streams, stream, sequence, nil, &code)
         guard status == NATS_OK else { throw ClusterError("message \(sequence) stays", status, code) }
     }
 
-    /// The first message of a subject with that sequence or a later one; nil where there is none.
+    /// Returns the first message of a subject at or after a sequence; `nil` if none exists.
     func first(of subject: String, in stream: String, from sequence: UInt64) throws(ClusterError) -> StreamMessage? {
         var options = jsDirectGetMsgOptions()
         jsDirectGetMsgOptions_Init(&options)
@@ -222,20 +224,20 @@ final class StreamConnection: Sendable {
     }
 }
 
-/// A message of the library's.
+/// A message owned by this value and allocated by libnats.
 struct StreamMessage: ~Copyable {
     private let message: OpaquePointer
 
-    /// Takes it over, and destroys it.
+    /// Takes ownership of the message.
     init(_ message: OpaquePointer) { self.message = message }
 
     deinit { natsMsg_Destroy(message) }
 
-    /// Its sequence in the stream; 0 of what no stream sent.
+    /// The sequence in the stream; 0 for a message that is not from a stream.
     var sequence: UInt64 {
         let known = natsMsg_GetSequence(message)
         if known > 0 { return known }
-        // A consumer's message tells it otherwise.
+        // A message from a consumer carries the sequence in its metadata.
         var facts: UnsafeMutablePointer<jsMsgMetaData>?
         guard natsMsg_GetMetaData(&facts, message) == NATS_OK, let facts else { return 0 }
         defer { jsMsgMetaData_Destroy(facts) }
@@ -244,7 +246,7 @@ struct StreamMessage: ~Copyable {
 
     var subject: String { natsMsg_GetSubject(message).map { String(cString: $0) } ?? "" }
 
-    /// Whether no server answered.
+    /// Whether the message reports that no server responded.
     var isUnanswered: Bool { natsMsg_IsNoResponders(message) }
 
     var bytes: [UInt8] {
@@ -259,10 +261,10 @@ struct StreamMessage: ~Copyable {
         return String(cString: value)
     }
 
-    /// What it holds of a recording.
+    /// The chunk of a recording that the message contains.
     var chunk: StreamChunk.Received { StreamChunk.received(bytes) { header($0) } }
 
-    /// Where the text ends that it holds, without reading it.
+    /// The range of the recording's text that the message contains, without reading the text.
     var range: Range<Int>? {
         guard let offset = header(StreamChunk.headers[1]).flatMap({ Int($0) }), offset >= 0, offset < 1 << 53 else {
             return nil
@@ -270,6 +272,6 @@ struct StreamMessage: ~Copyable {
         return offset..<offset + Int(natsMsg_GetDataLength(message))
     }
 
-    /// The id of the recording it holds a part of.
+    /// The id of the recording that the message belongs to.
     var recording: String? { header(StreamChunk.headers[0]) }
 }

@@ -1,10 +1,10 @@
 import Network
 package import Recording
 
-/// The streams of NATS clusters, for `RemoteRecordings`. Any thread.
+/// Opens the streams of NATS clusters for `RemoteRecordings`. Can be used on any thread.
 package final class StreamDoor: RemoteRecordings.Door {
     private let access: @Sendable () throws(ClusterError) -> ClusterAccess
-    /// Connections by their servers: a command opens a recording several times.
+    /// The connections by their servers. They are shared because a command opens a recording several times.
     private let connections = Monitor<[[String]: StreamConnection]>([:])
 
     private struct Publisher {
@@ -13,7 +13,7 @@ package final class StreamDoor: RemoteRecordings.Door {
 
     private let publishers = Monitor<[StreamAddress: Publisher]>([:])
 
-    /// `access` is asked when the first connection is made.
+    /// Creates a door. `access` is called for each new connection and each output.
     package init(_ access: @escaping @Sendable () throws(ClusterError) -> ClusterAccess) { self.access = access }
 
     func connection(to address: StreamAddress) throws(ClusterError) -> StreamConnection {
@@ -40,7 +40,7 @@ package final class StreamDoor: RemoteRecordings.Door {
         do throws(ClusterError) {
             let made = try StreamPublisher(
                 address, recording: recording, resumes: resumes, connection(to: address), access())
-            // Events are published by the recording's name, whatever its segment.
+            // Events are published under the recording's name, independent of its segment.
             var recording = address
             recording.segment = nil
             publishers.change { $0[recording] = Publisher(publisher: made) }

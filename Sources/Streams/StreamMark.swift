@@ -2,22 +2,22 @@ import CNATS
 import Network
 package import Recording
 
-/// How far somebody has read a recording, kept in the cluster under a name: the number of the last record, in a bucket of keys and values
-/// beside the streams. Any thread.
+/// A consumer's position in a recording: the number of the last record read. It is stored under a name in the cluster's
+/// key-value bucket `weir-marks`. Can be used on any thread.
 package final class StreamMark: Sendable {
     private static let bucket = "weir-marks"
 
     private let connection: StreamConnection
     private let key: String
 
-    /// The mark of that name (letters, digits, - and _) in a recording.
+    /// Creates the mark with the given name (letters, digits, - and _) in a recording.
     package init(_ address: StreamAddress, called name: String, through door: StreamDoor) throws(ClusterError) {
         connection = try door.connection(to: address)
         let stream = address.stream ?? ""
         key = "\(stream).\(address.name ?? stream).\(name)"
     }
 
-    /// Number of the last record that was noted; nil where none was.
+    /// Returns the number of the last record that was stored; `nil` if none was.
     package func record() throws(ClusterError) -> Int? {
         let store = try connection.bucket(Self.bucket)
         defer { kvStore_Destroy(store) }
@@ -29,11 +29,12 @@ package final class StreamMark: Sendable {
         return kvEntry_ValueString(entry).flatMap { Int(String(cString: $0)) }
     }
 
-    /// Notes a record.
+    /// Stores the number of a record as the new position.
     package func keep(_ record: Int) throws(ClusterError) {
         let store = try connection.bucket(Self.bucket)
         defer { kvStore_Destroy(store) }
         let status = kvStore_PutString(nil, store, key, "\(record)")
         guard status == NATS_OK else { throw ClusterError("the mark \(key) cannot be written", status) }
     }
+    /// Opens the bucket. Creates it if needed, on three nodes if the cluster has as many, otherwise on one.
 }

@@ -5,33 +5,33 @@ import Network
 import Recording
 import Wire
 
-/// Publishes a recording in a stream: a thread of its own between what is written here and the cluster. `PublishLedger` decides what is sent
-/// and when.
+/// Publishes a recording in a stream, on a thread between the writer and the cluster. `PublishLedger` decides which
+/// messages are sent and when.
 ///
-/// Writing waits while much is on its way. While the cluster is away, what does not fit into memory goes to a spool file, from which it is
-/// published, in order, when the cluster is back.
+/// `write` waits while many bytes are in flight. While the cluster is unreachable, text that does not fit into memory
+/// goes to a spool file. It is published from there, in order, when the cluster is back.
 ///
 /// Used by one thread at a time.
 final class StreamPublisher: RemoteOutput {
     private typealias Ledger = PublishLedger<StreamPayload>
 
-    /// What the threads share.
+    /// The state shared by the writer, the publisher's thread and the thread that receives answers.
     private struct Shared {
         var cutter: ChunkCutter
-        /// What is to be published, and what came for the ledger.
+        /// The messages to publish. `inputs` contains the answers for the ledger.
         var offers: [Ledger.Message] = []
-        /// Events that were left out while the cluster was away.
+        /// The number of events left out while the cluster was unreachable.
         var leftOut = 0
         var inputs: [Ledger.Input] = []
-        /// Bytes that the ledger and `offers` hold.
+        /// The number of bytes in the ledger and `offers`.
         var held = 0
         /// Whether nothing could be stored for a while.
         var isAway = false
         var spool: Spool?
         var warnings: [String] = []
-        /// Why nothing more can be written.
+        /// The reason why nothing more can be written.
         var failure: String?
-        /// Since when nothing more is written; nil while it may be.
+        /// When the writer finished; `nil` while it may write more.
         var finishing: Moment?
         /// Whether events may follow the end of the recording.
         var expectsTexts = false
@@ -39,35 +39,35 @@ final class StreamPublisher: RemoteOutput {
         var isOver = false
     }
 
-    /// What the thread must know.
+    /// The settings that the publisher's thread needs.
     struct Plan {
         var address: String
         var name: String
         var subject: String
         var recording: String
-        /// Ends the ids of all messages: what another run published, under this name or another, and what was removed since, is not taken for
-        /// what is published now.
+        /// The suffix of all message ids. It keeps the server from taking a message for the duplicate of one that
+        /// another run published, under this name or another, or of one that was removed since.
         var session = String(UInt64.random(in: .min ... .max), radix: 36)
         var spoolFolder: String
-        /// At the end the cluster is waited for so long.
+        /// How long to wait for the cluster at the end.
         var patience: Duration
     }
 
-    /// Where text waits that does not fit into memory. The writer appends, the publisher's thread reads.
+    /// The text that does not fit into memory. The writer appends to it and the publisher's thread reads from it.
     private struct Spool {
         var file: SpoolFile
-        /// Bytes that are being appended or were, and those that were.
+        /// The number of bytes appended or about to be appended. `written` counts only those already appended.
         var reserved = 0
         var written = 0
         var read = 0
         var cutter: ChunkCutter
     }
 
-    /// Bytes in memory at most, beside one piece of what is written.
+    /// The maximum number of bytes in memory, in addition to one write.
     private static let most = 16 << 20
-    /// After so long without an answer the cluster counts as away.
+    /// The time without an acknowledgement after which the cluster counts as unreachable.
     private static let away: Duration = .seconds(2)
-    /// Bytes of a message that are not text: the headers.
+    /// The number of bytes of a message reserved for headers.
     private static let headers = 4096
 
     let offset: Int
@@ -134,7 +134,7 @@ final class StreamPublisher: RemoteOutput {
         let failure: String? = shared.wait { state in
             if let failure = state.failure { return .some(failure) }
             guard state.held < Self.most, state.spool == nil else {
-                // The recording has it; what is more than memory holds is not kept twice.
+                // The recording contains the event. An event that exceeds the memory is not spooled.
                 guard state.isAway || state.spool != nil else { return nil }
                 state.leftOut += 1
                 return .some(nil)
@@ -228,13 +228,13 @@ final class StreamPublisher: RemoteOutput {
 
     private enum Work {
         case inputs([Ledger.Input], [Ledger.Message])
-        /// A part of the spool file is to be published.
+        /// A part of the spool file is ready to be published.
         case read(SpoolFile, from: Int, count: Int)
         /// Everything is published, or nothing more can be.
         case end
     }
 
-    /// Works until everything is published, or nothing more can be.
+    /// Runs the ledger until everything is published, or nothing more can be.
     private static func run(
         _ hand: PublishingHand, _ ledger: Ledger, _ presence: StreamPresence, _ plan: Plan, _ shared: Monitor<Shared>
     ) {
@@ -282,7 +282,7 @@ final class StreamPublisher: RemoteOutput {
         }
     }
 
-    /// What is to be done next; nil for nothing.
+    /// Returns the next step; `nil` if the thread must wait.
     private static func work(_ state: inout Shared, _ held: Int) -> Work? {
         if state.isAbandoned || state.failure != nil { return .end }
         if !state.inputs.isEmpty || !state.offers.isEmpty {
@@ -295,7 +295,7 @@ final class StreamPublisher: RemoteOutput {
         return state.finishing != nil && !state.expectsTexts && held == 0 && state.spool == nil ? .end : nil
     }
 
-    /// Lets the writer see the state of the ledger.
+    /// Publishes the state of the ledger to the writer.
     private static func note(_ ledger: Ledger, _ plan: Plan, _ shared: Monitor<Shared>) {
         let now = MachineClock.monotonic
         shared.change { state in
@@ -319,7 +319,7 @@ final class StreamPublisher: RemoteOutput {
         }
     }
 
-    /// A part of the spool file was read: it goes on its way, and the file is gone when that was all.
+    /// Offers a part that was read from the spool file. Removes the file once all of it was read.
     private static func publish(_ text: [UInt8], ofSpool state: inout Shared, _ plan: Plan) {
         guard var spool = state.spool.take() else { return }
         spool.read += text.count
@@ -330,7 +330,7 @@ final class StreamPublisher: RemoteOutput {
         state.warnings.append("\(spool.read) bytes that were kept in \(spool.file.path) are on their way")
     }
 
-    /// What cannot be published any more is kept in a file.
+    /// Writes the unpublished text to a file after a failure.
     private static func keepRest(of ledger: Ledger, _ plan: Plan, _ shared: Monitor<Shared>) {
         let (offers, spool, failure) = shared.change { state in
             defer { (state.offers, state.spool) = ([], nil) }
@@ -339,7 +339,7 @@ final class StreamPublisher: RemoteOutput {
         guard let failure else { return }
         do throws(RecordingError) {
             let file = try SpoolFile(in: plan.spoolFolder, recording: plan.recording, offset: ledger.end)
-            // Events are left out: the recording has them.
+            // Events are left out, since the recording contains them.
             for message in ledger.unstored + offers where message.end != nil { try file.append(message.payload.bytes) }
             if let spool { try file.append(restOf: spool.file, from: spool.read) }
             let words =
@@ -351,12 +351,12 @@ final class StreamPublisher: RemoteOutput {
     }
 }
 
-/// Where text waits for the cluster: the text of a recording from one of its bytes on.
+/// A file that keeps a recording's text, from an offset on, until the cluster accepts it.
 final class SpoolFile: Sendable {
     let path: String
     private let descriptor: Int32
 
-    /// Makes the file, mode 0600. Its name says what it holds (`StreamSpool`).
+    /// Creates the file with mode 0600. Its name identifies its content (see `StreamSpool`).
     init(in folder: String, recording: String, offset: Int) throws(RecordingError) {
         path = StreamSpool.path(in: folder, recording: recording, offset: offset)
         descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0o600)
@@ -365,7 +365,7 @@ final class SpoolFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Adds all of it, or throws.
+    /// Appends the whole text, or throws.
     func append(_ text: [UInt8]) throws(RecordingError) {
         var done = 0
         while done < text.count {
@@ -380,7 +380,7 @@ final class SpoolFile: Sendable {
         }
     }
 
-    /// Adds what another one has from a byte on, which is removed.
+    /// Appends the rest of another file from an offset on, and removes that file.
     func append(restOf other: SpoolFile, from start: Int) throws(RecordingError) {
         var place = start
         while let text = other.read(from: place, 1 << 20), !text.isEmpty {
@@ -390,7 +390,7 @@ final class SpoolFile: Sendable {
         other.remove()
     }
 
-    /// Reads bytes that were written; nil when the file cannot be read.
+    /// Reads bytes that were written; returns `nil` if the file cannot be read.
     func read(from start: Int, _ count: Int) -> [UInt8]? {
         var got = -1
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -403,13 +403,13 @@ final class SpoolFile: Sendable {
     func remove() { unlink(path) }
 }
 
-/// What is sent: a subject, its headers and its bytes.
+/// The subject, headers and bytes of a message.
 struct StreamPayload: Sendable {
     var subject: String
     var headers: [(name: String, value: String)]
     var bytes: [UInt8]
 
-    /// A word of a subject: what means something else in one is an underscore.
+    /// Returns a token of a subject, with an underscore for each character that has a meaning in subjects.
     static func word(_ text: String) -> String {
         let word = text.unicodeScalars.map { scalar in
             switch scalar {
@@ -417,7 +417,7 @@ struct StreamPayload: Sendable {
             default: String(scalar)
             }
         }.joined()
-        // The chunks have that subject for themselves.
+        // The subject `records` is reserved for the chunks.
         return word.isEmpty || word == "records" ? word + "_" : word
     }
 

@@ -4,31 +4,33 @@ import Network
 import Recording
 import Wire
 
-/// The text of a recording that lies in a stream. Messages are pulled by a consumer of the reader's own, a few at a time; a place is found by
-/// its offset, by bisection over the sequences.
+/// The text of a recording in a stream.
 ///
-/// One thread at a time. Calls block until the cluster answers.
+/// The reader pulls messages in small batches through its own consumer. It finds an offset by bisection over the
+/// sequences.
+///
+/// Used by one thread at a time. Calls block until the cluster answers.
 final class StreamReader: RemoteText {
     private struct State: ~Copyable {
         var text: StreamText
-        /// The sequence that is looked for next, and that of the last chunk that is known to be there.
+        /// The sequence to look for next. `last` is the sequence of the last chunk known to exist.
         var next: UInt64 = 1
         var last: UInt64
-        /// Where the text ends, as far as is known.
+        /// The offset at which the text ends, as far as known.
         var size: Int
-        /// Why nothing more can come.
+        /// The reason why no more text can arrive.
         var over: String?
         var consumer: Consumer?
         var bell: StreamBell?
     }
 
-    /// A message that must be there is waited for so long: a server that begins anew catches up first.
+    /// How long to wait for a message that must exist. A server that restarts must catch up first.
     private static let patience: Duration = .seconds(60)
 
     private let connection: StreamConnection
     private let stream: String
     private let subject: String
-    /// What a bell rings for: a segment that begins after this one, too.
+    /// The subject that wakes the bell. It includes segments that begin after this one.
     private let rung: String
     private let path: String
     private let state: Monitor<State>
@@ -50,7 +52,7 @@ final class StreamReader: RemoteText {
         }
         let text = StreamText(of: recording)
         state = Monitor(State(text: text, last: last.sequence, size: range.upperBound))
-        // What the stream's limits took away is an error at once: nothing can be read without a head.
+        // Report text removed by the stream's limits right away: nothing can be read without the head.
         if let first = try connection.first(of: subject, in: stream, from: 1), let range = first.range,
             range.lowerBound > 0
         {
@@ -104,7 +106,7 @@ final class StreamReader: RemoteText {
         }
     }
 
-    /// The next message; nil where none is there yet.
+    /// Returns the next message; `nil` if it does not exist yet.
     private func message(_ state: inout State) throws(ClusterError) -> StreamMessage? {
         let deadline = MachineClock.monotonic + Self.patience
         while true {
@@ -116,7 +118,7 @@ final class StreamReader: RemoteText {
                 }
                 if let message = try state.consumer?.next(waits: isDue) { return message }
                 if !isDue { return nil }
-                // A consumer whose server is gone gives nothing: another one is made.
+                // A consumer whose server is gone returns nothing. Create another one.
                 state.consumer = nil
             } catch {
                 state.consumer = nil
@@ -130,7 +132,7 @@ final class StreamReader: RemoteText {
         }
     }
 
-    /// The sequence of the chunk that holds a byte of the text, or the next one where none does.
+    /// Returns the sequence of the chunk that contains an offset of the text, or of the next chunk if none does.
     private func sequence(at offset: Int, _ last: UInt64) throws(ClusterError) -> UInt64 {
         guard offset > 0 else { return 1 }
         var (low, high): (UInt64, UInt64) = (1, last + 1)
@@ -152,12 +154,12 @@ final class StreamReader: RemoteText {
 
     // MARK: - The consumer
 
-    /// A consumer that keeps nothing: what is read is known by its sequence, and another one goes on there.
+    /// A consumer without a stored position. The reader tracks the sequence, and another consumer can continue from it.
     private final class Consumer {
         private static let batch: Int32 = 32
 
         private let subscription: OpaquePointer
-        /// Messages that came and were not given, the next one last.
+        /// The messages that arrived and were not returned yet, in reverse order.
         private var ready: [OpaquePointer] = []
 
         init(of subject: String, in stream: String, from sequence: UInt64, _ connection: StreamConnection)
@@ -189,7 +191,7 @@ final class StreamReader: RemoteText {
             natsSubscription_Destroy(subscription)
         }
 
-        /// The next message. Waits a second for it when it must come.
+        /// Returns the next message. Waits up to one second for it if `waits` is true.
         func next(waits: Bool) throws(ClusterError) -> StreamMessage? {
             if ready.isEmpty { try fetch(Self.batch, waits: false) }
             if ready.isEmpty, waits { try fetch(1, waits: true) }
@@ -217,8 +219,8 @@ final class StreamReader: RemoteText {
     }
 }
 
-/// Rings when a message of a subject passes by: its descriptor can be read then. Nothing is lost when it misses one; the waiting reader looks now and
-/// then.
+/// Signals that a message of a subject was published: its descriptor becomes readable. Missing a signal is harmless,
+/// since the waiting reader also polls.
 final class StreamBell: Sendable {
     let descriptor: Int32
     private let isOver = Monitor(false)
@@ -243,7 +245,7 @@ final class StreamBell: Sendable {
                 var message: OpaquePointer?
                 guard natsSubscription_NextMsg(&message, made, 500) == NATS_OK else { continue }
                 natsMsg_Destroy(message)
-                // One that is full has rung.
+                // A full buffer is already a signal.
                 _ = send(bell, &byte, 1, Int32(MSG_NOSIGNAL))
             }
             natsSubscription_Destroy(made)
@@ -255,7 +257,7 @@ final class StreamBell: Sendable {
         close(descriptor)
     }
 
-    /// Forgets that it rang.
+    /// Clears the signal by draining the descriptor.
     func clear() {
         var bytes = [UInt8](repeating: 0, count: 4096)
         while read(descriptor, &bytes, bytes.count) > 0 {}
