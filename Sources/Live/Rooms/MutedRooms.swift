@@ -5,57 +5,58 @@ public import SectionedModel
 import Recording
 import Synchronization
 
-/// Rooms that are joined and recorded and not shown. Any thread; a tail that has it says which rooms these are, whoever shows events asks.
+/// The rooms that are joined and recorded but not shown. A tail sets them; each view asks for them. Can be used on any
+/// thread.
 public final class MutedRooms: Sendable {
     private let names = Monitor<Set<String>>([])
     private let hasAny = Atomic<Bool>(false)
     private let observer = Monitor<(@Sendable (Set<String>) -> Void)?>(nil)
 
-    /// None.
+    /// Creates an empty set of rooms.
     public init() {}
 
-    /// Whether a room is not to be shown.
+    /// Whether a room is hidden from the view.
     public func contains(_ room: String) -> Bool {
         hasAny.load(ordering: .acquiring) && names.change { $0.contains(room) }
     }
 
-    /// Whether none is muted.
+    /// Whether no room is muted.
     public var isEmpty: Bool { !hasAny.load(ordering: .acquiring) }
 
-    /// Makes it these rooms.
+    /// Replaces the set of muted rooms.
     func set(_ rooms: Set<String>) {
         names.change { $0 = rooms }
         hasAny.store(!rooms.isEmpty, ordering: .releasing)
         observer.change { $0 }?(rooms)
     }
 
-    /// Who is told which rooms these are, each time they are said; on the thread that says it.
+    /// Sets the observer. It receives the rooms at each `set`, on the thread that calls `set`.
     func observe(_ body: @escaping @Sendable (Set<String>) -> Void) { observer.change { $0 = body } }
 }
 
-/// Passes on what is to be shown: all but the events of muted rooms and what those changed in the model. What is
-/// lost or cannot be read is always passed on.
+/// An outlet that hides the events of muted rooms, and the changes that those events made in the model. Gaps and
+/// undecodable messages always pass.
 public final class MutedOutlet: Outlet {
     private let muted: MutedRooms
     private let outlet: any Outlet
-    /// Number of the record of the event that was hidden last; only the thread of the outlet uses it.
+    /// The number of the record of the last hidden event. Used only on the outlet's thread.
     private let hidden = Monitor<Int>(0)
 
-    /// Stands in front of an outlet that shows.
+    /// Creates an outlet that filters the reports for another one.
     public init(_ outlet: any Outlet, muted: MutedRooms) {
         self.outlet = outlet
         self.muted = muted
     }
 
-    /// As the outlet behind it says.
+    /// The value of the wrapped outlet.
     public var needsChecksums: Bool { outlet.needsChecksums }
-    /// As the outlet behind it says.
+    /// The value of the wrapped outlet.
     public var replayPart: ReplayPart { outlet.replayPart }
 
-    /// Passes it on.
+    /// Passes the model on to the wrapped outlet.
     public func begin(with model: SectionedCollection<Item>, of user: String?) { outlet.begin(with: model, of: user) }
 
-    /// Passes on what is to be shown.
+    /// Passes on the reports that are not hidden.
     public func write(_ reports: [StampedReport]) throws(OutletError) {
         if muted.isEmpty { return try outlet.write(reports) }
         let shown = reports.filter { isShown($0) }
@@ -73,6 +74,6 @@ public final class MutedOutlet: Outlet {
         }
     }
 
-    /// Nothing follows.
+    /// Finishes the wrapped outlet.
     public func finish() throws(OutletError) { try outlet.finish() }
 }

@@ -2,41 +2,41 @@ import JSONText
 import Pipeline
 import Terminal
 
-/// What somebody wants of the rooms of a running tail, by its control socket.
+/// A request about the rooms of a running tail, received over the control socket.
 struct RoomCall {
-    /// What is to be done.
+    /// The operations that a request can name.
     enum Method: String, CaseIterable {
         case list, resolve, join, leave, only, reset, select, pin, unpin, mute, unmute, who, history, context
     }
 
     var method: Method
-    /// Patterns, each an expression.
+    /// The patterns. Each one is an expression.
     var rooms: [String] = []
-    /// Whether rooms that nobody wants are listed, too.
+    /// Whether to list unwanted rooms as well.
     var all = false
-    /// How long the wish lasts; nil for ever.
+    /// The lifetime of the rule that the request adds; `nil` for no limit.
     var lasting: Duration?
-    /// How long the server's answers are waited for; nil for not at all.
+    /// How long to wait for the server's answers; `nil` to answer at once.
     var wait: Duration?
-    /// Messages of which time on; milliseconds since 1970.
+    /// The time of the oldest message to return, in milliseconds since 1970.
     var since: Int64?
-    /// Whether the page before the oldest message that is shown is wanted.
+    /// Whether to fetch the page before the oldest known message.
     var older = false
 }
 
-/// Why it is not done.
+/// The reason for which a room request fails.
 struct RoomCallError: Error {
-    /// What kind of trouble it is.
+    /// The kinds of failures.
     enum Kind {
-        /// A parameter is not what it should be.
+        /// A parameter is invalid.
         case parameters
-        /// There is nothing it could be done to.
+        /// No target for the operation exists.
         case nothing
-        /// The backend cannot.
+        /// The backend does not support the operation.
         case unsupported
     }
     var kind: Kind
-    /// What is wrong and what to do, in one sentence.
+    /// A sentence with the problem and its remedy.
     var message: String
 
     init(_ kind: Kind, _ message: String) {
@@ -44,22 +44,22 @@ struct RoomCallError: Error {
         self.message = message
     }
 
-    /// A pattern that cannot be read.
+    /// Creates an error about a malformed pattern.
     init(_ error: RoomPatternError) {
         let near = error.unknown.map { Suggestion.phrase(for: $0.word, among: $0.candidates) } ?? ""
         self.init(.parameters, error.message + near)
     }
 }
 
-/// Rooms whose fate somebody waits for.
+/// A pending answer to a request that waits until rooms are joined or left.
 struct RoomSettlement {
-    /// Those that are open.
+    /// The rooms whose outcome is still open.
     var open: Set<String>
-    /// Those that are asked about, in order.
+    /// All rooms of the request, in order.
     let rooms: [String]
-    /// Whether they are to be joined; else they are to be left.
+    /// Whether the request joins the rooms; otherwise it leaves them.
     let isJoining: Bool
-    /// Told the rooms once.
+    /// Called once, with the final rows of the rooms.
     let reply: @Sendable ([RoomRow]) -> Void
     let number: Int
 }

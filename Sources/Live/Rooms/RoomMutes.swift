@@ -1,9 +1,9 @@
 import Pipeline
 import Wire
 
-/// Rooms that are joined and recorded and that the view does not show. Pure.
+/// The rules that hide joined and recorded rooms from the view.
 struct RoomMutes {
-    /// The most patterns that are kept; the oldest goes for one more.
+    /// The maximum number of rules. One more removes the oldest.
     static let mostRules = 256
 
     private struct Rule {
@@ -13,32 +13,32 @@ struct RoomMutes {
 
     private var rules: [Rule] = []
 
-    /// When the next one ends.
+    /// The time at which the next rule expires.
     var deadline: Moment? { rules.compactMap(\.until).min() }
 
     var isEmpty: Bool { rules.isEmpty }
 
-    /// Hides what the expression means, or shows it again; of several that match a room the last one decides.
+    /// Adds a rule that hides the matching rooms or shows them again. The last rule that matches a room decides.
     mutating func add(_ expression: RoomExpression, until: Moment?, isMuted: Bool) {
         for term in expression.terms {
             rules.removeAll { $0.term.pattern == term.pattern }
             let isExcluded = term.isExcluded == isMuted
-            // What nothing hides need not be shown again.
+            // A room that no rule hides need not be shown again.
             if isExcluded, rules.allSatisfy(\.term.isExcluded), until == nil { continue }
             rules.append(Rule(term: .init(term.pattern, isExcluded: isExcluded), until: until))
         }
         if rules.count > Self.mostRules { rules.removeFirst(rules.count - Self.mostRules) }
     }
 
-    /// What lasts, each as it is written down, in order.
+    /// The rules without an end, in the notation of patterns, in order.
     var lasting: [String] { rules.filter { $0.until == nil }.map { Self.written($0.term) } }
 
-    /// What hides, or does not, what was written down.
+    /// Returns the pattern of a rule, with a minus sign if the rule shows rooms.
     private static func written(_ term: RoomExpression.Term) -> String {
         (term.isExcluded ? "-" : "") + term.pattern.description
     }
 
-    /// Drops what has ended.
+    /// Removes the expired rules.
     mutating func expire(at now: Moment) { rules.removeAll { $0.until.map { $0 <= now } ?? false } }
 
     /// Whether the view hides a room.

@@ -2,32 +2,33 @@ package import JSONText
 import Pipeline
 import Terminal
 
-/// What patterns mean at the moment: which rooms by which pattern, and which patterns mean none.
+/// The current meaning of patterns: the rooms that each pattern matches, and the patterns that match no room.
 package struct RoomResolution: Hashable, Sendable {
-    /// A room that is meant.
+    /// A room that a pattern matches.
     package struct Found: Hashable, Sendable {
-        /// The room as it is now.
+        /// The current state of the room.
         package var row: RoomRow
-        /// The pattern that decided.
+        /// The last pattern that matches the room.
         package var pattern: String
-        /// What a join of it would do: `join`, or `keep` for a room that is wanted already.
+        /// The effect of a join: `join`, or `keep` for a room that is already wanted.
         package var effect: String
     }
 
-    /// A pattern that means no room that is known.
+    /// A pattern that matches no known room.
     package struct Unmatched: Hashable, Sendable {
-        /// The pattern.
+        /// The pattern as written.
         package var pattern: String
-        /// A room or a title that it may have meant; untrusted text.
+        /// The name or title of a room that the user may have meant. Untrusted text.
         package var suggestion: String?
     }
 
-    /// The rooms, in the order they are listed.
+    /// The matched rooms, in the order of the room list.
     package var found: [Found] = []
-    /// The patterns, in their order.
+    /// The patterns without a match, in the order of the expression.
     package var unmatched: [Unmatched] = []
 
-    /// Looks at rooms with their facts. A room that is named and not among them is made by `unknown`.
+    /// Matches an expression against rooms. `unknown` creates the row of a room that the expression names exactly and
+    /// that is not among `rooms`.
     init(of expression: RoomExpression, among rooms: [(RoomFacts, RoomRow)], unknown: (String) -> RoomRow) {
         let terms = expression.terms.map { (term: $0, alone: RoomExpression([.init($0.pattern)])) }
         var matched = Set<Int>()
@@ -65,7 +66,7 @@ package struct RoomResolution: Hashable, Sendable {
         }
     }
 
-    /// Writes it as an object of two lists.
+    /// Writes the resolution as an object of two arrays.
     package func encode(into writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("rooms")
@@ -91,7 +92,7 @@ package struct RoomResolution: Hashable, Sendable {
         writer.endObject()
     }
 
-    /// Reads what `encode` wrote; nil for something else.
+    /// Creates a resolution from the JSON that `encode` wrote, or returns `nil` for anything else.
     package init?(_ value: JSONValue) {
         guard case .array(let rooms)? = value["rooms"], case .array(let others)? = value["unmatched"] else {
             return nil

@@ -1,42 +1,42 @@
 package import JSONText
 
-/// A room as lists of rooms tell of it: what is wanted and what is so, side by side.
+/// A room in a room list, with its wanted and its actual state.
 package struct RoomRow: Hashable, Sendable {
-    /// The room's name.
+    /// The room's name at the backend.
     package var room: String
-    /// What people call it; untrusted text.
+    /// The title shown to users. Untrusted text.
     package var title: String?
-    /// What it carries (`RoomFacts.kind`).
+    /// The kind of events in the room (`RoomFacts.kind`).
     package var kind: String
-    /// Who wants it: `cli`, `list`, `ctl`, `pin`; empty for a room that nobody wants.
+    /// The source of the subscription: `cli`, `list`, `ctl` or `pin`; empty for an unwanted room.
     package var source: String
-    /// Whether it is wanted: `yes`, `no`, or `limit` where only `--max-rooms` speaks against it.
+    /// Whether the room is wanted: `yes`, `no`, or `limit` if only `--max-rooms` prevents it.
     package var want: String
-    /// `wanted`, `joining`, `joined`, `refused`, `lost` (with its connection), `left` (by a wish), `listed` where nobody wants it, or `former`
-    /// where the user left the channel.
+    /// The state of the subscription: `wanted`, `joining`, `joined`, `refused`, `lost` (with the connection), `left`
+    /// (excluded by a rule), `listed` for an unwanted room, or `former` if the user left the channel.
     package var state: String
-    /// Why it was refused: the server's words, untrusted.
+    /// The server's reason for a refusal. Untrusted text.
     package var why: String?
-    /// The wish that decided, as it was written; nil where none did.
+    /// The rule that decided, as written; `nil` if no rule did.
     package var rule: String?
-    /// Since when it is joined, or asked for; microseconds since 1970.
+    /// The time of the join, or of its request while it is pending, in microseconds since 1970.
     package var since: Int64?
-    /// Events in it since the tail began.
+    /// The number of events in the room since the start of the tail.
     package var events = 0
-    /// Events a second over about the last minute.
+    /// The events per second over roughly the last minute.
     package var rate = 0.0
-    /// When the last one came; microseconds since 1970.
+    /// The time of the last event, in microseconds since 1970.
     package var last: Int64?
-    /// How late that was, in milliseconds.
+    /// The delay of the last event, in milliseconds.
     package var lag: Int64?
-    /// How often it was lost with its connection.
+    /// The number of times the room was lost with its connection.
     package var gaps = 0
-    /// How many messages are not read (`RoomFacts.unread`).
+    /// The number of unread messages (`RoomFacts.unread`).
     package var unread: Int?
-    /// Whether the view hides it.
+    /// Whether the view hides the room.
     package var isMuted = false
 
-    /// A row.
+    /// Creates a row without figures.
     package init(room: String, kind: String = "room", source: String = "", want: String = "yes", state: String) {
         self.room = room
         self.kind = kind
@@ -45,7 +45,7 @@ package struct RoomRow: Hashable, Sendable {
         self.state = state
     }
 
-    /// Writes the row as a JSON object; what is not known is left out.
+    /// Writes the row as a JSON object. Unknown values are omitted.
     package func encode(into writer: inout JSONWriter) {
         writer.beginObject()
         for (key, value) in texts {
@@ -77,7 +77,7 @@ package struct RoomRow: Hashable, Sendable {
         ]
     }
 
-    /// Reads what `encode` wrote; nil for something else.
+    /// Creates a row from the JSON that `encode` wrote, or returns `nil` for anything else.
     package init?(_ value: JSONValue) {
         func text(_ key: String) -> String? { if case .string(let text)? = value[key] { text } else { nil } }
         func number(_ key: String) -> Int64? { if case .integer(let number)? = value[key] { number } else { nil } }

@@ -3,28 +3,28 @@ import Pipeline
 import Recording
 import Wire
 
-/// What came in each room, for lists of rooms. Pure, and bounded: of more rooms than `mostRooms` nothing is counted.
+/// Counts the events of each room, for room lists. Bounded: at most `mostRooms` rooms are counted.
 struct RoomTraffic {
     static let mostRooms = 10_000
 
-    /// What is known of one room.
+    /// The figures of one room.
     struct Figures: Hashable {
-        /// Events since the tail began.
+        /// The number of events since the start of the tail.
         var events = 0
-        /// When the last one came; wall clock, in microseconds since 1970.
+        /// The wall-clock time of the last event, in microseconds since 1970.
         var last: Int64?
-        /// How late it was against the server's time, in milliseconds.
+        /// The delay of the last event against the server's time, in milliseconds.
         var lag: Int64?
-        /// How often the room was lost with its connection.
+        /// The number of times the room was lost with its connection.
         var gaps = 0
-        /// Whether it was lost and is not joined again yet.
+        /// Whether the room was lost and is not joined again yet.
         var isLost = false
-        /// The minute that is counted, and the events in it and in the one before.
+        /// The current minute. `inMinute` and `inMinuteBefore` count the events in it and in the previous one.
         fileprivate var minute: Int64 = 0
         fileprivate var inMinute = 0
         fileprivate var inMinuteBefore = 0
 
-        /// Events a second over about the last minute.
+        /// Returns the events per second over roughly the last minute.
         func rate(at now: Moment) -> Double {
             let minute = now.microseconds / 60_000_000
             let part = Double(now.microseconds % 60_000_000) / 60_000_000
@@ -49,10 +49,10 @@ struct RoomTraffic {
 
     private var rooms: [String: Figures] = [:]
 
-    /// What is known of a room.
+    /// Returns the figures of a room, all zero for an unknown one.
     subscript(room: String) -> Figures { rooms[room] ?? Figures() }
 
-    /// An event came.
+    /// Counts an event in its room.
     mutating func note(_ stamped: StampedReport) {
         guard case .event(let report) = stamped.report, let room = report.room,
             isKept(room)
@@ -66,7 +66,7 @@ struct RoomTraffic {
         rooms.count < Self.mostRooms && room.utf8.count <= KnownNames.longestKept || rooms[room] != nil
     }
 
-    /// A room's fate changed.
+    /// Tracks whether a room is lost.
     mutating func note(_ report: RoomReport) {
         guard isKept(report.room) else { return }
         switch report.change {

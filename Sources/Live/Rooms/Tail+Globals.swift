@@ -5,9 +5,9 @@ public import Pipeline
 import SectionedModel
 import Terminal
 
-// The selection: shown at the start, changed by `weir rooms select`, sent over the control socket.
+// The selection. It is shown at the start, changed by `weir rooms select`, and available over the control socket.
 extension Tail {
-    /// What the user looks at now.
+    /// The user's current selection, with the server and the token's reference.
     public var globals: Globals {
         var globals = session.globals
         globals.host = configuration.server.description
@@ -15,7 +15,7 @@ extension Tail {
         return globals
     }
 
-    /// What `globals` and `rooms.select` give: ids and, where they are known, names.
+    /// The JSON result of `globals` and `rooms.select`: the ids and, if known, the names.
     var globalsValue: JSONValue {
         let globals = globals
         var members: [JSONValue.Member] = [.init("host", .string(globals.host))]
@@ -34,7 +34,7 @@ extension Tail {
         return .object(members)
     }
 
-    /// Says what is restored from the last run.
+    /// Reports the selection that was restored from the last run.
     func tellGlobals() {
         let selection = Globals.selection(in: globalsValue)
         configuration.view?.note(selection: globalsValue)
@@ -52,8 +52,8 @@ extension Tail {
             .title
     }
 
-    /// Selects what a word names: a company, a workspace or a channel by its title or room, a thread by a message of it; `none` for no
-    /// channel.
+    /// Selects the target of a word: a company, a workspace or a channel by its title or room, or a thread by one of
+    /// its messages. `none` clears the channel.
     func select(_ call: RoomCall) throws(RoomCallError) -> [UInt8] {
         guard let word = call.rooms.first, call.rooms.count == 1 else {
             throw RoomCallError(.parameters, "params.rooms: one room, title or message is wanted")
@@ -88,7 +88,8 @@ extension Tail {
 }
 
 extension Globals {
-    /// What is selected, for people, such as `Acme / Sales / #general`; empty for nothing. `value` is what `globals` gives. Untrusted text.
+    /// Returns the selection for display, such as `Acme / Sales / #general`; empty for no selection. `value` is the
+    /// result of `globals`. Untrusted text.
     package static func selection(in value: JSONValue) -> String {
         func text(_ key: String) -> String? { if case .string(let text)? = value[key] { text } else { nil } }
         let words = [

@@ -4,17 +4,17 @@ import Pipeline
 import Store
 import Wire
 
-// What clients of the control socket want of the rooms.
+// The room requests of control socket clients.
 extension Tail {
-    /// The JSON text of a result, or why there is none; on the loop, perhaps later.
+    /// Receives the JSON text of the result, or an error. Called on the loop, possibly later.
     typealias RoomReply = @Sendable (Result<[UInt8], RoomCallError>) -> Void
 
-    /// How long an answer is waited for at most.
+    /// The maximum time to wait for an answer.
     private static let longestWait: Duration = .seconds(60)
 
     func perform(_ call: RoomCall, reply: @escaping RoomReply) {
         do throws(RoomCallError) {
-            // A title may be what no pattern can be.
+            // Handle `select` first: a title may contain text that is not a valid pattern.
             if call.method == .select { return reply(.success(try select(call))) }
             let wish = try wish(call)
             switch call.method {
@@ -56,7 +56,7 @@ extension Tail {
         }
     }
 
-    /// What is written down of the patterns of a call.
+    /// Parses the patterns of a request.
     private func wish(_ call: RoomCall) throws(RoomCallError) -> RoomExpression {
         var terms: [RoomExpression.Term] = []
         do throws(RoomPatternError) {
@@ -82,7 +82,7 @@ extension Tail {
     // MARK: Joining and leaving
 
     private func join(_ wish: RoomExpression, _ call: RoomCall, source: RoomSource, _ reply: @escaping RoomReply) {
-        // Each is recorded by itself.
+        // Feed each pattern separately, so that each is recorded separately.
         for text in call.rooms { feed(.want(rooms: [text], source: source, lasting: call.lasting)) }
         settle(meant(wish).filter { $0.entry != nil }.map(\.facts.name), joining: true, call.wait, reply)
     }
@@ -91,13 +91,13 @@ extension Tail {
         let before = meant(wish).filter { $0.entry != nil }
         if before.isEmpty, call.wait != nil {
             let near = resolve(wish).unmatched.compactMap(\.suggestion).first
-            // A room that was never there is left already.
+            // A room that never existed counts as left.
             if near != nil || wish.terms.contains(where: { $0.pattern.exactName == nil }) {
                 throw RoomCallError(
                     .nothing, "no room that is wanted matches \(wish)" + (near.map { "; did you mean '\($0)'?" } ?? ""))
             }
         }
-        // Only what the server confirmed has it to confirm that it is left.
+        // The server confirms only the leaving of rooms whose join it had confirmed.
         let joined = before.filter { if case .joined = $0.entry?.state { true } else { false } }.map(\.facts.name)
         guard let wait = call.wait, !joined.isEmpty else {
             for text in call.rooms { feed(.unwant(rooms: [text], lasting: call.lasting)) }
@@ -107,7 +107,7 @@ extension Tail {
         for text in call.rooms { feed(.unwant(rooms: [text], lasting: call.lasting)) }
     }
 
-    /// Answers once the server has spoken of each room, or the time is over.
+    /// Answers once the outcome of each room is known, or the time is over.
     private func settle(
         _ rooms: [String], open: [String]? = nil, joining: Bool, _ wait: Duration?, _ reply: @escaping RoomReply
     ) {
@@ -125,7 +125,7 @@ extension Tail {
         }
     }
 
-    /// Something became of rooms: whoever waits for nothing more is answered.
+    /// Answers the pending requests that have nothing left to wait for.
     func settleRooms() {
         for settlement in settlements where settlement.isJoining {
             let open = settlement.open.filter { name in
@@ -141,7 +141,7 @@ extension Tail {
         }
     }
 
-    /// An input was handled.
+    /// Answers pending requests after an input was handled.
     func tellWhoWaitsForRooms() {
         if roomsChanged {
             roomsChanged = false
@@ -164,7 +164,7 @@ extension Tail {
             })
     }
 
-    /// What the session says of a room, for lists, for whoever waits, and for who is not shown some.
+    /// Records a room report for room lists, pending requests and muted rooms.
     func noteRoomFate(_ report: RoomReport) {
         traffic.note(report)
         switch report.change {
@@ -180,7 +180,7 @@ extension Tail {
 
     // MARK: Muting
 
-    /// Tells whoever shows events which rooms are muted; again when a rule ends.
+    /// Passes the set of muted rooms to the views. Schedules the next call for when a rule expires.
     func applyMutes() {
         mutes.expire(at: loop.now)
         let rooms = Set(session.roomViews.filter { mutes.isMuted($0.facts) }.map(\.facts.name))
@@ -195,17 +195,17 @@ extension Tail {
         }
     }
 
-    /// Keeps what is muted for good, in its order; what ends by itself is this tail's alone.
+    /// Stores the permanent mute rules in their order. Rules with an end stay in memory.
     func keepMutes() {
         let lasting = mutes.lasting
-        // Before it is known whose it is nothing is kept, and what the store has stays what it was.
+        // Until the account is known nothing is stored, and the store keeps its previous rules.
         guard keeper?.scope != nil, lasting != keptMutes else { return }
         for pattern in keptMutes where !lasting.contains(pattern) { keep(.note(.mute(pattern: pattern), nil)) }
         for (place, pattern) in lasting.enumerated() { keep(.note(.mute(pattern: pattern), "\(place)")) }
         keptMutes = lasting
     }
 
-    /// Mutes what an earlier tail of the account was told to.
+    /// Restores the mute rules that an earlier tail of the account stored.
     func recallMutes(_ patterns: [String]) {
         guard mutes.isEmpty, !patterns.isEmpty else { return }
         for pattern in patterns { mutes.add(RoomExpression(recorded: pattern), until: nil, isMuted: true) }
@@ -215,7 +215,7 @@ extension Tail {
 
     // MARK: Pins
 
-    /// Keeps what is pinned, or keeps it no more.
+    /// Stores pins for the patterns, or removes them.
     private func keepPins(_ wish: RoomExpression, isPinned: Bool) throws(RoomCallError) {
         guard keeper?.scope != nil else {
             throw RoomCallError(.nothing, "there is no store to keep pins in, or it is not known yet whose it is")
@@ -225,7 +225,7 @@ extension Tail {
         }
     }
 
-    /// What is joined or left for good is pinned or not, where that is wanted and somebody keeps it.
+    /// Pins or unpins rooms that are joined or left permanently, if `pinsFollow` is on and the account is known.
     private func keepPinsInStep(_ wish: RoomExpression, _ call: RoomCall, isPinned: Bool) {
         guard configuration.pinsFollow, call.lasting == nil, keeper?.scope != nil else { return }
         for term in wish.terms where !term.isExcluded {
@@ -234,7 +234,7 @@ extension Tail {
         }
     }
 
-    /// Where sets and pins of this tail are.
+    /// The store, server and user that the sets and pins of this tail belong to.
     private var context: [UInt8] {
         get throws(RoomCallError) {
             guard let keeper, let scope = keeper.scope else {

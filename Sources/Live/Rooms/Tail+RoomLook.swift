@@ -6,17 +6,18 @@ import Recording
 import SectionedModel
 import Wire
 
-// Who is in a room, and what was said in it: asked of the backend, where it can say.
+// The members and messages of a room, requested from the backend if it supports that.
 extension Tail {
-    /// How long an answer is waited for when nobody says.
+    /// The timeout if the request contains none.
     private static let patience: Duration = .seconds(5)
 
-    /// Somebody who waits for an answer about a room.
+    /// A pending answer about a room.
     struct RoomLook {
         let part: Session.RoomPart
         let room: String
         let since: Int64?
-        /// What the tail had when older messages were asked for: they are what comes before its newest and is not among it.
+        /// The messages known when older ones were requested. The answer omits them and everything newer than the
+        /// newest of them.
         let known: [Item]
         let reply: RoomReply
         let number: Int
@@ -26,7 +27,7 @@ extension Tail {
         let wish = RoomExpression(call.rooms.flatMap { RoomExpression(recorded: $0).terms })
         let rooms = session.roomViews.map(\.facts).filter { wish.matches($0) }.map(\.name)
         let part: Session.RoomPart = call.method == .who ? .people : .messages
-        // Rooms of one channel have one list of its members, and one of its messages.
+        // The rooms of one channel share one list of members and one of messages.
         var sections: Set<Item.Section> = []
         let able = rooms.filter { session.section(part, of: $0).map { sections.insert($0).inserted } ?? false }
         guard let room = able.first ?? rooms.first ?? wish.terms.first?.pattern.exactName else {
@@ -53,7 +54,7 @@ extension Tail {
         }
     }
 
-    /// Answers those whose answer has come, and the one that has waited long enough.
+    /// Sends the answers that have arrived, and the one whose timeout has expired.
     func answerLooks(until number: Int? = nil) {
         guard !looks.isEmpty else { return }
         let due = looks.filter { $0.number == number || !session.isFetching($0.part, of: $0.room) }
@@ -66,7 +67,7 @@ extension Tail {
 
     private func answer(to look: RoomLook, isFresh: Bool) -> [UInt8] {
         let items = session.section(look.part, of: look.room).map { session.model.elements(in: $0) } ?? []
-        // Messages stand by their times, or say when they were said.
+        // Compare the position: the sort key of a message may differ from the time it was said.
         let (ids, newest) = (Set(look.known.map(\.id)), look.known.last?.sortKey ?? .max)
         let shown = items.filter {
             $0.time >= look.since ?? .min && $0.sortKey <= newest && !ids.contains($0.id)
@@ -74,7 +75,7 @@ extension Tail {
         return Self.text { writer in
             writer.beginObject()
             writer.member("room", look.room)
-            // Whether the server has just said so; else it is what was known.
+            // Whether the rows are from the server's answer just now; otherwise they were known before.
             writer.member("fresh", isFresh)
             writer.key("items")
             writer.beginArray()
@@ -86,7 +87,7 @@ extension Tail {
 }
 
 extension Item {
-    /// When it was said, milliseconds since 1970.
+    /// The time the message was said, in milliseconds since 1970.
     fileprivate var time: Int64 { entity.value.saidAt?.milliseconds ?? sortKey }
 }
 

@@ -3,9 +3,9 @@ import Pipeline
 import Recording
 import Wire
 
-// The rooms of a running tail, for whoever asks: nothing here changes any.
+// Read-only views of the rooms of a running tail.
 extension Tail {
-    /// The rooms that are wanted, and with `all` also those that the backend told of; those that the pattern means.
+    /// Returns the wanted rooms, or all known rooms if `all` is true, that match the pattern.
     func roomRows(matching pattern: RoomExpression?, all: Bool) -> [RoomRow] {
         session.roomViews.compactMap { view in
             guard all || view.entry != nil || view.isPassedOver else { return nil }
@@ -14,7 +14,7 @@ extension Tail {
         }
     }
 
-    /// The rooms of channels that the user left; those that the pattern means.
+    /// Returns the matching rooms of channels that the user left.
     func formerRows(matching pattern: RoomExpression?) -> [RoomRow] {
         session.formerRooms.filter { pattern?.matches($0) ?? true }.map { facts in
             var row = RoomRow(room: facts.name, kind: facts.kind, want: "no", state: "former")
@@ -23,7 +23,7 @@ extension Tail {
         }
     }
 
-    /// What would be joined, and by which pattern; nothing is.
+    /// Returns the rooms that a join would affect, and the pattern for each, without joining any.
     func resolve(_ pattern: RoomExpression) -> RoomResolution {
         RoomResolution(of: pattern, among: session.roomViews.map { ($0.facts, row($0)) }) { [session] name in
             let facts = session.roomFacts(of: name)
