@@ -25,7 +25,7 @@ final class FlightSink: Sendable {
             State(ring: FlightRing(window: plan.window, most: plan.most, options: options)))
     }
 
-    /// Keeps what is to be recorded of a batch; `say` is called during the call.
+    /// Appends a batch to the ring. Calls `say` during the call.
     func write(_ batch: [OutletThread.Item], _ say: (RecordingSink.Word) -> Void) {
         state.change { state in
             for item in batch {

@@ -3,26 +3,27 @@ import Network
 import Pipeline
 import Recording
 
-/// Publishes each event, and each change of the model, as the JSON object of `--format json` beside a recording that lies in a stream:
-/// events under their kind and the words of their room, everything else under its type. A client of the cluster subscribes to what it wants.
+/// Publishes each event, and each change of the model, as a `--format json` object next to a recording in a stream. An
+/// event's subject consists of its kind and the parts of its room; other objects are published under their type.
+/// Clients of the cluster subscribe to the subjects they need.
 public final class PublishedEvents: Outlet {
     private struct State: ~Copyable {
         var envelope = Envelope()
         var connection = 0
-        /// Number of the last record, and how many objects were printed for it.
+        /// The number of the last record. `place` is the index of the last object for that record.
         var record = 0
         var place = 0
-        /// Kept also when the recorder has ended.
+        /// The output. It is kept after the recorder has ended.
         var output: (any RemoteOutput)?
     }
 
     private let path: String
     private let state = Monitor(State())
 
-    /// Publishes beside the recording at a `nats://` URL, which is being written.
+    /// Publishes next to the recording at a `nats://` URL. The recording must be in progress.
     public init(at path: String) { self.path = path }
 
-    /// Publishes them; waits while too much is on its way.
+    /// Publishes the reports. Waits while too many bytes are in flight.
     public func write(_ reports: [StampedReport]) throws(OutletError) {
         guard let output = output() else { return }
         do {
@@ -47,7 +48,7 @@ public final class PublishedEvents: Outlet {
         try output.publish(Array(text.dropLast()), under: words, id: "e\(state.record)-\(state.place)")
     }
 
-    /// The words of the subject.
+    /// Returns the parts of the subject; `nil` for a report that is not published.
     private static func words(_ report: Report) -> [String]? {
         switch report {
         case .event(let event):
@@ -61,10 +62,10 @@ public final class PublishedEvents: Outlet {
         }
     }
 
-    /// What a view hides is published nevertheless.
+    /// Publishes all reports, including those that a view hides.
     public func write(_ reports: [StampedReport], _ marks: [ViewMark]) throws(OutletError) { try write(reports) }
 
-    /// What both publish by; nil before the recording has begun.
+    /// Returns the output shared with the recorder; `nil` before the recording has begun.
     private func output() -> (any RemoteOutput)? {
         if let known = state.look({ $0.output }) { return known }
         guard let found = RemoteRecordings.output(path) else { return nil }
@@ -73,7 +74,7 @@ public final class PublishedEvents: Outlet {
         return found
     }
 
-    /// Waits until all are published.
+    /// Waits until everything is published.
     public func finish() throws(OutletError) {
         do throws(RecordingError) {
             try state.look { $0.output }?.finishTexts()

@@ -2,11 +2,11 @@ import Pipeline
 import Recording
 import Wire
 
-/// Asks which of the messages that come are recorded whole, where a recording is to be of some events only. It is told every report, in
-/// their order; a value, not for several threads at once.
+/// Decides which messages a filtered recording stores whole. It must see every report, in order. Not for use by several
+/// threads at once.
 ///
-/// What makes and keeps a connection, answers, and what cannot be read are always recorded, so that the file can be played. Of an event
-/// that the filter does not hold of, nor of anything it caused, the record stays with its number and time, without its text.
+/// Connection records, answers and undecodable messages are always recorded, so that the file can be played. If neither
+/// an event nor anything it caused matches the filter, its record keeps its number and time but loses its text.
 struct RecordFilter {
     private var judge: FilterJudge
     private var hasEvent = false
@@ -14,15 +14,15 @@ struct RecordFilter {
 
     init(_ filter: Filter) { judge = FilterJudge(filter) }
 
-    /// What the filter names and no event had, a line for each.
+    /// The parts of the filter that no event had, one line each.
     var absent: [String] { judge.tally.absent.map { "--record-filter:" + $0.dropFirst() } }
 
-    /// A message comes.
+    /// Begins a new message.
     mutating func begin() { (hasEvent, isWanted) = (false, false) }
 
-    /// What is told of it next.
+    /// Takes the next report about the current message.
     mutating func note(_ stamped: StampedReport) {
-        // Asked of everything: it must know who is called how, and what caused what.
+        // Judge every report: the filter must know names and causes.
         let holds = judge.matches(stamped)
         switch stamped.report {
         case .event: (hasEvent, isWanted) = (true, isWanted || holds)
@@ -32,8 +32,8 @@ struct RecordFilter {
         }
     }
 
-    /// The record of the message as far as it is wanted; nil when it is wanted whole. One that is part of a larger message is: what comes
-    /// behind it could not be read without it.
+    /// Returns the shortened record of an unwanted message; `nil` if the message is recorded whole. A part of a larger
+    /// message is always recorded whole, since the parts after it could not be decoded without it.
     func remainder(of record: Record) -> Record? {
         guard hasEvent, !isWanted, case .frame(var frame) = record, case .text = frame.message else { return nil }
         frame.message = .text([])
@@ -43,7 +43,7 @@ struct RecordFilter {
 }
 
 extension Record.Head {
-    /// The head of a recording of what a filter holds of.
+    /// Returns the head for a recording with a filter.
     func recording(_ filter: Filter?) -> Record.Head {
         var head = self
         head.filter = filter?.text

@@ -1,70 +1,70 @@
 public import Pipeline
 public import Recording
 
-/// How a tail records.
+/// The settings of a tail's recording.
 public struct RecordingPlan: Sendable {
-    /// What happens when the recording cannot be written.
+    /// The reactions to a failed write.
     public enum WriteErrors: String, Hashable, Sendable, CaseIterable {
         /// The tail ends.
         case stop
-        /// The tail goes on, says so, and tries again; what is not written by then is a `gap` record.
+        /// The tail continues, reports the failure and retries. The records lost meanwhile become a `gap` record.
         case `continue`
     }
 
-    /// When the recording is brought to the disk, whether it may replace one, and what is hidden.
+    /// When the recording is flushed to the disk, whether it may replace a file, and what is redacted.
     public var options = RecordingWriter.Options(redactions: Set(RedactionRule.allCases))
-    /// When a new segment begins; nil for one file.
+    /// When a new segment begins; `nil` for a single file.
     public var rotation: SegmentPlan.Rotation?
-    /// Which segments stay; nil for all.
+    /// Which segments are kept; `nil` for all.
     public var keep: SegmentPlan.Keep?
     /// Whether segments are compressed when they are closed.
     public var compressesClosed = false
-    /// What happens when the recording cannot be written.
+    /// The reaction to a failed write.
     public var writeErrors = WriteErrors.stop
-    /// Whether the recording says now and then what the model is like, for replays to compare themselves with.
+    /// Whether the recording contains checksums of the model now and then, which replays compare with their own.
     public var keepsStates = true
-    /// Which events are recorded whole; nil for all of them. What makes them comprehensible is recorded, too.
+    /// Which events are recorded whole; `nil` for all. Everything needed to understand them is recorded as well.
     public var filter: Filter?
-    /// What the user calls the recording.
+    /// The user's title for the recording.
     public var title: String?
-    /// Words to find it by.
+    /// The tags for finding the recording.
     public var tags: [String] = []
 
-    /// A plan with everything optional left out.
+    /// Creates a plan with the defaults.
     public init() {}
 
-    /// What is kept in memory, to be written when it is asked for; nil for nothing. Needs no recording.
+    /// The flight recorder's settings; `nil` for no flight recorder. It does not need a recording.
     public var flight: FlightPlan?
 
-    /// The plan for a recording at `path`.
+    /// Returns the segment plan for a recording at `path`.
     func segments(path: String) -> SegmentPlan {
         SegmentPlan(
             path: path, rotation: rotation, keep: keep, options: options, compressesClosed: compressesClosed)
     }
 
-    /// Whether a replay can compare its model with what was recorded of it: it lacks what was left out.
+    /// Whether to record model checksums. A filtered recording lacks events, so a replay's model would differ.
     var tellsStates: Bool { keepsStates && filter == nil }
 
-    /// Whether the secrets that a server sends are shown and recorded as they come.
+    /// Whether secrets sent by the server are shown and recorded as they are.
     public var keepsSecrets: Bool {
         get { !options.redactions.contains(.received) }
         set { if newValue { options.redactions.remove(.received) } else { options.redactions.insert(.received) } }
     }
 
-    /// The names of the rules, for the head.
+    /// The names of the redaction rules, for the head.
     var redactions: [String] { RedactionRule.allCases.filter { options.redactions.contains($0) }.map(\.rawValue) }
 }
 
-/// What a flight recorder keeps.
+/// The settings of a flight recorder.
 public struct FlightPlan: Hashable, Sendable {
-    /// How much time.
+    /// The time span to keep.
     public var window: Duration
-    /// How many bytes at most.
+    /// The maximum number of bytes in memory.
     public var most: Int
-    /// What the names of its files begin with; the time follows.
+    /// The prefix of the file names. The time follows it.
     public var prefix: String
 
-    /// A plan.
+    /// Creates a plan with a limit of 64 MiB and the prefix `weir-flight` by default.
     public init(window: Duration, most: Int = 64 << 20, prefix: String = "weir-flight") {
         self.window = window
         self.most = most

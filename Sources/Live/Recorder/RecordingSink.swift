@@ -6,22 +6,22 @@ import Wire
 
 /// The recording at the end of the queue. Used on the recorder thread only.
 final class RecordingSink: Sendable {
-    /// What it has to say to the tail.
+    /// The messages from the recorder to the tail.
     enum Word: Sendable {
-        /// The segment is large or old enough: the tail knows what the next one begins with.
+        /// The segment has reached its size or age. The tail knows how the next one begins.
         case rotationDue
-        /// The flight recorder begins another part, with what the tail knows.
+        /// The flight recorder begins a new part and needs the state of the tail.
         case flightPartDue
-        /// The user is to be told.
+        /// A notice for the user.
         case notice(Notice)
     }
 
-    /// Records that could not be written.
+    /// The records that could not be written.
     private struct Loss {
         var first: Stamp
         var last: Stamp
         var count = 0
-        /// When it was tried last.
+        /// The time of the last attempt.
         var tried: Moment
     }
 
@@ -32,14 +32,14 @@ final class RecordingSink: Sendable {
         var now = Moment.zero
     }
 
-    /// A disk that is full is tried again after so long.
+    /// The time between two attempts to write to a full disk.
     private static let pause: Duration = .seconds(1)
 
     private let path: String
     private let writeErrors: RecordingPlan.WriteErrors
     private let state: Monitor<State>
 
-    /// Creates the file.
+    /// Creates the file of a recording that begins with the tail.
     init(path: String, plan: RecordingPlan, head: Record.Head) throws(RecordingError) {
         self.path = path
         writeErrors = plan.writeErrors
@@ -57,7 +57,7 @@ final class RecordingSink: Sendable {
                     restating: start.restatement.records)))
     }
 
-    /// Writes what is to be recorded of a batch; `say` is called during the call.
+    /// Writes the recordable items of a batch. Calls `say` during the call.
     func write(_ batch: [OutletThread.Item], _ say: (Word) -> Void) throws(OutletError) {
         do {
             try state.change { (state) throws(RecordingError) in
@@ -82,7 +82,7 @@ final class RecordingSink: Sendable {
         case .record(let record, let stamp), .leftOut(_, remainder: let record, let stamp):
             try append(record, stamp, &state, say)
         case .report(let stamped):
-            // A notice about the end itself comes after the last record: it is shown only.
+            // A notice about the end itself arrives after the last record. It is only shown.
             guard case .notice(let notice) = stamped.report, notice.level != .info, state.writer.isOpen else { return }
             let note = Record.NoteRecord(level: notice.level.rawValue, message: notice.text)
             try append(.note(note), stamped.stamp, &state, say)
@@ -110,7 +110,7 @@ final class RecordingSink: Sendable {
             return lose(record, stamp, &state)
         }
         let isLost = try attempt(&state, say) { (writer) throws(RecordingError) in try writer.append(record, stamp) }
-        // What is gathered already goes out when there is room.
+        // Records that the writer has already buffered are written once the disk has room.
         if isLost, state.writer.nextNumber <= stamp.n { lose(record, stamp, &state) }
     }
 
@@ -122,7 +122,7 @@ final class RecordingSink: Sendable {
         state.loss = loss
     }
 
-    /// Does something that may fail; true when it did, and the tail goes on nevertheless.
+    /// Runs an operation that may fail. Returns true if it failed and the tail continues nevertheless.
     @discardableResult
     private func attempt(
         _ state: inout State, _ say: (Word) -> Void, _ body: (inout SegmentedWriter) throws(RecordingError) -> Void
@@ -144,7 +144,8 @@ final class RecordingSink: Sendable {
         }
     }
 
-    /// Tries whether there is room again, once a second; false when not. What was not written is told in its place.
+    /// Checks once a second whether the disk has room again; returns false if not. A `gap` record replaces the lost
+    /// records.
     @discardableResult
     private func resume(
         at stamp: Stamp, _ state: inout State, _ say: (Word) -> Void, isLast: Bool
@@ -163,7 +164,7 @@ final class RecordingSink: Sendable {
         if loss.count > 0 {
             let gap = Record.GapRecord(
                 why: "unwritten", from: loss.first.time, to: loss.last.time, lost: loss.count, recovered: false)
-            // It takes the number of the last record that is missing.
+            // The gap gets the number of the last missing record.
             try attempt(&state, say) { (writer) throws(RecordingError) in try writer.append(.gap(gap), loss.last) }
         }
         say(.notice(Notice(.warning, "recording again; \(loss.count) records are missing")))
@@ -172,7 +173,7 @@ final class RecordingSink: Sendable {
 }
 
 extension OutletError {
-    /// What an error of the recording means to the tail.
+    /// Creates the tail's error for an error of the recording.
     init(_ error: RecordingError, path: String) {
         switch error {
         case .system("write", _, EPIPE): self = .closedByReader

@@ -3,11 +3,11 @@ import Pipeline
 import Recording
 import Wire
 
-/// The recording that is written, if there is one: it may be begun and ended while the tail runs. Used on the recorder thread only.
+/// The current recording, if any. It can begin and end while the tail runs. Used on the recorder thread only.
 final class RecordingSlot: Sendable {
     private struct State {
         var sink: RecordingSink?
-        /// What must not reach a recording that is begun later.
+        /// The secrets to remove from a recording that begins later.
         var secrets: [Secret] = []
     }
 
@@ -15,7 +15,7 @@ final class RecordingSlot: Sendable {
 
     init(_ sink: RecordingSink?) { state = Monitor(State(sink: sink)) }
 
-    /// Writes what is to be recorded of a batch; `say` is called during the call.
+    /// Writes the recordable items of a batch. Calls `say` during the call.
     func write(_ batch: [OutletThread.Item], _ say: (RecordingSink.Word) -> Void) throws(OutletError) {
         try state.change { (state) throws(OutletError) in
             var start = batch.startIndex
@@ -50,12 +50,12 @@ final class RecordingSlot: Sendable {
     }
 }
 
-/// Where a recording begins that is begun while the tail runs.
+/// The settings and initial state of a recording that begins while the tail runs.
 struct RecordingStart: Sendable {
     var path: String
     var plan: RecordingPlan
     var head: Record.Head
-    /// The stamp of this place; its number is that of the record before.
+    /// The stamp of the beginning, with the number of the record before it.
     var stamp: Stamp
     var restatement: Restatement
 }

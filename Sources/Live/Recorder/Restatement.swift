@@ -4,27 +4,28 @@ import Recording
 import SectionedModel
 import Wire
 
-/// What a session that begins in the middle of a recording must know to go on: the model's rows, the rooms, and the connection with
-/// what the server said until it was of use. Values only: it is made on the loop and written on another thread.
+/// The state that a session needs to start in the middle of a recording: the model's rows, the rooms, and the
+/// connection with the server's messages up to readiness. It consists of values only: it is created on the loop and
+/// written on another thread.
 struct Restatement: Sendable {
-    /// Rows fill lines of about this many bytes.
+    /// The approximate size of a line of rows, in bytes.
     private static let rowBytes = 1 << 20
 
-    /// Whose rows they are; nil when nobody knows, and then there are none worth restating.
+    /// The owner of the rows; `nil` if unknown. Rows of an unknown owner are not restated.
     var user: String?
     var model: SectionedSnapshot<Item>
-    /// Wishes, in order.
+    /// The subscription records, in order.
     var rooms: [Record]
-    /// The connection's state, and the frames.
+    /// The connection's state and the received frames.
     var connection: [Record]
 
-    /// The records, made one after the other.
+    /// The records of the restatement, in the order of writing.
     var records: some Sequence<Record> {
         var parts: [Record] = []
         if let user {
             var memory = Memory(user: user)
             model.forEachElement { _, item in
-                // What the user wants to be so is an action's, which comes again by itself.
+                // Skip the rows of pending actions: the actions restore them.
                 guard item.delivery == nil else { return }
                 var writer = JSONWriter()
                 item.encode(into: &writer)
@@ -41,7 +42,7 @@ struct Restatement: Sendable {
 }
 
 extension Restatement {
-    /// What makes a fresh session of the same configuration want the same rooms, now and later.
+    /// Returns the records that make a fresh session of the same configuration want the same rooms, now and later.
     static func wishes(of book: RoomBook, at now: Moment) -> [Record] {
         var records: [Record] = []
         if book.isNarrowed {
@@ -54,7 +55,7 @@ extension Restatement {
                         act: rule.isExcluded ? .unwant : .want, room: rule.pattern.description,
                         source: rule.source.rawValue, span: rule.until.map { $0 - now })))
         }
-        // Rooms the fresh session has not been told of, and what is said in them.
+        // Rooms that the fresh session does not know yet, needed by the events in them.
         for entry in book.entries {
             records.append(
                 .subscription(.init(act: .want, room: entry.pattern.description, source: entry.source.rawValue)))
@@ -63,17 +64,17 @@ extension Restatement {
     }
 }
 
-/// What is kept of the connection for a restatement, while there is a recording.
+/// The connection state for a restatement. It is maintained while a recording runs.
 struct ConnectionMemory {
-    /// More messages until a connection is of use there are not; heartbeats are among them.
+    /// The maximum number of messages kept until the connection is ready, heartbeats included.
     private static let mostGreetings = 64
     private static let largestGreeting = 256 << 10
 
-    /// The last record about the connection.
+    /// The last connection record.
     private(set) var state: Record.ConnectionRecord?
     private var greetings: [WebSocketMessage] = []
     private var isReady = false
-    /// What the server said when a room was joined.
+    /// The server's message at the join of each room.
     private var joins: [String: WebSocketMessage] = [:]
 
     mutating func note(_ record: Record.ConnectionRecord) {
@@ -100,7 +101,7 @@ struct ConnectionMemory {
 
     mutating func left(_ room: String) { joins[room] = nil }
 
-    /// The records that bring a fresh session here.
+    /// Returns the records that bring a fresh session to the current connection state.
     func records(rooms: [String]) -> [Record] {
         guard let state else { return [] }
         var records: [Record] = [.connection(state)]

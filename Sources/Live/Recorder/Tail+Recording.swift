@@ -5,21 +5,21 @@ import Recording
 import SectionedModel
 import Wire
 
-/// What a tail knows of its recording, besides the records.
+/// A tail's notes about its recording, in addition to the records.
 struct RecordingNotes {
-    /// When states and the clock are looked at again.
+    /// The interval of model checksums and clock comparisons.
     static let interval: Duration = .seconds(1)
-    /// A clock record comes at least so often.
+    /// The maximum time between two clock records.
     static let longestClock: Duration = .seconds(60)
-    /// A wall clock that moved less against ours did not step; microseconds.
+    /// The smallest deviation of the wall clock that counts as a step, in microseconds.
     static let smallestStep: Int64 = 10_000
 
-    /// What changed the model since it was last told of.
+    /// The causes of model changes since the last checksum.
     enum Change {
         case none
-        /// A replay that is behind the same record has the same model.
+        /// An input changed the model. A replay after the same record has the same model.
         case byInput
-        /// Time did: a replay does it before the next input.
+        /// A timer changed the model. A replay runs it before the next input.
         case byTime
     }
 
@@ -27,21 +27,22 @@ struct RecordingNotes {
     var lastState: Moment?
     var lastClock: (time: Moment, step: Int64)?
     var connection = ConnectionMemory()
-    /// The message that the session is being given.
+    /// The message that the session handles now.
     var message: WebSocketMessage?
     var isOnWebSocket = false
-    /// What was asked of the connection that is being opened.
+    /// The name of the protocol that the connecting request chose.
     var spoken: String?
 }
 
-// What the recording is told that is no input and nothing the session did.
+// Records that are neither inputs nor results of the session.
 extension Tail {
-    /// Begins a new segment of the recording; nothing where it has none. Any thread.
+    /// Begins a new segment of the recording; does nothing without a recording. Can be called on any thread.
     public nonisolated func rotateRecording() {
         loop.run { [self] in assumeIsolated { $0.rotate() } }
     }
 
-    /// Writes what the flight recorder has to a new file; nothing without one. Any thread.
+    /// Writes the flight recorder's content to a new file; does nothing without a flight recorder. Can be called on any
+    /// thread.
     public nonisolated func dumpFlight() {
         loop.run { [self] in assumeIsolated { $0.dump() } }
     }
@@ -76,7 +77,7 @@ extension Tail {
         handOver()
     }
 
-    /// What a session that begins here must know.
+    /// The state that a session starting at this point needs.
     var restatement: Restatement {
         let entries = session.roomBook.entries
         return Restatement(
@@ -85,8 +86,8 @@ extension Tail {
             connection: notes.connection.records(rooms: entries.map(\.name)))
     }
 
-    /// Records were handed over. A chunk ends with the first record a second later; when none comes, it ends by time, so that what was
-    /// compressed in memory, or not yet forced to the disk, does not wait for the next message.
+    /// Schedules a flush after records were handed over. The first record one second later ends a chunk; without one
+    /// the timer ends it. So compressed or unsynced data does not wait for the next message.
     func settleLater() {
         hasRecordedSince = true
         guard settling == nil else { return }
@@ -100,23 +101,23 @@ extension Tail {
         settling = nil
         guard case .running = phase, makesRecords else { return }
         outletThread?.push([.settle(journal.unnumbered(at: loop.now))])
-        // They may be less than a second old.
+        // The latest records may be less than a second old.
         if hasRecordedSince { settleLater() }
     }
 
-    /// The input was handled, and what it led to is done.
+    /// Records the clock and a model checksum after an input was handled, if they are due.
     func noteState(after number: Int, at now: Moment) {
         guard makesRecords, number > 0 else { return }
         noteClock(at: now)
         guard configuration.recording.tellsStates else { return }
-        // A replay did by then what time did.
+        // By then a replay has also run the timers.
         if case .byTime = notes.change { notes.change = .byInput }
         guard case .byInput = notes.change else { return }
         if let last = notes.lastState, now - last < RecordingNotes.interval { return }
         putState(after: number, at: now)
     }
 
-    /// Nothing follows: the last state is told, unless time has changed it since the last input.
+    /// Records the last checksum before the end, unless a timer has changed the model since the last input.
     func noteLastState(at now: Moment) {
         guard makesRecords, configuration.recording.tellsStates, case .byInput = notes.change else {
             return
@@ -135,7 +136,7 @@ extension Tail {
         notes.change = .none
     }
 
-    /// Compares the clocks, once a second.
+    /// Compares the clocks once a second and records a step.
     private func noteClock(at now: Moment) {
         if let last = notes.lastClock, now - last.time < RecordingNotes.interval { return }
         let step = journal.wallStep(at: now)
@@ -151,14 +152,14 @@ extension Tail {
         pending.append(.record(.clock(.init(step: step)), journal.aside(at: now)))
     }
 
-    /// A record of the connection, with what is known here and not to the session.
+    /// Returns the record with details that only the tail knows, such as the transport, and without secrets.
     func completed(_ record: Record) -> Record {
         if case .action(var action) = record, action.act == .emit {
             if let clean = scrubber?.scrubbed(action.what.bytes) { action.what.bytes = clean[...] }
             return .action(action)
         }
         guard case .connection(var connection) = record else { return record }
-        // What is about all of them is of the one there is.
+        // A change of all connections applies to the only one.
         if connection.connection == 0 { connection.connection = self.connection }
         if connection.state == .open {
             notes.isOnWebSocket = socket?.isOnWebSocket ?? false
@@ -169,7 +170,7 @@ extension Tail {
         return .connection(connection)
     }
 
-    /// Whether the connection went over to a WebSocket, before what came over it is handled.
+    /// Records an upgrade to a WebSocket before the messages on it are handled.
     func noteUpgrade() {
         guard !notes.isOnWebSocket, socket?.isOnWebSocket == true else { return }
         notes.isOnWebSocket = true
@@ -178,7 +179,7 @@ extension Tail {
         record(.connection(upgraded), journal.unnumbered(at: loop.now))
     }
 
-    /// What became of a room; the message that is being handled is what the server said of it.
+    /// Remembers a room's join. The message that is being handled is the server's answer to it.
     func noteRoom(_ report: RoomReport) {
         guard remembersConnection else { return }
         switch report.change {
@@ -188,7 +189,7 @@ extension Tail {
         }
     }
 
-    /// What was told of a message says whether the recording is to have it whole.
+    /// Shortens the pending record of a message if the record filter does not match its reports.
     func keepOrLeaveOut(_ place: Int, _ stamp: Stamp) {
         guard let recordFilter, pending.indices.contains(place), case .record(let record, stamp) = pending[place],
             let remainder = recordFilter.remainder(of: record)
@@ -196,7 +197,7 @@ extension Tail {
         pending[place] = .leftOut(record, remainder: remainder, stamp)
     }
 
-    /// When it will be tried again is known only after the session was told of the end.
+    /// Adds the retry time to a pending connection record. The session determines it only after it handled the end.
     func noteRetry(of effects: [Effect], place: Int) {
         guard pending.indices.contains(place), case .record(.connection(var change), let stamp) = pending[place],
             change.state == .closed || change.state == .failed
@@ -211,11 +212,11 @@ extension Tail {
 }
 
 extension Journal {
-    /// How far the wall clock is from where it would be had it not been set since the start; microseconds.
+    /// Returns how far the wall clock has been set since the start, in microseconds.
     func wallStep(at now: Moment) -> Int64 {
         MachineClock.wall - wallStart - now.microseconds
     }
 
-    /// The stamp of a record that repeats the number of the one before it.
+    /// Returns the stamp of a record that repeats the number of the record before it.
     func aside(at now: Moment) -> Stamp { unnumbered(at: now) }
 }
