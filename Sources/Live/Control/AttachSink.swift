@@ -3,13 +3,13 @@ import Pipeline
 import Recording
 import Wire
 
-/// The viewers at the end of the queue: each is sent the lines of the recording, made once for all of them. Used on the recorder thread, but for
-/// `taken`, `attach` and `detach`.
+/// The viewers at the end of the queue. Each one receives the lines of the recording, which are encoded once for all of
+/// them. Used on the recorder thread, except for `taken`, `attach` and `detach`.
 ///
-/// A viewer that does not take what it is sent loses records, and is told so once it does: with a gap, and with a restatement from
-/// which it goes on.
+/// A viewer that reads too slowly loses records. Once it has caught up it receives a gap and a restatement, from which
+/// it continues.
 final class AttachSink: Sendable {
-    /// Bytes that may wait for a viewer, besides a restatement.
+    /// The maximum number of bytes waiting for a viewer, apart from a restatement.
     private let mostWaiting: Int
     private let head: Record.Head
     private let state: Monitor<State>
@@ -22,7 +22,7 @@ final class AttachSink: Sendable {
 
     private struct Viewer {
         let id: UInt
-        /// Whether it was told where it begins.
+        /// Whether the viewer received its first restatement.
         var hasBegun = false
         var posted = 0
         var taken = 0
@@ -31,7 +31,7 @@ final class AttachSink: Sendable {
         var lastLost: Stamp?
     }
 
-    /// `deliver` is called on the recorder thread with lines for a viewer.
+    /// Creates a sink without viewers. `deliver` is called on the recorder thread with lines for a viewer.
     init(
         head: Record.Head, options: RecordingWriter.Options, mostWaiting: Int,
         deliver: @escaping @Sendable (UInt, [UInt8]) -> Void
@@ -44,16 +44,16 @@ final class AttachSink: Sendable {
 
     // MARK: - On the loop
 
-    /// Somebody looks on. It begins with the next restatement for it.
+    /// Adds a viewer. It begins with its next restatement.
     func attach(_ viewer: UInt) { state.change { $0.viewers.append(Viewer(id: viewer)) } }
 
-    /// Somebody is gone.
+    /// Removes a viewer that is gone.
     func detach(_ viewer: UInt) { state.change { $0.viewers.removeAll { $0.id == viewer } } }
 
-    /// How many look on.
+    /// The number of attached viewers.
     var count: Int { state.change { $0.viewers.count } }
 
-    /// A viewer has taken so many bytes since it came. True when it lost something and could go on now.
+    /// Records the total number of bytes that a viewer has taken. Returns true if it lost records and can continue now.
     func taken(_ count: Int, by viewer: UInt) -> Bool {
         state.change { state in
             guard let index = state.viewers.firstIndex(where: { $0.id == viewer }) else { return false }
@@ -64,7 +64,7 @@ final class AttachSink: Sendable {
 
     // MARK: - On the recorder thread
 
-    /// Sends what is to be sent of a batch.
+    /// Sends the recordable items of a batch to the viewers.
     func write(_ batch: [OutletThread.Item]) {
         let parcels = state.change { state -> [(UInt, [UInt8])] in
             var gathered = [[UInt8]](repeating: [], count: state.viewers.count)
@@ -115,7 +115,7 @@ final class AttachSink: Sendable {
             let gap = Record.GapRecord(
                 why: GapReport.Cause.overflow.rawValue, from: first.time, to: last.time,
                 lost: state.viewers[index].lost, recovered: true)
-            // It takes the number of the last record that is missing.
+            // The gap gets the number of the last missing record.
             bytes += state.stream.line(of: .gap(gap), last) ?? []
         }
         state.stream.begin(head, at: stamp, restating: restatement.records) { bytes += $0 }

@@ -2,7 +2,7 @@ import JSONText
 import Terminal
 import Wire
 
-/// The parameters of a request, each of the kind that the table says.
+/// The parameters of a request, checked against the kinds in the method table.
 package struct ControlArguments: Hashable, Sendable {
     private enum Value: Hashable {
         case text(String)
@@ -16,7 +16,7 @@ package struct ControlArguments: Hashable, Sendable {
 
     private var values: [String: Value] = [:]
 
-    /// Reads `params`, which may be missing.
+    /// Checks `params`, which may be missing, against the parameters of a method.
     init(_ params: JSONValue?, of method: ControlMethod) throws(ControlError) {
         let known = method.row.parameters
         let members: [JSONValue.Member]
@@ -43,24 +43,24 @@ package struct ControlArguments: Hashable, Sendable {
         }
     }
 
-    /// The value of a parameter of that name and kind; nil when it was left out.
+    /// Returns the text of a parameter; `nil` if it was omitted.
     func text(_ name: String) -> String? { if case .text(let text)? = values[name] { text } else { nil } }
-    /// The list; empty when it was left out.
+    /// Returns a list of texts; empty if it was omitted.
     func texts(_ name: String) -> [String] { if case .texts(let texts)? = values[name] { texts } else { [] } }
-    /// The whole number; nil when it was left out.
+    /// Returns a whole number; `nil` if it was omitted.
     func integer(_ name: String) -> Int? {
         if case .integer(let integer)? = values[name] { Int(clamping: integer) } else { nil }
     }
-    /// The number; nil when it was left out.
+    /// Returns a number; `nil` if it was omitted.
     func number(_ name: String) -> Double? { if case .number(let number)? = values[name] { number } else { nil } }
-    /// Whether it is set.
+    /// Returns whether a flag is set.
     func flag(_ name: String) -> Bool { if case .flag(let flag)? = values[name] { flag } else { false } }
-    /// The span; nil when it was left out.
+    /// Returns a time span; `nil` if it was omitted.
     func span(_ name: String) -> Duration? { if case .span(let span)? = values[name] { span } else { nil } }
-    /// The value; nil when it was left out.
+    /// Returns a JSON value; `nil` if it was omitted.
     func json(_ name: String) -> JSONValue? { if case .json(let value)? = values[name] { value } else { nil } }
 
-    /// All that were given, as an object.
+    /// The text, list and JSON parameters as one object.
     var object: JSONValue {
         .object(
             values.compactMap { name, value in
@@ -74,7 +74,7 @@ package struct ControlArguments: Hashable, Sendable {
     }
 
     private static func value(_ given: JSONValue, of parameter: ControlParameter) throws(ControlError) -> Value {
-        // A number is its text where it is spelled in an unusual way.
+        // A number with an unusual spelling arrives as text.
         let plain: JSONValue? = if case .text(let text) = given { try? JSONValue(parsing: text.bytes) } else { nil }
         switch (parameter.kind, plain ?? given) {
         case (.text, .string(let text)) where !text.isEmpty || parameter.mayBeEmpty: return .text(text)
@@ -110,7 +110,7 @@ package struct ControlArguments: Hashable, Sendable {
 }
 
 extension ControlParameter.Kind {
-    /// What is to be there, for people.
+    /// A description of the expected value, for messages.
     package var words: String {
         switch self {
         case .text: "a text"

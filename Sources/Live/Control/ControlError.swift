@@ -1,58 +1,58 @@
 import JSONText
 
-/// Why a request on the control socket is refused.
+/// The reason for refusing a request on the control socket.
 package struct ControlError: Error, Hashable, Sendable {
-    /// What kind of trouble it is: the codes of JSON-RPC 2.0, and ours.
+    /// The error codes: those of JSON-RPC 2.0, and Weir's own from -32000 down.
     package enum Code: Int, Sendable, CaseIterable {
-        /// The line is no JSON.
+        /// The line is not JSON.
         case parse = -32700
-        /// It is JSON and no request.
+        /// The JSON is not a request.
         case request = -32600
-        /// There is no such method, or not here.
+        /// The method does not exist, or this server does not answer it.
         case method = -32601
-        /// A parameter is missing, unknown or not what it should be.
+        /// A parameter is missing, unknown or invalid.
         case parameters = -32602
-        /// What was asked for could not be done.
+        /// The operation failed.
         case failed = -32000
-        /// It may not be done: it is switched off, or outside of what a client may touch.
+        /// The operation is switched off, or outside the client's permissions.
         case forbidden = -32001
-        /// There is nothing it could be done to: no recording, no connection, no such item.
+        /// The operation has no target: no recording, no connection, no such item.
         case nothing = -32002
         /// A limit is reached.
         case limit = -32003
     }
 
-    /// What kind of trouble it is.
+    /// The JSON-RPC code of the error.
     package var code: Code
-    /// What is wrong and what to do, in one sentence. May hold a peer's text.
+    /// One sentence with the problem and its remedy. May contain a peer's text.
     package var message: String
 
-    /// A refusal.
+    /// Creates an error with a code and a message.
     package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 }
 
-/// What a method gives: one JSON value, written already.
+/// The result of a method: one encoded JSON value.
 struct ControlResult: Sendable {
-    /// The text of the value, on one line.
+    /// The JSON text of the value, on one line.
     let bytes: [UInt8]
 
-    /// The value that `write` writes.
+    /// Creates a result from the value that `write` writes.
     init(_ write: (inout JSONWriter) -> Void) {
         var writer = JSONWriter()
         write(&writer)
         bytes = writer.bytes
     }
 
-    /// It is done, and there is nothing to say.
+    /// The result `true`, of a method without further output.
     static var done: ControlResult { ControlResult { $0.bool(true) } }
 }
 
-/// The lines that a client is sent.
+/// The lines that the server sends to a client.
 enum ControlLine {
-    /// The answer to a request.
+    /// Returns the answer to a request.
     static func answer(_ id: JSONValue, _ result: Result<ControlResult, ControlError>) -> [UInt8] {
         line { writer in
             writer.key("id")
@@ -71,7 +71,7 @@ enum ControlLine {
         }
     }
 
-    /// Something that was not asked for by itself. `write` writes the members of its params.
+    /// Returns a notification. `write` writes the members of its params.
     static func notification(_ method: String, _ write: (inout JSONWriter) -> Void) -> [UInt8] {
         line { writer in
             writer.member("method", method)

@@ -1,7 +1,7 @@
 import Pipeline
 
-/// What can be asked of a running tail or replay: the one table of the control protocol, by which requests are checked and `weir ctl`
-/// reads its arguments. No method runs a command or reads a file of the caller's choice.
+/// The methods of a running tail or replay: the only table of the control protocol. Requests are checked against it,
+/// and `weir ctl` derives its arguments from it. No method runs a command or reads a file of the caller's choice.
 package enum ControlMethod: String, CaseIterable, Sendable {
     case hello, status, stats, globals
     case roomsList = "rooms.list"
@@ -40,18 +40,18 @@ package enum ControlMethod: String, CaseIterable, Sendable {
     case emit, ack
     case reconnect, quit
 
-    /// Who answers a method.
+    /// The kinds of processes that answer a method.
     package enum Server: String, Sendable {
         case tail, replay
     }
 
-    /// A row of the table.
+    /// A row of the method table.
     package struct Row: Sendable {
-        /// Who answers it.
+        /// The kinds of processes that answer the method.
         package var servers: [Server]
-        /// What it does, in one line.
+        /// A description for the help, in one line.
         package var summary: String
-        /// What it is told, in order.
+        /// The parameters, in the order of positional arguments.
         package var parameters: [ControlParameter]
 
         fileprivate init(_ servers: [Server], _ summary: String, _ parameters: [ControlParameter] = []) {
@@ -61,10 +61,10 @@ package enum ControlMethod: String, CaseIterable, Sendable {
         }
     }
 
-    /// The methods that a server answers, in the order of the table.
+    /// Returns the methods that a server answers, in the order of the table.
     package static func of(_ server: Server) -> [ControlMethod] { allCases.filter { $0.row.servers.contains(server) } }
 
-    /// The method's row.
+    /// The method's row of the table.
     package var row: Row {
         switch self {
         case .hello: Row([.tail, .replay], "who answers: tool, version of the protocol, methods")
@@ -210,49 +210,49 @@ package enum ControlMethod: String, CaseIterable, Sendable {
     }
 }
 
-/// A parameter of a method.
+/// A parameter of a control method.
 package struct ControlParameter: Sendable {
-    /// What a parameter's value is.
+    /// The kinds of parameter values.
     package enum Kind: Sendable, Hashable {
-        /// A string that is not empty.
+        /// A string that is not empty, unless `mayBeEmpty` allows it.
         case text
-        /// A list of strings, none empty, and at least one.
+        /// A list of non-empty strings. It has at least one element, unless `mayBeEmpty` allows none.
         case texts
-        /// A whole number in that range.
+        /// A whole number in the given range.
         case integer(ClosedRange<Int64>)
-        /// A number more than 0.
+        /// A number greater than 0.
         case number
         case flag
-        /// A span: a number of seconds, or text such as `500ms`, `15s`, `2m`, `1h`.
+        /// A time span: a number of seconds, or text such as `500ms`, `15s`, `2m`, `1h`.
         case span
-        /// One of these words.
+        /// One of the given words.
         case choice([String])
         /// Any JSON value.
         case json
     }
 
-    /// The member of `params`.
+    /// The key of the parameter in `params`.
     package var name: String
-    /// What its value is.
+    /// The kind of its value.
     package var kind: Kind
-    /// Whether a request without it is refused.
+    /// Whether a request without the parameter is refused.
     package var isRequired: Bool
-    /// What it means, for people.
+    /// A description for the help and for error messages.
     package var meaning: String
-    /// Whether the text, or the list, may be empty: that takes away what is there.
+    /// Whether the text or the list may be empty, which clears the current value.
     package var mayBeEmpty = false
 
-    /// One without which a request is refused.
+    /// Creates a parameter that every request must contain.
     static func required(_ name: String, _ kind: Kind, _ meaning: String) -> Self {
         Self(name: name, kind: kind, isRequired: true, meaning: meaning)
     }
 
-    /// One that may be left out.
+    /// Creates a parameter that a request may omit.
     static func optional(_ name: String, _ kind: Kind, _ meaning: String) -> Self {
         Self(name: name, kind: kind, isRequired: false, meaning: meaning)
     }
 
-    /// An action: its name, and what any of them takes.
+    /// The parameters of `act`: the name of the action and the members of all actions.
     static let action: [ControlParameter] = {
         let known = Action.Operation.members
         var seen: Set<String> = []

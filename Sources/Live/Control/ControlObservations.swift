@@ -1,49 +1,50 @@
 import JSONText
 import Wire
 
-/// What clients want to hear of when it changes. Pure: it is asked now and then, with the values as they are.
+/// The properties that clients observe, and the changes they receive. Pure: the caller polls it with the current
+/// values.
 ///
-/// A value that changes and changes back between two looks is not told: what is told is how things stand.
+/// A value that changes and changes back between two polls is not reported, since observers receive states, not events.
 struct ControlObservations {
-    /// What can be observed.
+    /// The properties that a client can observe.
     enum Property: String, CaseIterable {
-        /// What the connection, or the replay, does.
+        /// The state of the connection or of the replay.
         case state
-        /// How many rooms are wanted, joined and refused.
+        /// The numbers of wanted, joined and refused rooms.
         case rooms
-        /// Events so far.
+        /// The number of events so far.
         case events
-        /// Gaps so far.
+        /// The number of gaps so far.
         case gaps
-        /// Events a second, over the last whole second.
+        /// The events per second, over the last whole second.
         case rate
-        /// The file being recorded to.
+        /// The path of the current recording.
         case recording
-        /// Whether the view is paused, and how much waits.
+        /// Whether the view is paused.
         case paused
         /// The filter of the view.
         case filter
-        /// How many rooms the view hides, and how often that became others.
+        /// The number of rooms hidden by the view, and the number of changes to that set.
         case muted
-        /// What the user looks at.
+        /// The user's current selection.
         case globals
-        /// How far the synchronisation with the server is.
+        /// The progress of the synchronisation with the server.
         case sync
-        /// The user's actions that are not done, and what became of the last one.
+        /// The user's pending actions, and the outcome of the last finished one.
         case actions
-        /// Where a replay is.
+        /// The position of a replay.
         case position
     }
 
-    /// A property was seen to have another value.
+    /// A detected change of a property's value.
     struct Change: Hashable {
-        /// Changes are numbered from 1 on, whichever property they are of.
+        /// The number of the change, counted from 1 over all properties.
         var number: Int
         var property: Property
         var value: JSONValue
     }
 
-    /// What a client is told.
+    /// The messages to observing clients.
     enum Message: Hashable {
         case changed(client: UInt, observation: Int, Change)
         case ended(client: UInt, observation: Int, why: String)
@@ -55,19 +56,19 @@ struct ControlObservations {
         }
     }
 
-    /// How an observation begins.
+    /// The answer to a new observation.
     struct Beginning: Hashable {
         var id: Int
-        /// The number of the last change; the values are those behind it.
+        /// The number of the last change, which `values` includes.
         var number: Int
         var values: [Property: JSONValue]
-        /// Changes behind the one asked for that are not kept any more, of whichever property.
+        /// The number of changes after the requested one that are no longer kept, of all properties.
         var lost: Int
-        /// What is to be told at once: the changes that are still kept.
+        /// The messages to send at once: the requested changes that are still kept.
         var missed: [Message]
     }
 
-    /// One client does not need more.
+    /// The maximum number of observations of one client.
     static let mostOfAClient = 16
 
     private struct Observation {
@@ -78,26 +79,27 @@ struct ControlObservations {
         let properties: [Property]
     }
 
-    /// How many changes are kept for who was cut off and comes back.
+    /// The number of changes kept for clients that reconnect.
     private let kept: Int
     private var observations: [Observation] = []
     private var lastID = 0
-    /// What was ever observed, with the values of the last look: who was cut off is still told what changed.
+    /// The properties observed at any time, with their last polled values. A client that reconnects still receives
+    /// changes made meanwhile.
     private var known: [(property: Property, value: JSONValue)] = []
-    /// The last changes, in order; a few more than are kept.
+    /// The last changes, in order, at most twice as many as are kept.
     private var changes: [Change] = []
     private var lastNumber = 0
 
-    /// Nobody observes anything.
+    /// Creates an empty set of observations.
     init(keeping kept: Int = 1024) { self.kept = kept }
 
-    /// Whether nothing was ever observed.
+    /// Whether no property was ever observed.
     var isIdle: Bool { known.isEmpty }
-    /// Whether nobody observes anything now.
+    /// Whether no client observes anything now.
     var isEmpty: Bool { observations.isEmpty }
 
-    /// Begins an observation: with the values as they are, or with the changes behind the number `after`. With `isOnce` it ends with
-    /// the first change; with a deadline, then.
+    /// Adds an observation. It begins with the current values, or with the changes after the number `after`. If
+    /// `isOnce` is true, it ends with the first change; with a deadline, it ends at that time.
     mutating func add(
         of client: UInt, _ properties: [Property], isOnce: Bool, until deadline: Moment?, after: Int? = nil,
         _ value: (Property) -> JSONValue
@@ -128,17 +130,17 @@ struct ControlObservations {
             lost: after.map { max(0, first - 1 - $0) } ?? 0, missed: missed)
     }
 
-    /// Ends an observation; false when the client has none with that number.
+    /// Ends an observation. Returns false if the client has no observation with that number.
     mutating func remove(_ id: Int, of client: UInt) -> Bool {
         guard let index = observations.firstIndex(where: { $0.id == id && $0.client == client }) else { return false }
         observations.remove(at: index)
         return true
     }
 
-    /// A client is gone.
+    /// Removes the observations of a client that is gone.
     mutating func removeAll(of client: UInt) { observations.removeAll { $0.client == client } }
 
-    /// What changed since the last look, change by change, for each in the order the observations were begun.
+    /// Polls the properties. Returns a message for each change and observer, in the order of the observations.
     mutating func look(at now: Moment, _ value: (Property) -> JSONValue) -> [Message] {
         var messages: [Message] = []
         for index in known.indices {
@@ -159,7 +161,7 @@ struct ControlObservations {
         return messages
     }
 
-    /// Tells those who observe the property of a change; or only one of them.
+    /// Returns the messages about a change for all of its observers, or for one observation only.
     private func tell(_ change: Change, only id: Int? = nil) -> [Message] {
         var messages: [Message] = []
         for one in observations where one.properties.contains(change.property) && (id == nil || one.id == id) {

@@ -3,17 +3,17 @@ import Network
 import Terminal
 import Wire
 
-/// What the clients of a process observe, and the timer of the next look at it. On the loop.
+/// The observations of a process's clients, and the timer that polls them. Used on the loop.
 final class ControlObserver: Sendable {
-    /// How often is looked whether a property has changed.
+    /// The polling interval.
     private static let interval: Duration = .milliseconds(100)
-    /// And while nobody observes: who was cut off may come back, and is told what changed meanwhile.
+    /// The polling interval without observers. A client that reconnects still receives the changes made meanwhile.
     private static let leisure: Duration = .seconds(1)
 
     private struct State {
         var observations = ControlObservations()
         var timer: LoopTimer?
-        /// Who tells the clients; known since the first observation.
+        /// The service that sends the messages; set by the first observation.
         var service: ControlService?
     }
 
@@ -22,20 +22,20 @@ final class ControlObserver: Sendable {
     private let value: @Sendable (ControlObservations.Property) -> JSONValue
     private let state = Monitor(State())
 
-    /// Nobody observes anything yet. `run` tells this process's changes from those of another one that has its name; `value` says
-    /// how a property stands.
+    /// Creates an observer without observations. `run` distinguishes this process's changes from those of another
+    /// process with the same name; `value` returns the current value of a property.
     init(on loop: EventLoop, run: String, _ value: @escaping @Sendable (ControlObservations.Property) -> JSONValue) {
         self.loop = loop
         self.run = run
         self.value = value
     }
 
-    /// Does a call of `observe` or `unobserve`; it is answered here.
+    /// Handles and answers an `observe` or `unobserve` call.
     func perform(_ call: ControlCall) throws(ControlError) {
         if call.method == .observe { try observe(call) } else { try unobserve(call) }
     }
 
-    /// A client is gone.
+    /// Removes the observations of a client that is gone.
     func clientGone(_ client: UInt) { state.change { $0.observations.removeAll(of: client) } }
 
     private func observe(_ call: ControlCall) throws(ControlError) {
@@ -86,7 +86,7 @@ final class ControlObserver: Sendable {
         call.settle(.success(.done))
     }
 
-    /// Somebody waits: the next look is not one of leisure.
+    /// Schedules the next poll at the short interval.
     private func lookSoon() {
         state.change {
             $0.timer?.cancel()
@@ -114,10 +114,10 @@ final class ControlObserver: Sendable {
 }
 
 extension ControlObservations {
-    /// The names of the properties, for people.
+    /// The names of the properties, for messages.
     static var names: String { Property.allCases.map(\.rawValue).joined(separator: ", ") }
 
-    /// The properties that a request names.
+    /// Returns the properties that a request names.
     static func properties(_ arguments: ControlArguments) throws(ControlError) -> [Property] {
         var properties: [Property] = []
         for name in arguments.texts("properties") {
@@ -135,7 +135,7 @@ extension ControlObservations {
 }
 
 extension ControlObservations.Message {
-    /// Tells the client. On the loop.
+    /// Sends the message to its client. Called on the loop.
     func send(by control: ControlService) {
         switch self {
         case .changed(let client, let observation, let change):

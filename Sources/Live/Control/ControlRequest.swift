@@ -1,26 +1,27 @@
 import JSONText
 import Terminal
 
-/// One request of a client, checked against the table.
+/// A client's request, checked against the method table.
 struct ControlRequest: Hashable, Sendable {
-    /// What the answer names; nil for a notification, which has none.
+    /// The id to repeat in the answer; `nil` for a notification, which has no answer.
     var id: JSONValue?
     var method: ControlMethod
     var arguments: ControlArguments
 
-    /// Why a line is no request, and what its answer names; without an id there is no answer.
+    /// The reason why a line is not a valid request, and the id for the answer; without an id the client gets no
+    /// answer.
     struct Refusal: Error, Hashable {
         var id: JSONValue?
         var error: ControlError
     }
 
-    /// Reads a line of a client of `server`.
+    /// Parses a line from a client of `server`.
     ///
-    /// A line without `jsonrpc` is the short form for people who type: it is answered also when it has no id.
+    /// A line without `jsonrpc` is the short form for people who type. It is answered even without an id.
     init(_ line: ArraySlice<UInt8>, to server: ControlMethod.Server) throws(Refusal) {
         let value: JSONValue
         do throws(JSONError) {
-            // What an event is sent with goes to the server as the client spells it.
+            // The arguments of an event must reach the server in the client's spelling.
             value = try JSONValue(parsing: line, keepsSpelling: true)
         } catch {
             throw Refusal(id: .null, error: ControlError(.parse, "the line is no JSON: \(error)"))

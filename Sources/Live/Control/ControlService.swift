@@ -2,40 +2,40 @@ import JSONText
 import Network
 import Wire
 
-/// Serves the control socket of a process: reads the requests, gives those that stand the check to who can answer, and writes the
-/// answers. JSON-RPC 2.0, one object a line.
+/// Serves the control socket of a process: parses and checks requests, passes valid ones to the handler, and writes the
+/// answers. The protocol is JSON-RPC 2.0 with one object per line.
 ///
-/// Everything happens on the loop's thread; `ControlCall.answer` may be called on any.
+/// Everything runs on the loop's thread. Only `ControlCall.answer` can be called on any thread.
 final class ControlService: Sendable {
-    /// Answers a call: with a result, an error, or later (nil).
+    /// Handles a call: returns a result, throws an error, or returns `nil` and answers later.
     typealias Handler = @Sendable (ControlCall) throws(ControlError) -> ControlResult?
 
-    /// The version of the protocol.
+    /// The version of the control protocol.
     static let version = 1
-    /// A client for which more bytes wait is told nothing new but how much it has lost.
+    /// The number of waiting bytes above which a client receives no notifications, only the number of lost ones later.
     static let mostWaiting = 1 << 20
 
-    /// What is known of a client.
+    /// The state of a client.
     private struct Client {
         let peer: LocalClient
-        /// Calls that are not answered.
+        /// The number of calls without an answer yet.
         var calls = 0
-        /// What it wants to hear of, until it says otherwise.
+        /// The number of subscriptions, which last until the client ends them.
         var subscriptions = 0
         var hasEnded = false
-        /// Notifications it has not been told, since too many wait for it.
+        /// The number of notifications dropped because too many bytes wait for the client.
         var lost = 0
-        /// The connection carries a recording from now on.
+        /// Whether the connection carries a recording from now on.
         var isStream = false
     }
 
-    /// Who answers.
+    /// The identity of the serving process, for `hello`.
     struct Identity: Sendable {
         var server: ControlMethod.Server
         var tool: String
-        /// What it is called.
+        /// The process's name, from the name of the socket.
         var name: String
-        /// What is switched on, besides the methods.
+        /// The optional features that are enabled.
         var capabilities: [String] = []
     }
 
@@ -47,7 +47,7 @@ final class ControlService: Sendable {
     private let clients = Monitor<[UInt: Client]>([:])
     private let socket = Monitor<LocalSocketServer?>(nil)
 
-    /// Serves at `path`. Not from the loop, on which the closures are called.
+    /// Starts serving at `path`. Must not be called on the loop, which calls the closures.
     init(
         on loop: EventLoop, path: String, _ identity: Identity,
         onGone: @escaping @Sendable (UInt) -> Void = { _ in }, onDrained: @escaping @Sendable (UInt) -> Void = { _ in },
@@ -64,10 +64,10 @@ final class ControlService: Sendable {
         socket.change { $0 = server }
     }
 
-    /// How many clients there are.
+    /// The number of connected clients.
     var count: Int { clients.change { $0.count } }
 
-    /// Closes the socket. Not from the loop.
+    /// Closes the socket. Must not be called on the loop.
     func close() { socket.change { $0 }?.close() }
 
     // MARK: - What clients say
@@ -89,7 +89,7 @@ final class ControlService: Sendable {
     }
 
     private func take(_ line: [UInt8], of peer: LocalClient) {
-        // What is on a stream's way back is nobody's, and an empty line is nothing.
+        // Ignore input on a connection that carries a recording, and blank lines.
         guard !line.allSatisfy({ $0 == 0x20 || $0 == 0x0d }), change(peer, { !$0.isStream }) else { return }
         let request: ControlRequest
         do throws(ControlRequest.Refusal) {
@@ -103,14 +103,14 @@ final class ControlService: Sendable {
         do throws(ControlError) {
             if request.method == .hello { return settle(call, .success(hello)) }
             if let result = try handler(call) { return settle(call, .success(result)) }
-            // It may take a while.
+            // The handler answers later.
             updatePatience(peer.id)
         } catch {
             settle(call, .failure(error))
         }
     }
 
-    /// Answers a call, on the loop.
+    /// Sends the answer to a call. Called on the loop.
     fileprivate func settle(_ call: ControlCall, _ result: Result<ControlResult, ControlError>) {
         let peer = clients.change { clients -> LocalClient? in
             clients[call.client]?.calls -= 1
@@ -121,7 +121,7 @@ final class ControlService: Sendable {
         finishIfDone(call.client)
     }
 
-    /// Answers a call. Any thread.
+    /// Sends the answer to a call. Can be called on any thread.
     fileprivate func answer(_ call: ControlCall, _ result: Result<ControlResult, ControlError>) {
         loop.run { self.settle(call, result) }
     }
@@ -144,8 +144,8 @@ final class ControlService: Sendable {
 
     // MARK: - What clients are told
 
-    /// Tells a client something it asked to hear of. False when too much waits for it: then it is told later how much it has lost.
-    /// On the loop.
+    /// Sends a notification to a client. Returns false if too many bytes wait for the client, which then receives the
+    /// number of lost notifications later. Called on the loop.
     @discardableResult
     func notify(_ client: UInt, _ method: String, _ write: (inout JSONWriter) -> Void) -> Bool {
         let (peer, lost) = clients.change { clients -> (LocalClient?, Int) in
@@ -178,17 +178,17 @@ final class ControlService: Sendable {
         onDrained(peer.id)
     }
 
-    /// A client has one subscription more, or fewer. On the loop.
+    /// Changes the number of a client's subscriptions. Called on the loop.
     func subscribed(_ client: UInt, by count: Int) {
         clients.change { $0[client]?.subscriptions += count }
         updatePatience(client)
         finishIfDone(client)
     }
 
-    /// Makes the connection a stream of bytes: nothing it says is heeded any more. On the loop.
+    /// Turns the connection into a stream of bytes. The client's input is ignored from now on. Called on the loop.
     func beginStream(_ client: UInt) { clients.change { $0[client]?.isStream = true } }
 
-    /// The client's connection. On the loop.
+    /// Returns a client's connection. Called on the loop.
     func peer(_ client: UInt) -> LocalClient? { clients.change { $0[client]?.peer } }
 
     // MARK: - Book-keeping
@@ -202,13 +202,13 @@ final class ControlService: Sendable {
         }
     }
 
-    /// A client that waits for something may be silent.
+    /// A client that waits for an answer or a notification may be silent.
     private func updatePatience(_ client: UInt) {
         guard let known = clients.change({ $0[client] }) else { return }
         known.peer.mayBeSilent(known.calls > 0 || known.subscriptions > 0)
     }
 
-    /// A client that says nothing more, and waits for nothing, is closed.
+    /// Closes a client that has ended its input and waits for nothing.
     private func finishIfDone(_ client: UInt) {
         guard let known = clients.change({ $0[client] }), known.hasEnded, known.calls == 0, known.subscriptions == 0
         else { return }
@@ -216,20 +216,20 @@ final class ControlService: Sendable {
     }
 }
 
-/// A request that stood the check, and the way to answer it.
+/// A valid request, and the means to answer it.
 struct ControlCall: Sendable {
     let request: ControlRequest
-    /// Whose it is.
+    /// The id of the client that sent the request.
     let client: UInt
-    /// Who serves it.
+    /// The service that received the request.
     let service: ControlService
 
     var method: ControlMethod { request.method }
     var arguments: ControlArguments { request.arguments }
 
-    /// Answers it before anything else is told: the handler must not answer it, too. On the loop.
+    /// Answers at once, before any notification. The handler must then not answer again. Called on the loop.
     func settle(_ result: Result<ControlResult, ControlError>) { service.settle(self, result) }
 
-    /// Answers it, when the handler said that it would be later. Any thread, once.
+    /// Answers a call for which the handler returned `nil`. Can be called on any thread, once.
     func answer(_ result: Result<ControlResult, ControlError>) { service.answer(self, result) }
 }

@@ -1,18 +1,18 @@
 import Wire
 
-/// Counts events by the second, for a minute. Pure.
+/// Counts events per second over the last minute. Pure.
 struct EventRates {
     static let span = 60
 
-    /// The second of each place, and what was counted in it.
+    /// The second that each slot counts. `counts` contains the slots' counts.
     private var seconds = [Int64](repeating: -1, count: span)
     private var counts = [Int](repeating: 0, count: span)
     private let began: Moment
 
-    /// Nothing was counted before.
+    /// Creates an empty count.
     init(from began: Moment) { self.began = began }
 
-    /// Something happened, so often.
+    /// Counts a number of events.
     mutating func note(_ times: Int = 1, at now: Moment) {
         let second = max(now.microseconds, 0) / 1_000_000
         let place = Int(second % Int64(Self.span))
@@ -23,7 +23,8 @@ struct EventRates {
         counts[place] += times
     }
 
-    /// How many a second, over so many whole seconds before this one, or as many as there are.
+    /// Returns the events per second over the last `span` whole seconds, or over the time since the beginning if that
+    /// is shorter.
     func rate(over span: Int, at now: Moment) -> Double {
         let second = max(now.microseconds, 0) / 1_000_000
         let first = max(second - Int64(min(span, Self.span)), max(began.microseconds, 0) / 1_000_000)

@@ -3,29 +3,29 @@ import JSONText
 import Network
 import Wire
 
-/// How a replay stands, for clients of its control socket.
+/// The progress of a replay, for clients of its control socket.
 struct ReplayFigures: Hashable, Sendable {
-    /// What it does.
+    /// The states of a replay.
     enum State: String, Sendable {
         case playing, paused
-        /// A file that is followed is waited for to grow.
+        /// The replay waits for a followed file to grow.
         case waiting
     }
 
     var state = State.playing
     var position = TimelinePosition()
-    /// As `speed` takes it.
+    /// The pace in the format of the `speed` method.
     var pace = ""
     var round = 1
-    /// Nil for ever.
+    /// The number of rounds; `nil` for endless repetition.
     var rounds: Int? = 1
     var marks = 0
-    /// What was shown, each thing once.
+    /// The numbers of shown items, each counted once.
     var events = 0
     var gaps = 0
     var undecodable = 0
 
-    /// Writes where the replay is, and how it goes on.
+    /// Writes the position and pace of the replay as a JSON object.
     func encode(into writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("state", state.rawValue)
@@ -41,7 +41,8 @@ struct ReplayFigures: Hashable, Sendable {
     }
 }
 
-/// The control socket of a replay: says how the replay stood when it last told, and hands everything else to the replay's thread.
+/// The control socket of a replay. It answers from the last reported figures, and passes other requests to the replay's
+/// thread.
 final class ReplayControl: Sendable {
     private struct State {
         var figures = ReplayFigures()
@@ -55,7 +56,7 @@ final class ReplayControl: Sendable {
     private let paths: [String]
     private let state: Monitor<State>
 
-    /// Serves at `path`.
+    /// Creates the socket and starts serving at `path`.
     init(_ configuration: ReplayConfiguration, at path: String, _ stopping: Stopping, canGoBack: Bool)
         throws(NetworkError)
     {
@@ -85,13 +86,13 @@ final class ReplayControl: Sendable {
         }
     }
 
-    /// Removes the socket and ends the thread. Not from it.
+    /// Removes the socket and ends the thread. Must not be called on that thread.
     func close() {
         state.change { $0.service }?.close()
         loop.shutDown()
     }
 
-    /// The replay tells how it stands. On its thread.
+    /// Records the replay's figures. Called on the replay's thread.
     func note(_ figures: ReplayFigures) {
         let now = loop.now
         state.change { state in

@@ -4,9 +4,9 @@ import Pipeline
 import Recording
 import Wire
 
-// What a running tail does for the clients of its control socket.
+// The control socket of a running tail.
 extension Tail {
-    /// Serves the control socket, when one is wanted. Not on the loop, which has to answer.
+    /// Starts serving the control socket if one is configured. Must not be called on the loop, which must answer.
     nonisolated func openControl() -> Result<ControlService?, NetworkError> {
         guard let path = configuration.controlPath else { return .success(nil) }
         var identity = ControlService.Identity(server: .tail, tool: configuration.tool, name: configuration.controlName)
@@ -27,7 +27,7 @@ extension Tail {
         }
     }
 
-    /// Without a control socket the tail goes on, with a notice.
+    /// Takes over the control socket. On failure the tail continues without one and shows a notice.
     func adopt(_ opened: Result<ControlService?, NetworkError>) {
         do {
             control = try opened.get()
@@ -37,11 +37,11 @@ extension Tail {
         }
     }
 
-    /// Does what a client wants; nil when it is answered later.
+    /// Handles a request; returns `nil` if the request is answered later.
     private func perform(_ call: ControlCall) throws(ControlError) -> ControlResult? {
         guard case .running = phase else { throw ControlError(.failed, "it is ending") }
         switch call.method {
-        // The first is answered before; the others are of a replay, and refused before.
+        // `hello` is answered before; the others belong to replays and are refused before.
         case .hello, .position, .seek, .step, .speed, .loop: return nil
         case .status: return status
         case .stats: return stats
@@ -75,7 +75,7 @@ extension Tail {
         case .emit, .ack: try emit(call)
         case .reconnect: return try reconnect()
         case .quit:
-            // Once it is answered.
+            // Conclude after the answer is sent.
             loop.run { [self] in assumeIsolated { $0.conclude(.limitReached) } }
             return .done
         }
@@ -110,7 +110,7 @@ extension Tail {
         guard let view = configuration.view else { throw ControlError(.nothing, "the tail shows nothing") }
         let waiting = view.waiting
         view.pause(isPaused)
-        // What waited is shown with the next report, which this is.
+        // The waiting reports are shown with the next report, which is this notice.
         tellNotice(Notice(.info, isPaused ? "the view is paused" : "the view goes on"))
         handOver()
         return ControlResult { writer in
@@ -131,7 +131,7 @@ extension Tail {
         return .done
     }
 
-    /// Marks this place in the recording.
+    /// Writes a mark into the recording and shows it.
     func mark(_ label: String, author: String = "ctl") {
         let label = shown(String(label.prefix(200)))
         let stamp = journal.stamp(at: loop.now)
@@ -142,14 +142,14 @@ extension Tail {
         handOver()
     }
 
-    /// Closes the connection as if it had been lost.
+    /// Closes the connection, so that the session reconnects.
     private func reconnect() throws(ControlError) -> ControlResult {
         guard let socket else { throw ControlError(.nothing, "there is no connection; the next attempt is under way") }
         socket.close(WebSocketClose(code: 1000, reason: "asked for by a client of the control socket"))
         return .done
     }
 
-    /// Tells the user something.
+    /// Shows a notice to the user.
     func tellNotice(_ notice: Notice) {
         pending.append(.report(StampedReport(stamp: journal.unnumbered(at: loop.now), report: .notice(notice))))
     }

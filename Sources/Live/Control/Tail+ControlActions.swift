@@ -6,9 +6,10 @@ import Pipeline
 import Terminal
 import Wire
 
-// Actions, by the control socket.
+// Actions and drafts over the control socket.
 extension Tail {
-    /// Does an action of a client. The client is answered once the action is done or refused, or has to wait for the server.
+    /// Performs an action for a client. The client gets the answer once the action is done or refused, or must wait for
+    /// the server.
     func act(_ call: ControlCall) throws(ControlError) {
         let place = Action.Place(
             company: call.arguments.text("company").map { EntityID($0) },
@@ -17,7 +18,7 @@ extension Tail {
         if !session.isOnline { answerCall(of: action, .waiting(why: "the tail has no connection")) }
     }
 
-    /// Does an action of this moment; `noting` is called before anything comes of it.
+    /// Feeds a new action with the current time. `note` is called before the session handles it.
     @discardableResult
     func act(
         _ operation: Action.Operation, in place: Action.Place? = nil, noting note: (Action) -> Void = { _ in }
@@ -33,7 +34,7 @@ extension Tail {
 
     // MARK: - Drafts
 
-    /// Finds the text that waits for a place; nil for none, and where there is no store. Calls `completion` on the loop.
+    /// Finds the draft for a channel or thread; `nil` for none or without a store. Calls `completion` on the loop.
     func findDraft(for place: WritingPlace, _ completion: @escaping @Sendable (String?) -> Void) {
         withDrafts { book in
             book.draft(for: place.channel, thread: place.thread)?.text
@@ -42,7 +43,8 @@ extension Tail {
         }
     }
 
-    /// Keeps the text that waits for a place; nil drops it. Calls `completion` on the loop, with what went wrong.
+    /// Stores the draft for a channel or thread; `nil` removes it. Calls `completion` on the loop, with a problem if
+    /// any.
     func keepDraft(
         _ text: String?, for place: WritingPlace, _ completion: @escaping @Sendable (String?) -> Void
     ) {
@@ -58,7 +60,7 @@ extension Tail {
         }
     }
 
-    /// Does something with the drafts on a thread that may wait for the disk; without a store the result is nil.
+    /// Runs `body` with the drafts on a thread that may wait for the disk. Without a store the result is `nil`.
     private func withDrafts<Value: Sendable>(
         _ body: @escaping @Sendable (DraftBook) throws(StoreError) -> Value,
         completion: @escaping @Sendable (Result<Value, StoreError>?) -> Void
@@ -93,7 +95,7 @@ extension Tail {
         }
     }
 
-    /// Takes a notification of a push service.
+    /// Feeds a notification from a push service.
     func push(_ arguments: ControlArguments) throws(ControlError) -> ControlResult {
         guard case .object? = arguments.json("payload"), let payload = arguments.json("payload")?.raw else {
             throw ControlError(.parameters, "params.payload is to be a JSON object")
@@ -102,7 +104,7 @@ extension Tail {
         return .done
     }
 
-    /// Answers the client that waits for an action, when a report ends it.
+    /// Answers the client that waits for an action, if the report ends the wait.
     func answerCall(of report: ActionReport) {
         guard !followers.calls.isEmpty else { return }
         switch report.change {
@@ -119,7 +121,7 @@ extension Tail {
         followers.calls.removeValue(forKey: action.id)?.answer(.success(ControlResult { $0.value(result.json) }))
     }
 
-    /// The operation with ids in place of names and of beginnings of ids.
+    /// Returns the operation with names and prefixes of ids replaced by ids.
     private func named(_ operation: Action.Operation) throws(ControlError) -> Action.Operation {
         var problem: ControlError?
         let named = operation.replacing { word in
@@ -148,7 +150,7 @@ extension Tail {
             let word = "'" + TerminalText.truncated(name, to: 80) + "'"
             throw ControlError(.parameters, "there is no action \(word)" + Suggestion.phrase(for: name, among: known))
         }
-        // No method reads a file of the caller's choice.
+        // No method may read a file of the caller's choice.
         guard procedure.files.isEmpty else {
             throw ControlError(.forbidden, "\(name) sends a file: use 'weir do' without --on")
         }
@@ -162,7 +164,7 @@ extension Tail {
 }
 
 extension EntityID {
-    /// A random UUID (version 4).
+    /// Returns a random UUID (version 4).
     package static func random(using random: inout some RandomNumberGenerator) -> EntityID {
         let (high, low) = (random.next() as UInt64, random.next() as UInt64)
         return .uuid((high & ~0xF000) | 0x4000, (low & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000)

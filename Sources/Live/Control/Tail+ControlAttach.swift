@@ -4,24 +4,24 @@ import Pipeline
 import Recording
 import Wire
 
-// Viewers: clients that are sent the recording from here on, whether one is written or not.
+// Viewers: clients that receive the recording from now on, whether or not a file is written.
 extension Tail {
-    /// More viewers are a mistake, or worse: each costs what is sent.
+    /// The maximum number of viewers. Each one costs its share of the traffic.
     private static let mostViewers = 8
 
-    /// A client waits so long for what is being fetched.
+    /// The maximum time that a new viewer waits for pending fetches.
     private static let longestFetch: Duration = .seconds(1)
 
-    /// Whether records are made at all: none behind the end.
+    /// Whether records are produced at all. No records follow the end.
     var makesRecords: Bool {
         !hasEndedRecords && (recordingPath != nil || flight != nil || !viewers.isEmpty || showsWire)
     }
 
-    /// Whether somebody may want to begin in the middle, who must be told of the connection.
+    /// Whether to remember the connection for a session that begins in the middle.
     var remembersConnection: Bool { makesRecords || configuration.controlPath != nil }
 
-    /// Makes a client a viewer, once nothing is being fetched: the answer would mean nothing to a session that did not ask. But not much
-    /// later.
+    /// Makes a client a viewer once no fetch is pending, since its session could not use an answer it did not request.
+    /// Waits at most `longestFetch`.
     func attach(_ call: ControlCall, since began: Moment? = nil) throws(ControlError) {
         let now = loop.now
         guard session.sync.isFetching, now - (began ?? now) < Self.longestFetch else {
@@ -48,7 +48,7 @@ extension Tail {
         control.subscribed(client, by: 1)
         viewers[client] = 0
         attachments.attach(client)
-        // Behind the answer, which is sent before anything else is done here.
+        // The answer is sent before anything else; the restatement follows it.
         loop.run { [weak self] in self?.assumeIsolated { $0.restate(for: client) } }
         return ControlResult { writer in
             writer.beginObject()
@@ -57,14 +57,14 @@ extension Tail {
         }
     }
 
-    /// A viewer begins here, with what it must know.
+    /// Sends a restatement to a viewer.
     private func restate(for viewer: UInt) {
         guard case .running = phase, viewers[viewer] != nil else { return }
         pending.append(.attach(viewer, restatement, journal.unnumbered(at: loop.now)))
         handOver()
     }
 
-    /// Lines for a viewer.
+    /// Sends lines to a viewer.
     func stream(_ bytes: [UInt8], to viewer: UInt) {
         guard let peer = control?.peer(viewer), let sent = viewers[viewer] else { return }
         peer.send(bytes)
@@ -72,7 +72,7 @@ extension Tail {
         _ = attachments?.taken(sent + bytes.count - peer.pendingBytes, by: viewer)
     }
 
-    /// Nothing waits for a viewer: one that lost something goes on from here.
+    /// Restates the session for a viewer that lost records and has read everything since.
     func viewerDrained(_ viewer: UInt) {
         guard let sent = viewers[viewer], attachments?.taken(sent, by: viewer) == true else { return }
         restate(for: viewer)

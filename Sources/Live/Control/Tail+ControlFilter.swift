@@ -1,9 +1,9 @@
 import JSONText
 import Pipeline
 
-// The filter of the view, by the control socket.
+// The filter of the view, over the control socket.
 extension Tail {
-    /// Filters that are kept to come back to, at most.
+    /// The maximum number of earlier filters to return to.
     private static let mostFilters = 32
 
     func performFilter(_ call: ControlCall) throws(ControlError) -> ControlResult {
@@ -17,7 +17,8 @@ extension Tail {
             guard earlierFilters.count < Self.mostFilters else {
                 throw ControlError(.limit, "\(Self.mostFilters) filters are pushed already: filter.pop takes one away")
             }
-            // What does not stand alone must not hide in what is put together: it is read by itself first.
+            // Parse the new filter by itself first: a text that is not a complete expression must not become valid in
+            // combination.
             try set(filter, to: text)
             if !old.isEmpty, !text.isEmpty { try set(filter, to: "(\(old)) and (\(text))") }
             earlierFilters.append(old)

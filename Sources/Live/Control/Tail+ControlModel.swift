@@ -4,12 +4,12 @@ import Pipeline
 import SectionedModel
 import Terminal
 
-// The model, as clients of the control socket ask for it.
+// The model, over the control socket.
 extension Tail {
-    /// A part of the model is no longer than that: what it is asked for beyond is asked for again.
+    /// The maximum size of a page of rows, in bytes. The client requests the rest with another call.
     private static let mostBytes = 1 << 20
 
-    /// What `model.sections` gives.
+    /// The result of `model.sections`.
     var sections: ControlResult {
         ControlResult { writer in
             writer.beginArray()
@@ -24,7 +24,7 @@ extension Tail {
         }
     }
 
-    /// What `model.get` gives.
+    /// Returns the result of `model.get`.
     func rows(_ arguments: ControlArguments) throws(ControlError) -> ControlResult {
         let index = arguments.integer("section") ?? 0
         guard let key = session.model.sectionKey(at: index) else {
@@ -52,7 +52,7 @@ extension Tail {
         }
     }
 
-    /// What `model.item` gives: the row of an id, of a name, or of the beginning of an id.
+    /// Returns the result of `model.item`: the row with an id, a name, or a prefix of an id.
     func row(_ id: String) throws(ControlError) -> ControlResult {
         guard let found = try item(named: id) else {
             throw ControlError(.nothing, "there is no row '\(TerminalText.truncated(id, to: 60))'")
@@ -60,8 +60,8 @@ extension Tail {
         return ControlResult { found.encode(into: &$0) }
     }
 
-    /// The row that a word names: its id, what people call it (`#General`, `@Ana Lima`, `General`), or the beginning of its id, of four
-    /// characters at least, where that is of one row alone. Nil for none; the error names several.
+    /// Returns the row that a word names: by its id, its name (`#General`, `@Ana Lima`, `General`), or a unique prefix
+    /// of its id of at least four characters. Returns `nil` for no match; throws an error that lists several matches.
     func item(named word: String, of kinds: [Item.Kind]? = nil) throws(ControlError) -> Item? {
         let wanted = word.lowercased()
         let title = wanted.hasPrefix("#") || wanted.hasPrefix("@") ? String(wanted.dropFirst()) : wanted
@@ -94,7 +94,7 @@ extension Tail {
 }
 
 extension Item {
-    /// What people call a channel, a place or a person; nil for a message, whose text is no name.
+    /// The name shown for a channel, a place or a person; `nil` for a message, whose text is not a name.
     fileprivate var title: String? {
         switch id.kind {
         case .channel: channelName

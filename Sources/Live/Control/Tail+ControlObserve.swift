@@ -3,9 +3,9 @@ import Network
 import Pipeline
 import Recording
 
-// Properties that clients hear of when they change.
+// The properties that clients observe.
 extension Tail {
-    /// What the clients of the control socket observe.
+    /// Creates the observer of the control socket's clients.
     func makeObserver() -> ControlObserver {
         ControlObserver(on: loop, run: head.recording) { [weak self] property in
             self?.assumeIsolated { $0.value(of: property) } ?? .null
@@ -45,8 +45,8 @@ extension Tail {
 }
 
 extension RoomBook {
-    /// How many rooms are joined.
+    /// The number of joined rooms.
     var joined: Int { entries.count { if case .joined = $0.state { true } else { false } } }
-    /// How many were refused.
+    /// The number of refused rooms.
     var refused: Int { entries.count { if case .refused = $0.state { true } else { false } } }
 }

@@ -4,9 +4,9 @@ import Pipeline
 import Recording
 import Wire
 
-// Recordings by the control socket. A client names a file, never a folder.
+// Recordings over the control socket. A client names a file, never a folder.
 extension Tail {
-    /// Ends the recording; the tail goes on.
+    /// Ends the recording. The tail continues.
     func stopRecording(_ call: ControlCall) throws(ControlError) {
         guard recordingPath != nil else { throw ControlError(.nothing, "nothing is recorded") }
         let now = loop.now
@@ -20,7 +20,7 @@ extension Tail {
         handOver()
     }
 
-    /// Begins the recording's next segment.
+    /// Begins the next segment of the recording.
     func rotateByControl() throws(ControlError) -> ControlResult {
         guard recordingPath != nil else { throw ControlError(.nothing, "nothing is recorded") }
         guard recordingPath == configuration.recordPath, configuration.recording.rotation != nil else {
@@ -30,7 +30,7 @@ extension Tail {
         return .done
     }
 
-    /// What `record.status` gives.
+    /// The result of `record.status`.
     var recordStatus: ControlResult {
         let (path, folder) = (recordingPath, recordFolder)
         return ControlResult { writer in
@@ -42,20 +42,20 @@ extension Tail {
         }
     }
 
-    /// Where recordings may be begun.
+    /// The folder for recordings that clients begin; `nil` if they may not begin any.
     private var recordFolder: String? {
         if let folder = configuration.recordFolder { return folder }
         return configuration.recordPath.flatMap(Self.folder(of:))
     }
 
-    /// The folder of a recording; nil when it is standard output.
+    /// Returns the folder of a recording; `nil` for standard output.
     static func folder(of path: String) -> String? {
         guard path != "-" else { return nil }
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Begins a recording here.
+    /// Begins a recording at the current position.
     func startRecording(_ call: ControlCall) throws(ControlError) {
         guard case .running = phase else { throw ControlError(.nothing, "the tail is ending") }
         if let path = recordingPath {
@@ -101,7 +101,7 @@ extension Tail {
 }
 
 extension ControlError {
-    /// What an error of a recording means to a client.
+    /// Creates the client's error for an error of a recording.
     init(_ error: RecordingError) {
         switch error {
         case .exists(let path): self.init(.failed, "\(path) exists already and is not overwritten")

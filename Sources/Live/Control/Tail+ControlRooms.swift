@@ -2,9 +2,9 @@ import JSONText
 import Pipeline
 import Terminal
 
-// Rooms, by the control socket.
+// Rooms over the control socket.
 extension Tail {
-    /// Does what a client wants of the rooms; it is answered now or later.
+    /// Performs a room request. It is answered now or later.
     func performRooms(_ call: ControlCall) {
         guard let method = RoomCall.Method(rawValue: String(call.method.rawValue.dropFirst("rooms.".count))) else {
             return call.answer(.failure(ControlError(.method, "there is no method \(call.method.rawValue)")))
@@ -26,7 +26,7 @@ extension Tail {
 }
 
 extension Tail {
-    /// Asks the server again for what rooms are about, or for resources by their names.
+    /// Refetches the resources of the given rooms, the named resources, or everything if the request names neither.
     func refetch(_ arguments: ControlArguments) throws(ControlError) -> ControlResult {
         var names: [String] = []
         if !arguments.texts("rooms").isEmpty {

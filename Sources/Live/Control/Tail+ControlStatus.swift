@@ -5,9 +5,9 @@ import Pipeline
 import SectionedModel
 import Wire
 
-// How a running tail stands.
+// The status and statistics of a running tail.
 extension Tail {
-    /// What `status` gives.
+    /// The result of `status`.
     var status: ControlResult {
         let now = loop.now
         let rooms = session.roomBook
@@ -42,7 +42,7 @@ extension Tail {
         }
     }
 
-    /// What `stats` gives.
+    /// The result of `stats`.
     var stats: ControlResult {
         let now = loop.now
         let sections = session.model.sectionKeys
@@ -61,12 +61,12 @@ extension Tail {
         }
     }
 
-    /// What is counted, in order.
+    /// The counters, in the order of display.
     private var statistics: [(name: String, count: Int)] {
         [("records", journal.last)] + counts.statistics + [("clients", control?.count ?? 0)]
     }
 
-    /// Tells the user what is counted. Any thread; ignored while the tail does not run.
+    /// Shows the counters to the user. Can be called on any thread; ignored while the tail does not run.
     public nonisolated func tellStatistics() {
         loop.run { [self] in assumeIsolated { $0.tellStatisticsNow() } }
     }
@@ -80,7 +80,7 @@ extension Tail {
         handOver()
     }
 
-    /// What the session reports, as far as the standing depends on it.
+    /// Updates the connection's standing from a report of the session.
     func note(_ report: ConnectionReport) {
         switch report {
         case .connecting:
@@ -91,20 +91,20 @@ extension Tail {
         }
     }
 
-    /// What the connection does.
+    /// The state of the connection.
     struct Standing {
         enum State: String {
             case connecting, ready, waiting
         }
 
         var state = State.connecting
-        /// Why there is none; untrusted text.
+        /// The reason for a missing connection. Untrusted text.
         var why: String?
     }
 }
 
 extension Tail.Counts {
-    /// Each by its name, in the order they are told.
+    /// The counters with their names, in the order of display.
     var statistics: [(name: String, count: Int)] {
         [
             ("events", events), ("changes", changes), ("gaps", gaps), ("undecodable", undecodable),

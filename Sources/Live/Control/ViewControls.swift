@@ -5,44 +5,46 @@ public import SectionedModel
 import Recording
 import Wire
 
-/// What somebody else may change of a view while it runs: whether it is paused, and in which format it prints. Any thread.
+/// The settings of a view that others may change while it runs: the pause, the format and the level of notices. Can be
+/// used on any thread.
 public final class ViewControls: Sendable {
-    /// Reports that wait at most while the view is paused, of no more than `Limits.waiting` bytes.
+    /// The maximum number of reports that wait while the view is paused. `Limits.waiting` limits their bytes.
     static let mostWaiting = 10_000
 
     private struct State {
         var isPaused = false
         var format: OutputFormat?
         var level = Notice.Level.info
-        /// Reports that wait, for whoever asks.
+        /// The number of waiting reports.
         var waiting = 0
     }
 
     private let state = Monitor(State())
     private let selection = Monitor<(@Sendable (JSONValue) -> Void)?>(nil)
-    /// Whether the view prints, so that it can do it in another format; the full-screen view does not.
+    /// Whether the view prints lines and can change its format. The full-screen view cannot.
     let prints: Bool
 
-    /// Nothing is changed yet.
+    /// Creates controls with the defaults.
     public init(prints: Bool = true) { self.prints = prints }
 
     /// Whether the view is paused.
     public var isPaused: Bool { state.change { $0.isPaused } }
-    /// How many reports wait for the view to go on.
+    /// The number of reports that wait for the view to resume.
     public var waiting: Int { state.change { $0.waiting } }
-    /// The format that was asked for; nil for the one the view began with.
+    /// The requested format; `nil` for the view's initial one.
     public var format: OutputFormat? { state.change { $0.format } }
-    /// What is less than that is not told.
+    /// The minimum level of the notices to show.
     public var level: Notice.Level { state.change { $0.level } }
 
-    /// Pauses the view, or has it go on.
+    /// Pauses or resumes the view.
     public func pause(_ isPaused: Bool) { state.change { $0.isPaused = isPaused } }
-    /// Prints in another format from the next report on.
+    /// Sets the format, from the next report on.
     public func print(as format: OutputFormat) { state.change { $0.format = format } }
-    /// Tells only notices of this level or more.
+    /// Sets the minimum level of the notices to show.
     public func tell(from level: Notice.Level) { state.change { $0.level = level } }
 
-    /// Calls `body` with what the user looks at, as `weir ctl globals` gives it, whenever that changes; on the thread that changes it.
+    /// Sets the observer of the selection. It receives the JSON of `weir ctl globals` at each change, on the thread
+    /// that makes the change.
     func observeSelection(_ body: @escaping @Sendable (JSONValue) -> Void) { selection.change { $0 = body } }
     func note(selection value: @autoclosure () -> JSONValue) {
         if let body = selection.change({ $0 }) { body(value()) }
@@ -50,11 +52,13 @@ public final class ViewControls: Sendable {
     func note(waiting: Int) { state.change { $0.waiting = waiting } }
 }
 
-/// A view that is paused and goes on, and changes its format, as its controls say. What comes while it is paused waits; of more than
-/// may wait, in reports or in bytes, the oldest is given up, and a gap tells how much.
+/// A view that its controls pause, resume and switch to another format.
+///
+/// Reports wait while the view is paused. If too many reports or bytes wait, the oldest reports are dropped, and a gap
+/// contains their number.
 public final class ControlledView: Outlet {
     private struct State {
-        /// Nil for the form the view began with.
+        /// The current format; `nil` for the initial one.
         var format: OutputFormat?
         var printer: any Outlet
         var waiting: ArraySlice<StampedReport> = []
@@ -64,17 +68,17 @@ public final class ControlledView: Outlet {
 
     private let controls: ViewControls
     private let makePrinter: @Sendable (OutputFormat?) -> any Outlet
-    /// Used on the outlet thread only.
+    /// The state of the view. Used on the outlet thread only.
     private let state: Monitor<State>
 
-    /// A view with the printers that `makePrinter` gives: for a format, or for the form that it begins with.
+    /// Creates a view. `makePrinter` returns the printer for a format, or for the initial form if the format is `nil`.
     public init(_ controls: ViewControls, makePrinter: @escaping @Sendable (OutputFormat?) -> any Outlet) {
         self.controls = controls
         self.makePrinter = makePrinter
         state = Monitor(State(printer: makePrinter(nil)))
     }
 
-    /// Whether the printers want checksums.
+    /// Whether the current printer needs checksums.
     public var needsChecksums: Bool { state.change { $0.printer.needsChecksums } }
 
     /// Shows the reports, or keeps them while the view is paused.
@@ -86,12 +90,12 @@ public final class ControlledView: Outlet {
         }
     }
 
-    /// Passes it on.
+    /// Passes the model on to the printer.
     public func begin(with model: SectionedCollection<Item>, of user: String?) {
         state.change { $0.printer.begin(with: model, of: user) }
     }
 
-    /// Shows what waits: the end is not to lose it.
+    /// Shows the waiting reports, so that the end does not lose them.
     public func finish() throws(OutletError) {
         try state.change { (state) throws(OutletError) in
             try show(&state)
@@ -99,7 +103,7 @@ public final class ControlledView: Outlet {
         }
     }
 
-    /// Shows what waited, in the format that is wanted now.
+    /// Shows the waiting reports, in the requested format.
     private func show(_ state: inout State) throws(OutletError) {
         if let format = controls.format, format != state.format {
             state.format = format
@@ -130,24 +134,24 @@ public final class ControlledView: Outlet {
             let isEvent = if case .event = report.report { 1 } else { 0 }
             state.lost = (state.lost?.from ?? report.stamp, report.stamp, (state.lost?.events ?? 0) + isEvent)
         }
-        // A copy, so that what was given up does not stay in memory.
+        // Copy the slice to free the memory of the dropped reports.
         if kept.count < state.waiting.count { state.waiting = ArraySlice(Array(kept)) }
         controls.note(waiting: state.waiting.count)
     }
 }
 
-/// Tells what is not an event, from the level on that its controls say.
+/// Prints status reports, with the notices filtered by the level of the controls.
 public final class LeveledStatus: Outlet {
     private let status: StatusPrinter
     private let controls: ViewControls
 
-    /// What `status` tells, as far as it matters.
+    /// Creates a filter in front of `status`.
     public init(_ status: StatusPrinter, _ controls: ViewControls) {
         self.status = status
         self.controls = controls
     }
 
-    /// Tells the reports, but for notices that do not matter enough.
+    /// Prints the reports, except for notices below the level.
     public func write(_ reports: [StampedReport]) throws(OutletError) {
         let level = controls.level
         guard level != .info else { return try status.write(reports) }
@@ -158,9 +162,9 @@ public final class LeveledStatus: Outlet {
             })
     }
 
-    /// Passes it on.
+    /// Passes the model on to the printer.
     public func begin(with model: SectionedCollection<Item>, of user: String?) { status.begin(with: model, of: user) }
 
-    /// Nothing is kept back.
+    /// Finishes the printer. No reports wait.
     public func finish() throws(OutletError) { try status.finish() }
 }
