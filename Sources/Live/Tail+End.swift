@@ -3,9 +3,9 @@ import Pipeline
 import Recording
 import Wire
 
-// Limits, and the way out.
+// Limits and the end of a tail.
 extension Tail {
-    /// How long a socket may take to close in order.
+    /// The maximum time for an orderly close of the socket.
     private static let closingTime: Duration = .seconds(1)
 
     func startLimits() {
@@ -17,7 +17,7 @@ extension Tail {
         restartIdleLimit()
     }
 
-    /// That nothing comes says nothing while the socket is not read: the limit begins anew when it is.
+    /// Restarts the idle limit. It does not run while the socket is not read, since silence then means nothing.
     func restartIdleLimit() {
         guard let idle = configuration.idleTimeout else { return }
         limits.idle?.cancel()
@@ -27,7 +27,8 @@ extension Tail {
         }
     }
 
-    /// A time limit is the expected end, unless something was waited for that did not come, or there never was a session.
+    /// Ends the tail at a time limit. That is the expected outcome, unless the goal is not reached or no session was
+    /// ever established.
     private func timeIsUp() {
         if !goal.isSet, let failure = session.neverStood { return conclude(.cannotConnect(failure)) }
         conclude(goal.isSet ? .timedOut : .limitReached)
@@ -37,14 +38,14 @@ extension Tail {
         conclude(error == .closedByReader ? .outputClosed : .cannotWrite(error))
     }
 
-    /// Begins the end: the session leaves in order, and the socket gets a moment to close.
+    /// Begins the end: the session says goodbye, and the socket gets a moment to close.
     func conclude(_ outcome: TailOutcome) {
         guard case .running(let continuation) = phase else { return }
         phase = .leaving(continuation, outcome)
         let now = endTime
         let stamp = journal.unnumbered(at: now)
         noteLastState(at: now)
-        // What led to it is what the flight recorder is for.
+        // The flight recorder exists to explain a failure like this.
         if case .gaveUp = outcome, flight != nil { pending.append(.dump(stamp)) }
         var last: [Effect] = []
         session.handle(.stop, n: stamp.n, at: now, into: &last)
@@ -61,13 +62,14 @@ extension Tail {
         }
     }
 
-    /// What fell due just now and was not done is not done any more: the end stands before it, so that a replay does not do it either.
+    /// The time of the end. A timer that is due but has not run does not run any more, so the end gets a time before
+    /// it: a replay then does not run it either.
     private var endTime: Moment {
         guard let due = session.deadline, due <= loop.now else { return loop.now }
         return Moment(microseconds: due.microseconds - 1)
     }
 
-    /// Of what a session does when it ends, only the farewell and what is told matter.
+    /// Performs an effect of the ending session. Only the goodbye and the reports matter.
     private func leave(by effect: Effect, _ stamp: Stamp) {
         switch effect {
         case .send(_, let message):
@@ -82,7 +84,7 @@ extension Tail {
         }
     }
 
-    /// Everything is closed: `run()` goes on.
+    /// Resumes `run()` once everything is closed.
     func leave() {
         guard case .leaving(let continuation, let outcome) = phase else { return }
         phase = .over

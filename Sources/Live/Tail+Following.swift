@@ -3,9 +3,11 @@ import JSONText
 import Network
 public import Pipeline
 
-// States that a program follows while a tail runs. The control socket has the same as the properties `sync` and `actions`.
+// The states that a program can follow while a tail runs. The control socket offers them as the properties `sync` and
+// `actions`.
 extension Tail {
-    /// How far the synchronisation is: the state now, then each change. A slow reader gets the newest only. Ends with the tail.
+    /// The synchronisation state: the current one, then each change. A slow reader gets only the newest. The stream
+    /// ends with the tail.
     public nonisolated var syncStates: AsyncStream<SyncState> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             loop.run { [self] in
@@ -18,8 +20,8 @@ extension Tail {
         }
     }
 
-    /// What becomes of each action from now on: queued, sending, done, refused, delayed, dropped. At most 10,000 changes wait for a slow
-    /// reader; the stream ends when more would. Ends with the tail.
+    /// The progress of each action from now on: queued, sending, done, refused, delayed, dropped. At most 10,000
+    /// reports wait for a slow reader; the stream ends if more would. It also ends with the tail.
     public nonisolated var actionReports: AsyncStream<ActionReport> {
         AsyncStream(bufferingPolicy: .bufferingOldest(10_000)) { continuation in
             loop.run { [self] in
@@ -31,7 +33,7 @@ extension Tail {
         }
     }
 
-    /// An input was handled.
+    /// Sends a changed synchronisation state to the followers, after an input was handled.
     func tellFollowers() {
         let sync = session.sync
         guard sync != followers.sync else { return }
@@ -59,7 +61,7 @@ extension Tail {
         }
     }
 
-    /// The tail is over.
+    /// Ends all streams and answers the waiting clients, at the end of the tail.
     func endFollowers() {
         for continuation in followers.syncs { continuation.finish() }
         for continuation in followers.actions { continuation.finish() }
@@ -69,7 +71,7 @@ extension Tail {
 
     private func endFollowersIfOver() { if case .over = phase { endFollowers() } }
 
-    /// The property `sync`.
+    /// The value of the property `sync`.
     var syncValue: JSONValue {
         let sync = session.sync
         return .object([
@@ -78,7 +80,7 @@ extension Tail {
         ])
     }
 
-    /// The property `actions`: those that are not done, in their order, and what became of the last one.
+    /// The value of the property `actions`: the pending actions in order, and the outcome of the last finished one.
     var actionsValue: JSONValue {
         func value(_ action: Action, _ state: String, _ why: String?) -> JSONValue {
             .object([
@@ -103,16 +105,16 @@ extension Tail {
     }
 }
 
-/// The programs that follow a tail.
+/// The programs and clients that follow a tail.
 struct Followers {
     var sync: SyncState?
-    /// Whether the model was once as the server has it.
+    /// Whether the model was in sync with the server once.
     var isLive = false
     var syncs: [AsyncStream<SyncState>.Continuation] = []
     var actions: [AsyncStream<ActionReport>.Continuation] = []
-    /// The clients of the control socket that wait for the end of an action.
+    /// The control socket clients that wait for the end of an action, by the action's id.
     var calls: [EntityID: ControlCall] = [:]
-    /// What became of the action that ended last.
+    /// The report on the action that ended last.
     var last: ActionReport?
 }
 

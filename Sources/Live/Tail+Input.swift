@@ -3,26 +3,26 @@ import Pipeline
 import Recording
 import Wire
 
-// Inputs into the session, effects out of it.
+// The path of inputs into the session and of effects out of it.
 extension Tail {
-    /// Feeds one input at the time it is now.
+    /// Feeds one input at the current time.
     func feed(_ input: Input) { feed(input, at: loop.now) }
 
-    /// Feeds one input.
+    /// Feeds one input, hands over what it caused and sets the timer.
     func feed(_ input: Input, at now: Moment) {
         take(input, at: now)
         handOver()
         rearm()
     }
 
-    /// Feeds an answer that was read already.
+    /// Feeds an answer that was decoded on another thread.
     func feed(_ answered: Input, _ reading: AnswerReading) {
         take(answered, at: loop.now, reading)
         handOver()
         rearm()
     }
 
-    /// Feeds the messages of one read; what they lead to is handed over once.
+    /// Feeds the messages of one read. Their results are handed over together.
     func feed(_ messages: [WebSocketMessage], connection: Int) {
         let now = loop.now
         noteUpgrade()
@@ -31,16 +31,17 @@ extension Tail {
         rearm()
     }
 
-    /// Gives the session one input. What fell due meanwhile while the server's words were not read is not held against it.
+    /// Feeds one input, after excusing deadlines that passed while the server's messages were not read.
     private func take(_ input: Input, at now: Moment, _ reading: AnswerReading? = nil) {
         excuse(at: now, evenIfRead: true)
         put(input, at: now, reading)
     }
 
-    /// What fell due while the process stood still, or while the socket is not read, says nothing of the server: what it said waits. In the
-    /// recording, since a replay must come to the same.
+    /// Excuses deadlines that passed while the process was suspended or the socket was not read: they do not show that
+    /// the server was silent, since its messages may be waiting. The excuse is recorded, so that a replay behaves the
+    /// same.
     private func excuse(at now: Moment, evenIfRead: Bool) {
-        // The timer's is cheaper to ask for, and the session's is never earlier.
+        // The timer's deadline is cheaper to read, and the session's is never earlier.
         guard timer.map({ $0.due <= now }) ?? true, let due = session.deadline, due <= now else { return }
         let isStandstill = (evenIfRead || isReadingPaused) && now - due > EventLoop.standstill
         guard isStandstill || (isReadingPaused && session.reading == .resumed) else { return }
@@ -48,10 +49,10 @@ extension Tail {
         put(.reading(isReadingPaused ? .paused : .resumed), at: now)
     }
 
-    /// Gives the session one input: first what is due by then, in the order a replay will do it, then the input itself.
+    /// Feeds one input. Deadlines up to `now` run first, in the order in which a replay runs them.
     private func put(_ input: Input, at now: Moment, _ reading: AnswerReading? = nil) {
         guard case .running = phase else { return }
-        // What was read already was scrubbed before.
+        // A decoded answer was scrubbed before it was decoded.
         let input = reading == nil ? scrubber?.scrubbed(input) ?? input : input
         session.advance(to: now, into: &effects)
         perform(journal.unnumbered(at: now))
@@ -81,16 +82,16 @@ extension Tail {
         notes.message = nil
         noteState(after: stamp.n, at: now)
         while let input = nextDue() { take(input, at: now) }
-        // Only now: what the last event changed belongs to it, and a replay of the recording shows it too.
+        // Check the goal only now: the changes made by the last event belong to it, and a replay shows them as well.
         if goal.isReached { conclude(.limitReached) }
     }
 
-    /// The session's timer fired.
+    /// Runs the session's deadlines when the timer fires.
     private func timerFired() {
         timer = nil
         guard case .running = phase else { return }
         let now = loop.now
-        // The loop has read what waited before it fires a timer that is late.
+        // Before it fires a late timer, the loop reads all waiting data.
         excuse(at: now, evenIfRead: false)
         session.advance(to: now, into: &effects)
         perform(journal.unnumbered(at: now))
@@ -100,7 +101,7 @@ extension Tail {
         rearm()
     }
 
-    /// Sets the one timer to the session's next deadline.
+    /// Sets the timer to the session's next deadline.
     private func rearm() {
         var deadline: Moment?
         if case .running = phase { deadline = session.deadline }
@@ -112,10 +113,11 @@ extension Tail {
         }
     }
 
-    /// Gives what was gathered to the outlet thread; when that is behind, the socket is not read until it has caught up.
+    /// Passes the gathered items to the outlet thread. If that thread lags, the socket is not read until it has caught
+    /// up.
     func handOver() {
         if keeper != nil {
-            // The store gets what is remembered again with the model that it begins anew.
+            // Remembered rows go to the store again, together with the new copy of the model.
             showRemembered()
             handOverToStore()
         }
@@ -128,7 +130,7 @@ extension Tail {
         if let why = outletThread?.lateWords { pauseReading(for: .outlets, why) }
     }
 
-    /// What is written took something over, or is behind: the socket is read, or not, as it is now.
+    /// Pauses or resumes reading when the outlet thread's backlog changes.
     func reviewReading() {
         if let why = outletThread?.lateWords {
             pauseReading(for: .outlets, why)
@@ -137,7 +139,8 @@ extension Tail {
         }
     }
 
-    /// The socket is not read until the consumer has caught up. At the end nothing more is taken from it but the close.
+    /// Stops reading the socket until the consumer has caught up. At the end of the tail the socket yields nothing more
+    /// except its close.
     func pauseReading(for consumer: Consumer, _ why: String) {
         guard case .running = phase else { return }
         let wasPaused = isReadingPaused
@@ -151,7 +154,7 @@ extension Tail {
         }
     }
 
-    /// Says that reading pauses, at most once in ten seconds.
+    /// Shows a notice that reading pauses, at most once in ten seconds.
     private func tellOfPause(_ why: String) {
         let now = loop.now
         if let toldOfPause, now - toldOfPause < .seconds(10) { return }
@@ -168,7 +171,7 @@ extension Tail {
         restartIdleLimit()
     }
 
-    /// Does what the session wanted; `stamp` is that of the input that led to it.
+    /// Performs the effects of the session. `stamp` is the stamp of the input that caused them.
     private func perform(_ stamp: Stamp) {
         var index = 0
         var writing: [FetchRequest] = []
@@ -207,7 +210,7 @@ extension Tail {
         }
     }
 
-    /// Puts a record of what the session did into the recording. Its number is drawn even when nothing is recorded.
+    /// Records an effect of the session. Draws a record number even if nothing is recorded.
     func record(_ record: @autoclosure () -> Record, _ stamp: Stamp) {
         let own = journal.stamp(at: stamp.time)
         if makesRecords { pending.append(.record(record(), own)) }
@@ -250,7 +253,7 @@ extension Tail {
 }
 
 extension Input {
-    /// Whether the input has a record: all but the beginning and the end.
+    /// Whether the input has a record. All inputs except the beginning and the end do.
     fileprivate var isRecorded: Bool {
         switch self {
         case .start, .stop: false
@@ -274,7 +277,7 @@ extension Ending {
 }
 
 extension Input {
-    /// Bytes that it brings, as far as a server decides on them.
+    /// The number of bytes in the input whose size the server controls.
     fileprivate var heldBytes: Int {
         if case .message(_, let message) = self { return message.bytes.count }
         if case .answered(_, .response(_, let body, _)) = self { return body.count }

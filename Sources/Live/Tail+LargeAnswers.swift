@@ -2,46 +2,49 @@ import Network
 import Pipeline
 import Recording
 
-/// Answers that are large enough to be read on another thread: one at a time, the others in the order they came. There are never more than
-/// there may be requests under way.
+/// The large answers that are decoded on another thread, one at a time and in order of arrival. The limit on concurrent
+/// requests bounds their number.
 struct LargeAnswers {
     struct Waiting {
         var request: Int
         var answer: Answer
         var body: ArraySlice<UInt8>
         var reader: AnswerReader
-        /// The memory of the body.
+        /// The hold on the memory of the body.
         var hold: HTTPBodyHold?
     }
 
-    /// Bytes of a body from which on it is read elsewhere: below, the loop reads it in less than a millisecond.
+    /// The body size, in bytes, from which an answer is decoded on another thread. The loop decodes smaller ones in
+    /// less than a millisecond.
     static let size = 128 << 10
 
     private var waiting: [Waiting] = []
-    /// The one that is being read; nil when there is none.
+    /// The answer being decoded; `nil` if none is.
     private var current: Waiting?
 
-    /// Takes an answer in.
+    /// Appends an answer to the queue.
     mutating func add(_ answer: Waiting) { waiting.append(answer) }
 
-    /// Nobody wants the answer to a request any more. The one that is being read is read to its end, for nobody.
+    /// Removes the answer to a cancelled request. An answer that is being decoded is decoded to its end and then
+    /// ignored.
     mutating func cancel(_ request: Int) { waiting.removeAll { $0.request == request } }
 
-    /// The one that is to be read now.
+    /// Returns the answer to decode next; `nil` while one is being decoded or none waits.
     mutating func next() -> Waiting? {
         guard current == nil, !waiting.isEmpty else { return nil }
         current = waiting.removeFirst()
         return current
     }
 
-    /// It was read.
+    /// Marks the current answer as decoded.
     mutating func finish() { current = nil }
 }
 
-// Large bodies are read off the loop. Their answers become inputs when they were read: what is recorded is when the session handled them, and
-// a replay, which reads them itself, comes to the same.
+// Large bodies are decoded off the loop. Their answers become inputs once they are decoded. The recording contains the
+// time at which the session handled them, and a replay, which decodes them itself, gets the same result.
 extension Tail {
-    /// Takes the answer to a request of the session. A large body is held until it is written: only then another large one is read.
+    /// Feeds the answer to a session's request, or queues it for decoding if its body is large. Holds the memory of a
+    /// large body until the body is written; the HTTP client reads no other large body before that.
     func take(_ answer: Answer, to request: Int, _ hold: HTTPBodyHold?) {
         guard case .response(200..<300, let body, _) = answer, body.count >= LargeAnswers.size,
             let reader = session.reader(of: request)

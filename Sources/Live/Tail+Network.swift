@@ -3,9 +3,9 @@ import Pipeline
 import Recording
 import Wire
 
-// Sockets, requests and tokens.
+// Sockets, requests and tokens of the tail.
 extension Tail {
-    /// Finds the token on a helper thread (it may be a command), then opens the socket.
+    /// Resolves the token on a helper thread (its reference may be a command), then opens the socket.
     func connect(_ request: ConnectionRequest, _ stamp: Stamp) {
         connection = request.connection
         socket = nil
@@ -40,19 +40,19 @@ extension Tail {
         }
     }
 
-    /// A text as it is recorded.
+    /// Returns a text without secrets, as it is recorded.
     func shown(_ text: String) -> String { scrubber?.scrubbed(text) ?? text }
 
-    /// What references gave for one attempt to connect.
+    /// The resolved references for one attempt to connect.
     private struct Credentials: Sendable {
         var token: Secret?
         var access: Access
         var services = ServiceTokens()
-        /// The auth object of Socket.IO, JSON.
+        /// The auth object of Socket.IO, as JSON.
         var auth: Secret?
         /// The query of the connection's requests.
         var query: String
-        /// What is secret in the access, the object and the query.
+        /// The secrets in the access, the auth object and the query.
         var secrets: [Secret]
 
         mutating func add(auth: ReferenceTemplate?, query: ReferenceTemplate?) throws(TokenError) {
@@ -109,7 +109,7 @@ extension Tail {
         if isReadingPaused { socket?.setReading(false) }
     }
 
-    /// Shows a packet of an upgrade among what is on the wire.
+    /// Shows a packet of an upgrade in the wire view.
     private func show(_ packet: WebSocketMessage, isSent: Bool) {
         let packet = scrubber?.scrubbed(packet) ?? packet
         let unit = WireUnit(
@@ -118,7 +118,7 @@ extension Tail {
         outletThread?.push([.wire(unit)])
     }
 
-    /// Warns once that libwebsockets reads the frames, since the user did not choose it.
+    /// Warns once that libwebsockets parses the frames, since the user did not choose that.
     func framingFellBack() {
         guard !toldOfFraming else { return }
         toldOfFraming = true
@@ -145,7 +145,7 @@ extension Tail {
         }
     }
 
-    /// Sends a request of the session; the answer becomes an input.
+    /// Sends a request of the session. The answer becomes an input.
     func send(_ request: FetchRequest, _ stamp: Stamp) {
         var exchange = HTTPRequest(
             request.call, of: configuration.session.backend, at: configuration.service, access: access, token: token,
@@ -167,7 +167,7 @@ extension Tail {
         }
     }
 
-    /// Sends what has its files; nothing where the request was cancelled meanwhile.
+    /// Sends a request whose files are filled in, unless it was cancelled meanwhile.
     private func send(_ filled: Result<HTTPRequest, TextFile.Problem>, _ request: Int) {
         guard uploads.remove(request) != nil else { return }
         switch filled {
@@ -191,7 +191,7 @@ extension Tail {
         take(Answer(result), to: request, (try? result.get())?.hold)
     }
 
-    /// Says why a token was not renewed, and renews it when its time comes.
+    /// Reports why a token was not renewed, and schedules the next renewal.
     private func note(_ freshness: TokenSource.Freshness) {
         guard case .running = phase else { return }
         if let problem = freshness.problem { tellNotice(Notice(.warning, problem)) }
@@ -203,8 +203,9 @@ extension Tail {
         }
     }
 
-    /// Asks the token's reference again, which may renew it; a token that differs is used from then on. `refused` is the one that the server
-    /// refused; nil where there was none, or its time has come. A session that asked waits for the answer.
+    /// Resolves the token's reference again, which may renew the token. A different token is used from then on.
+    /// `refused` is the token that the server refused; `nil` if none was known or its time to renew has come. If
+    /// `isAsked` is true, the session waits for the answer.
     func renewToken(insteadOf refused: Secret?, isAsked: Bool) {
         let former = token
         renewing = loop.ask(configuration.tokens, insteadOf: refused) { [weak self] renewed, services, freshness in
@@ -216,7 +217,7 @@ extension Tail {
                     tail.serviceTokens = services
                     tail.pending += services.all.map { .redact($0) }
                 }
-                // A connect may have found the new one meanwhile.
+                // A connect may have resolved the new token meanwhile.
                 let changed = areOthers || tail.token != former
                 if isAsked || changed { tail.feed(.tokenRenewed(tail.token, changed: changed)) }
             }

@@ -4,10 +4,10 @@ import Recording
 import Store
 import Wire
 
-// What waits in the store to be written to the server: it is done by one process, once the server has said whose session this is, and
-// what is done is kept before it is done.
+// The outbox: the actions stored for sending to the server. Only one process sends them, once the server has identified
+// the session's user. Each step is stored before it is performed.
 extension Tail {
-    /// Takes up what waits, at each connection: other programs may have left something meanwhile.
+    /// Restores stored actions at each connection, since other programs may have added some meanwhile.
     func takeUpOutbox() {
         guard let keeper, let scope = keeper.scope, keeper.store.takeOutbox() else { return }
         keeper.store.readOutbox(of: scope.account) { [weak self] waiting in
@@ -16,7 +16,7 @@ extension Tail {
         }
     }
 
-    /// Takes in what waited at the start.
+    /// Restores the actions that were stored at the start.
     func recallOutbox(_ remembered: Remembered) {
         guard !remembered.outbox.isEmpty, let keeper, keeper.store.takeOutbox() else { return }
         self.keeper?.outboxOwner = remembered.scope.account
@@ -30,8 +30,8 @@ extension Tail {
         if !entries.isEmpty { feed(.restoreOutbox(entries)) }
     }
 
-    /// Keeps how far everything is. A request that writes goes out once it is kept that it does: a process that ends in between leaves
-    /// something in doubt, which is looked for before it is done again.
+    /// Stores the progress of all actions. A writing request is sent only after that is stored. If the process ends in
+    /// between, the action is in doubt: the session checks the server before it repeats the action.
     func keepOutbox(thenSend requests: [FetchRequest], _ stamp: Stamp) {
         guard let keeper, let scope = keeper.scope, let writes = self.keeper?.outbox.writes(of: session) else {
             for request in requests { send(request, stamp) }
@@ -48,7 +48,8 @@ extension Tail {
                 }
             }
         }
-        // Behind the commit: what others left behind ours meanwhile is not to wait for the next connection.
+        // After the commit, take up actions that others added after ours meanwhile, without waiting for the next
+        // connection.
         if self.keeper?.outbox.isEmpty == true { takeUpOutbox() }
     }
 }

@@ -7,33 +7,33 @@ import SectionedModel
 public import Store
 import Wire
 
-/// What a tail keeps in its store, and what it has not handed over yet.
+/// The store of a tail, and the writes that were not handed over yet.
 struct Keeper {
-    /// How long after something could not be kept the whole model is kept anew, in microseconds of the session.
+    /// How long to wait after a failed write before the whole model is stored again.
     static let pause: Duration = .seconds(30)
 
     let store: Store
-    /// What a scope of this tail is called.
+    /// The server's name in the store's scopes. `view` is the view's name.
     let server: String
     let view: String
-    /// Whose model it is; nil until the server has said so, and again after a logout.
+    /// The account and view of the model; `nil` until the server has identified the user, and after a logout.
     var scope: StoreScope?
-    /// What was read at the start; shown once the server has said who the user is. Nil when that is over.
+    /// The rows read at the start. They are shown once the server has identified the user; `nil` afterwards.
     var held: Remembered?
-    /// Handed over once per input.
+    /// The writes to hand over after the current input.
     var pending: [StoreWrite] = []
-    /// Bytes of the inputs that these came of.
+    /// The number of bytes in the inputs that caused the pending writes.
     var pendingBytes = 0
-    /// The outbox as it is in the store.
+    /// The outbox as stored.
     var outbox = OutboxMirror()
-    /// Whose that is, once there is one.
+    /// The account of the stored outbox; `nil` while unknown.
     var outboxOwner: StoreAccount?
-    /// When something could not be kept: what is in the store is behind the model since.
+    /// The time of the last failed write. The stored rows lag behind the model since then.
     var brokenSince: Moment?
 }
 
 extension Keeper {
-    /// Restores the selection of the account that was used last, unless the session names a company or rooms. Waits.
+    /// Restores the selection of the last used account, unless the session names a company or rooms. Blocks.
     func look(into session: inout Configuration) {
         guard session.company == nil, session.rooms.isEmpty,
             let account = try? store.accounts().first(where: { $0.server == server }),
@@ -44,13 +44,13 @@ extension Keeper {
 }
 
 extension Tail {
-    /// Who may be behind.
+    /// The consumers that can lag and pause reading.
     enum Consumer: Hashable {
         case outlets, store
     }
 
-    /// Opens the store, unless none is wanted. One that was not asked for by name is done without when it cannot be opened; why, is told
-    /// when the tail runs.
+    /// Opens the store if one is configured. If a store that the user did not name cannot be opened, the tail runs
+    /// without it; the returned notices contain the reason.
     static func openStore(
         _ configuration: TailConfiguration, at now: Int64
     ) throws(StoreError) -> (keeper: Keeper?, notices: [Notice]) {
@@ -66,7 +66,7 @@ extension Tail {
         }
     }
 
-    /// Reads what is remembered. Not on the loop: it may wait for the disk.
+    /// Reads the remembered rows. Must not be called on the loop, since it may wait for the disk.
     nonisolated func readStore(_ store: Store, server: String, view: String) async -> Result<Remembered?, StoreError> {
         await withCheckedContinuation { continuation in
             runOnThread(named: "weir-recall") {
@@ -76,8 +76,8 @@ extension Tail {
         }
     }
 
-    /// Takes in what is remembered. Nothing of it is shown before the server has said that it is this user's: the token may be another
-    /// one's, or none.
+    /// Takes the remembered rows. They are not shown until the server has confirmed the user, since the token may be
+    /// another user's, or missing.
     func recall(_ read: Result<Remembered?, StoreError>) {
         for notice in storeNotices { tellNotice(notice) }
         switch read {
@@ -89,8 +89,8 @@ extension Tail {
         }
     }
 
-    /// The server has said who the user is: fills the model with what is remembered of that user, and wants the rooms that were joined by
-    /// hand again.
+    /// Fills the model with the remembered rows once the server has identified the user. Also restores pins, mutes and
+    /// the rooms joined by hand.
     func showRemembered() {
         guard let remembered = keeper?.held, let user = session.user else { return }
         keeper?.held = nil
@@ -102,7 +102,7 @@ extension Tail {
         let rows = remembered.rows == 1 ? "1 row" : "\(remembered.rows) rows"
         tellNotice(Notice(.info, "\(rows) remembered of user \(user)"))
         for memory in remembered.memories { feed(.remembered(memory.read(upTo: remembered.readMarkers))) }
-        // The server says from now on what is read.
+        // From now on the server reports the read state.
         for marker in remembered.readMarkers { keep(.note(.readMarker(channel: marker.channel.description), nil)) }
         recallOutbox(remembered)
         for room in remembered.rooms where room.source == RoomSource.ctl.rawValue {
@@ -112,7 +112,7 @@ extension Tail {
         recallMutes(remembered.mutes)
     }
 
-    /// Sets out who is told what by the store.
+    /// Sets the store's callbacks.
     func listenToStore() {
         keeper?.store.tell { [self] in
             loop.run { self.assumeIsolated { $0.resumeReading(for: .store) } }
@@ -128,7 +128,7 @@ extension Tail {
             keeper?.scope = nil
             tellNotice(Notice(.warning, "\(error)"))
         } else {
-            // Said once for each time it goes wrong.
+            // Report each outage only once.
             if keeper?.brokenSince == nil { tellNotice(Notice(.warning, "not remembered: \(error)")) }
             keeper?.brokenSince = loop.now
         }
@@ -137,15 +137,15 @@ extension Tail {
 
     // MARK: What is kept
 
-    /// Keeps something, once it is known whose it is.
+    /// Queues a write if the account is known.
     func keep(_ write: @autoclosure () -> StoreWrite) {
         if keeper?.scope != nil { keeper?.pending.append(write()) }
     }
 
-    /// Keeps what changed in the model.
+    /// Queues the changes of the model.
     func keep(_ diff: DiffReport) { keep(.batch(diff.batch)) }
 
-    /// Keeps which rooms are wanted.
+    /// Queues the changes of the wanted rooms.
     func keep(_ room: RoomReport) {
         switch room.change {
         case .wanted: keep(.room(name: room.room, source: room.source))
@@ -154,7 +154,7 @@ extension Tail {
         }
     }
 
-    /// Keeps what the session found out.
+    /// Queues a fact that the session found out.
     func remember(_ fact: Fact, at now: Moment) {
         if case .globals = fact { configuration.view?.note(selection: globalsValue) }
         guard keeper != nil else { return }
@@ -166,7 +166,7 @@ extension Tail {
         }
     }
 
-    /// From here on everything is that account's; what there is already is kept whole.
+    /// Begins to store everything for an account, starting with the whole current model.
     private func beginKeeping(_ account: StoreAccount) {
         guard let keeper else { return }
         if let owner = keeper.outboxOwner, owner != account { self.keeper?.outbox = OutboxMirror() }
@@ -178,10 +178,11 @@ extension Tail {
         takeUpOutbox()
     }
 
-    /// The wall clock at a time of the session, in milliseconds since 1970.
+    /// Returns the wall-clock time of a session time, in milliseconds since 1970.
     func milliseconds(at now: Moment) -> Int64 { (journal.wallStart + now.microseconds) / 1000 }
 
-    /// Hands over what is to be kept. After something could not be kept nothing is for a while, and then the whole model.
+    /// Hands the queued writes to the store. After a failed write it hands over nothing for a while, and then the whole
+    /// model.
     func handOverToStore() {
         guard let keeper else { return }
         self.keeper?.pendingBytes = 0
@@ -201,7 +202,7 @@ extension Tail {
 }
 
 extension Store.Opening {
-    /// What the user is told about it.
+    /// Returns the notice about a rebuilt store; `nil` if the store was created or found intact.
     fileprivate func notice(_ path: String) -> Notice? {
         switch self {
         case .created, .found: nil
@@ -214,10 +215,10 @@ extension Store.Opening {
 }
 
 extension Globals {
-    /// Reads a selection of a store.
+    /// Creates a selection from its stored form.
     init(kept text: String) { self.init(selection: RawJSON(unchecked: Array(text.utf8)[...])) }
 
-    /// The selection as a store has it.
+    /// The stored form of the selection.
     var kept: String {
         var json = JSONWriter()
         encodeSelection(into: &json)
@@ -226,19 +227,19 @@ extension Globals {
 }
 
 extension StoreAccount {
-    /// What a store calls the server at an address.
+    /// Returns the store's name for the server at an address.
     public static func name(of server: URLParts) -> String {
         URLParts(scheme: server.isSecure ? "https" : "http", host: server.host, port: server.port).description
     }
 }
 
 extension Configuration.BackendKind {
-    /// What a store calls the memory of sessions of this backend that were told no more than where the server is.
+    /// The store's name for the view of sessions of this backend without further settings.
     public var usualView: String { Configuration(backend: self).view }
 }
 
 extension Configuration {
-    /// Names what the session was asked to show: sessions that were asked for the same share a memory.
+    /// The name of the session's view. Sessions with the same settings share their stored rows.
     fileprivate var view: String {
         var parts: [String] = []
         if backend != .usual || namespaces != ["/"] {
@@ -252,12 +253,12 @@ extension Configuration {
 }
 
 extension Remembered {
-    /// What is pinned, in order.
+    /// The pinned patterns, sorted.
     fileprivate var pins: [String] {
         notes.keys.compactMap { if case .pin(let pattern) = $0 { pattern } else { nil } }.sorted()
     }
 
-    /// What is muted, in order.
+    /// The muted patterns, in order.
     fileprivate var mutes: [String] {
         let places = notes.compactMap { note, place -> (pattern: String, place: Int)? in
             guard case .mute(let pattern) = note else { return nil }
@@ -266,7 +267,7 @@ extension Remembered {
         return places.sorted { ($0.place, $0.pattern) < ($1.place, $1.pattern) }.map(\.pattern)
     }
 
-    /// Up to when channels were read by a command since the rows were kept, ordered by channel.
+    /// The times up to which a command marked channels as read since the rows were stored, sorted by channel.
     fileprivate var readMarkers: [(channel: EntityID, at: Timestamp)] {
         let marks = notes.compactMap { note, value -> (channel: EntityID, at: Timestamp)? in
             guard case .readMarker(let channel) = note, let time = Int64(value) else { return nil }

@@ -6,10 +6,10 @@ public import SectionedModel
 public import Store
 import Wire
 
-/// A live session: feeds what the world does to the pure `Session`, and does what the session wants, on one thread.
+/// A live session: feeds the pure `Session` with inputs and performs its effects, on one thread.
 ///
-/// The actor is pinned to the network loop, so socket callbacks reach it without a hop. `run()` is to be called once:
-/// the threads that `init` starts end with it.
+/// The actor is pinned to the network loop, so socket callbacks reach it without a hop. Call `run()` exactly once: the
+/// threads that `init` starts end with it.
 public actor Tail {
     /// The executor: the network loop's thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -17,111 +17,112 @@ public actor Tail {
     nonisolated let loop: EventLoop
     nonisolated let configuration: TailConfiguration
     let http: HTTPClient
-    /// The recording that is written, now or later.
+    /// The current recording, or a slot for a later one.
     let recording: RecordingSlot
-    /// Where it is written; nil while there is none.
+    /// The path of the current recording; `nil` if nothing is recorded.
     var recordingPath: String?
-    /// The last part of what would be recorded, in memory.
+    /// The flight recorder, with the latest records in memory.
     let flight: FlightSink?
     let outlets: [any Outlet]
-    /// Whether one of them shows what was on the wire.
+    /// Whether an outlet shows the traffic on the wire.
     let showsWire: Bool
     var outletThread: OutletThread?
-    /// What is kept in the store; nil without one.
+    /// The store and its pending writes; `nil` without a store.
     var keeper: Keeper?
-    /// What the user is to be told about the store.
+    /// The notices about opening the store.
     let storeNotices: [Notice]
-    /// Serves the control socket; nil without one.
+    /// The service of the control socket; `nil` without one.
     var control: ControlService?
-    /// Who looks on, with the bytes each was sent.
+    /// The attached viewers, with the number of bytes sent to each.
     var viewers: [UInt: Int] = [:]
-    /// What they are sent; nil without a control socket.
+    /// The sink for the viewers; `nil` without a control socket.
     var attachments: AttachSink?
-    /// The head of everything that is recorded.
+    /// The head of all recordings.
     let head: Record.Head
-    /// Takes secrets out of what the server says, before the session and the recorder are given it; nil where they are kept.
+    /// Removes secrets from the server's messages before the session and the recorder get them; `nil` if secrets are
+    /// kept.
     let scrubber: SecretScrubber?
-    /// The renewal of the token, if one was begun.
+    /// The latest renewal of the token; `nil` before the first one.
     var renewing: Task<Void, Never>?
-    /// What clients observe; nil without a control socket.
+    /// The observer for control socket clients; `nil` without a control socket.
     var observer: ControlObserver?
-    /// The filters that `filter.pop` comes back to.
+    /// The filters that `filter.pop` returns to.
     var earlierFilters: [String] = []
-    /// What the connection does.
+    /// The state of the connection.
     var standing = Standing()
-    /// Events by the second.
+    /// The events per second.
     var rates: EventRates
 
     var session: Session
-    /// What is said by rules and for others.
+    /// The emits that are not sent yet, and the callers that wait for an outcome.
     var sayings = Sayings()
     var journal: Journal
-    /// How late the last event that says when it happened was, in milliseconds.
+    /// The delay of the last event with a server time, in milliseconds.
     var lag: Int64?
-    /// How far the server's clock is off.
+    /// The offset of the server's clock.
     var serverClock = ServerClock()
     var effects: [Effect] = []
-    /// Items for the outlet thread, handed over once per input.
+    /// The items for the outlet thread, handed over once per input.
     var pending: [OutletThread.Item] = []
 
     var socket: RealtimeSocket?
-    /// The connection the socket belongs to; late callbacks of an older one are passed over.
+    /// The number of the connection that owns the socket. Late callbacks of older connections are ignored.
     var connection = 0
-    /// Who is behind: while anybody is, the socket is not read.
+    /// The consumers that lag. The socket is not read while the set is not empty.
     var behind: Set<Consumer> = []
-    /// When what waits for its chunk to end is written; nil when nothing does.
+    /// The timer that flushes the current chunk; `nil` if nothing waits for it.
     var settling: LoopTimer?
-    /// Whether records were handed over since that was set.
+    /// Whether records were handed over since `settling` was set.
     var hasRecordedSince = false
     var isReadingPaused: Bool { !behind.isEmpty }
-    /// Tells the session of a pause that lasts.
+    /// The timer that reports a lasting pause to the session.
     var pausing: LoopTimer?
-    /// When the user was last told so.
+    /// The time of the last notice about a pause.
     var toldOfPause: Moment?
-    /// Whether it was told that libwebsockets reads the frames.
+    /// Whether the notice about libwebsockets parsing the frames was shown.
     var toldOfFraming = false
     var token: Secret?
-    /// The auth object of the last attempt to connect, JSON.
+    /// The auth object of the last attempt to connect, as JSON.
     var auth: Secret?
-    /// How the server is reached since the last attempt to connect.
+    /// The access settings resolved by the last attempt to connect.
     var access = Access()
     var serviceTokens = ServiceTokens()
     var exchanges: [Int: HTTPClient.ExchangeID] = [:]
-    /// Requests whose files are being read.
+    /// The requests whose files are being read.
     var uploads: Set<Int> = []
-    /// Answers that are read on another thread.
+    /// The answers that are decoded on another thread.
     var largeAnswers = LargeAnswers()
     var timer: SessionTimer?
     var limits = Limits()
-    /// What is waited for.
+    /// The events or matches that end the tail.
     var goal: RunGoal
-    /// Which events are recorded whole; nil for all.
+    /// The filter of the recording; `nil` if all events are recorded whole.
     var recordFilter: RecordFilter?
     var counts = Counts()
     var phase = Phase.new
-    /// Whether the end was recorded. The socket may bring something even then.
+    /// Whether the end is recorded. The socket may deliver something even after that.
     var hasEndedRecords = false
-    /// Number of the input handled last.
+    /// The number of the last input's record.
     var lastInput = 0
-    /// What the recording is to be told besides inputs.
+    /// The notes for records other than inputs.
     var notes = RecordingNotes()
-    /// What came in each room, where somebody can ask.
+    /// The traffic of each room, maintained while there is a control socket.
     var traffic = RoomTraffic()
-    /// Rooms that are not shown, and when the next one is again.
+    /// The rules that hide rooms from the view.
     var mutes = RoomMutes()
-    /// The rooms that these are now, and how often they became others.
+    /// The rooms that are hidden now. `muteChanges` counts the changes of this set.
     var mutedRooms: Set<String> = []
     var muteChanges = 0
     var muteTimer: LoopTimer?
-    /// Those that the store has.
+    /// The mute patterns in the store.
     var keptMutes: [String] = []
-    /// Who waits for rooms to be joined or left, and for answers about them.
+    /// The requests that wait for rooms to be joined or left. `looks` contains those that wait for answers about rooms.
     var settlements: [RoomSettlement] = []
-    /// Programs that follow the states of the tail.
+    /// The programs that follow the states of the tail.
     var followers = Followers()
     var looks: [RoomLook] = []
     var settlementNumber = 0
-    /// Whether anything became of a room since they were last looked at.
+    /// Whether the state of a room changed since pending requests were last checked.
     var roomsChanged = false
 
     /// The timer of the session's next deadline.
@@ -130,16 +131,16 @@ public actor Tail {
         var timer: LoopTimer
     }
 
-    /// Timers of the limits.
+    /// The timers of the limits.
     struct Limits {
         var duration: LoopTimer?
         var idle: LoopTimer?
         var closing: LoopTimer?
-        /// When the token is renewed.
+        /// The timer of the next token renewal.
         var renewal: LoopTimer?
     }
 
-    /// What the summary counts.
+    /// The counters for the summary.
     struct Counts {
         var events = 0
         var changes = 0
@@ -149,16 +150,17 @@ public actor Tail {
         var requests = RequestFigures()
     }
 
-    /// The life of a tail.
+    /// The phases of a tail's life.
     enum Phase {
         case new
         case running(CheckedContinuation<TailOutcome, Never>)
-        /// Everything was said; the socket is being closed in order.
+        /// The session has ended; the socket is being closed in order.
         case leaving(CheckedContinuation<TailOutcome, Never>, TailOutcome)
         case over
     }
 
-    /// A tail that has not begun. Creates the recording, so that a path that cannot be written is known before anything is sent.
+    /// Creates a tail that has not begun. Also creates the recording, so that a path that cannot be written is reported
+    /// before anything is sent.
     public init(_ configuration: TailConfiguration, outlets: [any Outlet]) throws(TailError) {
         var configuration = configuration
         configuration.recording.options.sessionPath = configuration.session.backend.sessionPath
@@ -174,7 +176,7 @@ public actor Tail {
             try configuration.access.check()
             http = try HTTPClient(
                 answeringOn: loop,
-                // Beside the requests a session may poll, which takes two.
+                // In addition to its requests a session may poll, which takes two connections.
                 connectionsPerHost: configuration.session.concurrentRequests + 2)
         } catch {
             throw .network(error)
@@ -217,13 +219,13 @@ public actor Tail {
         configuration.patience?.keepUnread(in: configuration.recordPath.flatMap(Self.folder(of:)))
     }
 
-    /// 128 random bits as 32 hex digits.
+    /// Returns 128 random bits as 32 hex digits.
     static func newIdentity() -> String {
         var random = SystemRandomNumberGenerator()
         return (0..<2).map { _ in Hexadecimal.text(of: random.next() as UInt64) }.joined()
     }
 
-    /// Runs until something ends it, then closes everything in order.
+    /// Runs until something ends the tail, then closes everything in order.
     public nonisolated func run() async -> TailSummary {
         let control = openControl()
         var read = Result<Remembered?, StoreError>.success(nil)
@@ -235,10 +237,11 @@ public actor Tail {
         return summary
     }
 
-    /// The model as it is now.
+    /// The current model of the session.
     public var model: SectionedCollection<Item> { session.model }
 
-    /// Ends the tail in order, as `.interrupted(signal:)`. Any thread. Ignored while the tail does not run.
+    /// Ends the tail in order, with the outcome `.interrupted(signal:)`. Can be called on any thread; ignored while the
+    /// tail does not run.
     public nonisolated func stop(signal: Int32 = 0) {
         loop.run { [self] in
             assumeIsolated { $0.conclude(.interrupted(signal: signal)) }
@@ -295,7 +298,7 @@ public actor Tail {
         return summary
     }
 
-    /// Ends the threads; they may not be ended from the loop, so a helper does it. Gives what could not be written.
+    /// Ends the threads on a helper thread, since the loop must not end them. Returns what could not be written.
     private nonisolated func shutDown() async -> [OutletError] {
         let (thread, control, store) = await (outletThread, self.control, keeper?.store)
         return await withCheckedContinuation { continuation in
@@ -312,12 +315,12 @@ public actor Tail {
     }
 }
 
-/// Why a tail cannot begin.
+/// The reasons for which a tail cannot begin.
 public enum TailError: Error, Hashable, Sendable {
-    /// The network room could not be started.
+    /// The event loop or the HTTP client could not be started.
     case network(NetworkError)
     /// The recording cannot be written, or read.
     case recording(RecordingError)
-    /// The store that was asked for cannot be used.
+    /// The requested store cannot be used.
     case store(StoreError)
 }

@@ -2,99 +2,101 @@ public import Network
 public import Pipeline
 public import Wire
 
-/// What a tail is told once.
+/// The settings of a tail.
 public struct TailConfiguration: Sendable {
-    /// The server's address: scheme `http` or `https` (or `ws`, `wss`), host and port. The path is not used; the session has its own.
+    /// The server's address: the scheme `http` or `https` (or `ws`, `wss`), the host and the port. The path is ignored;
+    /// the session has its own.
     public var server: URLParts
-    /// What the session is told.
+    /// The settings of the session.
     public var session: Configuration
-    /// Where the token comes from.
+    /// The source of the token.
     public var token: TokenReference?
-    /// Where the tokens come from of services that a profile declares at addresses of their own, by the service's name.
+    /// The sources of the tokens for services that a profile declares at their own addresses, by the service's name.
     public var serviceTokens: [String: TokenReference] = [:]
-    /// The object that authenticates a Socket.IO connection of Engine.IO 4; nil for the backend's own.
+    /// The object that authenticates a Socket.IO connection of Engine.IO 4; `nil` for the backend's default.
     public var auth: ReferenceTemplate?
-    /// The query of every request of the realtime connection; nil for the address's own.
+    /// The query of every request of the realtime connection; `nil` for the query of the address.
     public var query: ReferenceTemplate?
-    /// How the server is reached.
+    /// The settings for reaching the server, such as proxies and certificates.
     public var access: AccessPlan
-    /// Who reads the frames of the WebSocket.
+    /// The parser of the WebSocket's frames.
     public var framing = WebSocketFraming.auto
-    /// The recording to write; nothing may be at that path yet. `-` is standard output, which nothing else should write to.
+    /// The path of the recording to write, which must not exist yet. `-` is standard output; nothing else should write
+    /// to it then.
     public var recordPath: String?
-    /// How it is written.
+    /// The settings of the recording.
     public var recording = RecordingPlan()
-    /// The store to remember by: what is in it fills the model at once, and what is learnt is kept in it. Nil for none.
+    /// The path of the store, whose rows fill the model at once and which keeps new ones; `nil` for none.
     public var storePath: String?
-    /// Whether the tail cannot do without the store; otherwise one that cannot be opened is a notice.
+    /// Whether the tail fails without the store. Otherwise a store that cannot be opened causes a notice.
     public var requiresStore = false
-    /// The control socket to serve; its folder must be the user's own, mode 0700.
+    /// The path of the control socket. Its folder must belong to the user and have mode 0700.
     public var controlPath: String?
-    /// The folder that clients of the control socket may have recordings written to; nil for that of `recordPath`.
+    /// The folder for recordings that clients of the control socket begin; `nil` for the folder of `recordPath`.
     public var recordFolder: String?
-    /// What is said without being asked for.
+    /// The rules that send events automatically.
     public var rules: [EmitRule] = []
-    /// How long the answer to what is typed in a view is waited for; nil when none is asked for.
+    /// How long to wait for the acknowledgement of an event typed in a view; `nil` to request none.
     public var emitPatience: Duration?
     /// Whether clients of the control socket may send events to the server.
     public var allowsEmit = false
-    /// Whether rooms that clients join for good are pinned, and those that they leave for good are pinned no more.
+    /// Whether rooms that clients join permanently are pinned, and rooms that they leave permanently are unpinned.
     public var pinsFollow = false
-    /// What may be changed of the view while the tail runs; nil when there is none.
+    /// The changeable settings of the view; `nil` without a view.
     public var view: ViewControls?
-    /// What is shown of what is reported; nil when nothing is. Clients of the control socket may change it.
+    /// The filter of the view, which clients of the control socket may change; `nil` without a view.
     public var filter: ViewFilter?
-    /// How long an answer of the REST service may take, from the request to its last byte.
+    /// The timeout of a REST request, from its start to the last byte of the answer.
     var requestTimeout: Duration = .seconds(30)
-    /// Bytes that may wait for a viewer.
+    /// The maximum number of bytes that wait for a viewer.
     var mostWaitingForViewers = 4 << 20
-    /// How long those wait who write the output. While a recording is written, they keep what nobody reads in its folder.
+    /// How long the writers of the output wait. During a recording they store unread output in its folder.
     public var patience: WritePatience?
-    /// Name of the context it runs in, for whoever asks, for the recording and for what is printed.
+    /// The name of the context, for clients, recordings and printed events.
     public var context: String?
-    /// Which rooms are not shown, for whoever shows events: the tail says which, as it is told.
+    /// The rooms hidden from the view. The tail keeps the set up to date.
     public var muted: MutedRooms?
-    /// End after this many events of those that are shown.
+    /// The number of shown events after which the tail ends.
     public var count: Int?
-    /// End with the first report that this holds of, shown or not.
+    /// The filter whose first match ends the tail, whether the report is shown or not.
     public var untilMatch: Filter?
-    /// End after this span.
+    /// The time after which the tail ends.
     public var duration: Duration?
-    /// End when no event came for this span.
+    /// The time without events after which the tail ends.
     public var idleTimeout: Duration?
-    /// Seed of the session's jitter.
+    /// The seed of the session's jitter.
     public var seed: UInt64
     /// The tool's name and version, for the recording's head.
     public var tool: String
 
-    /// Where the REST service is.
+    /// The address of the REST service.
     var service: URLParts { server.service(of: session.backend) }
 
-    /// Where its tokens come from.
+    /// The source of the tokens, with their renewal.
     var tokens: TokenSource {
         TokenSource(
             reference: token, services: serviceTokens, server: server, access: access, backend: session.backend)
     }
 
-    /// Whether finding what a connection needs may block, or fail.
+    /// Whether resolving the references of a connection may block or fail.
     var needsResolving: Bool {
         token != nil || !serviceTokens.isEmpty || access.needsResolving
             || [auth, query].contains { $0?.references.isEmpty == false }
     }
 
-    /// Whether the recording holds states of the model, which needs its checksums.
+    /// Whether the recording contains checksums of the model.
     var recordsStates: Bool { isRecording && recording.tellsStates }
 
-    /// Whether anything is recorded, be it in memory.
+    /// Whether records are written, to a file or to the flight recorder's memory.
     var isRecording: Bool { recordPath != nil || recording.flight != nil }
 
-    /// What clients of the control socket call it: the name of the socket's file.
+    /// The name for clients of the control socket, from the name of the socket's file.
     var controlName: String {
         let file = controlPath?.split(separator: "/").last ?? ""
         return String(file.hasSuffix(".sock") ? file.dropLast(5) : file)
     }
 
-    /// A configuration with everything optional left out.
+    /// Creates a configuration with the defaults for everything optional.
     public init(
         server: URLParts, session: Configuration, token: TokenReference? = nil, seed: UInt64, tool: String = "weir"
     ) {
@@ -107,53 +109,53 @@ public struct TailConfiguration: Sendable {
     }
 }
 
-/// How a tail ended.
+/// The outcome of a tail or a replay.
 public enum TailOutcome: Hashable, Sendable {
-    /// What was waited for came, the time asked for passed, or the recording was played to its end.
+    /// The goal was reached, the time limit passed, or the recording was played to its end.
     case limitReached
-    /// The time passed before what was waited for came.
+    /// The time limit passed before the goal was reached.
     case timedOut
-    /// The reader of standard output is gone.
+    /// The reader of standard output has closed it.
     case outputClosed
-    /// It was told to stop, by that signal (0: by the program).
+    /// A signal (0: the program) stopped the tail.
     case interrupted(signal: Int32)
-    /// The server refused the token, or the namespace; its words, untrusted.
+    /// The server refused the token or the namespace. The value is the server's text, untrusted.
     case refused(String)
-    /// There never was a connection.
+    /// No connection was ever established.
     case cannotConnect(ConnectFailure)
     /// The connection was lost and the allowed attempts failed.
     case gaveUp(attempts: Int, ConnectFailure)
-    /// An outlet or the recording could not be written; or, in a replay, the recording could not be read on.
+    /// An outlet or the recording could not be written. In a replay: the recording could not be read further.
     case cannotWrite(OutletError)
-    /// A replay is not what was recorded, or the recording not what was written; where they part.
+    /// A replay differs from the recording, or the recording from what was written. The value describes the place.
     case mismatch(String)
-    /// A replay was to begin at a place that is not in the recording.
+    /// The start position of a replay is not in the recording.
     case noPlace(String)
-    /// A replay ended before what was looked for came; what that is.
+    /// A replay ended before it found its target. The value describes the target.
     case notFound(String)
 }
 
-/// What a tail or a replay saw.
+/// The results of a tail or a replay.
 public struct TailSummary: Sendable {
-    /// How it ended.
+    /// How the tail or the replay ended.
     public var outcome: TailOutcome
-    /// What could not be written besides, while it ended or before.
+    /// Further write failures, at the end or before.
     public var unwritten: [OutletError] = []
-    /// Events shown.
+    /// The number of shown events.
     public var events: Int
-    /// Gaps shown.
+    /// The number of shown gaps.
     public var gaps: Int
-    /// Frames, events and answers that could not be read.
+    /// The number of frames, events and answers that could not be decoded.
     public var undecodable: Int
     /// The model's sections in order, each with the number of its elements.
     public var sections: [(section: Item.Section, count: Int)]
-    /// The requests made, and their answers; of a replay those that were recorded.
+    /// The figures of the requests and their answers. A replay counts the recorded ones.
     public var requests = RequestFigures()
-    /// Name of the context it ran in; nil without one.
+    /// The name of the context; `nil` without one.
     public var context: String?
-    /// What `--until-match` and `--record-filter` name and no event had: a line for people each.
+    /// A line for each part of `--until-match` and `--record-filter` that no event had.
     public var absent: [String] = []
-    /// What a replay compared and found equal; nil when it was not to compare.
+    /// The result of a successful comparison by a replay; `nil` if it compared nothing.
     public var verdict: String?
 
     /// Whether something was lost, or may have been.
