@@ -8,13 +8,13 @@ import Store
 import Wire
 import Terminal
 
-/// Whose account is meant, and how its server is reached.
+/// The account of a command, and the settings for reaching its server.
 struct AccountOptions {
     var url: URLParts
     var backend: Configuration.BackendKind
     var access: AccessPlan
     var token: TokenReference?
-    /// Where something may be remembered of the account.
+    /// The path of the store that may remember the account; only for `logout`.
     var store: String?
     var json: Bool
 
@@ -22,7 +22,7 @@ struct AccountOptions {
         try self.init(arguments, with: arguments.command == .logout ? "login" : nil, \.canLogIn)
     }
 
-    /// Of a server that can do `what`; nil for whatever it can.
+    /// Reads the options for a server whose backend supports `what`; `nil` if the backend does not matter.
     init(_ arguments: Arguments, with what: String?, _ has: (AccountCalls) -> Bool) throws(UsageError) {
         guard let index = arguments.command.urlIndex(in: arguments.positionals),
             arguments.positionals.indices.contains(index)
@@ -40,14 +40,14 @@ struct AccountOptions {
     }
 }
 
-/// The options of `login`.
+/// The options of `weir login`.
 struct LoginOptions {
     var url: URLParts
     var backend: Configuration.BackendKind
     var access: AccessPlan
-    /// Nil where the token is what is given: it says whose it is.
+    /// The user name; `nil` if the password is a token, which identifies the user.
     var user: String?
-    /// Where the password is, or the token.
+    /// The source of the password or token.
     var password: TokenReference
     var file: String
     var json: Bool
@@ -80,7 +80,7 @@ struct LoginOptions {
     }
 }
 
-/// `weir login`, `weir logout`, `weir whoami`.
+/// The commands `weir login`, `weir logout` and `weir whoami`.
 enum AccountCommand {
     static func login(_ options: LoginOptions) async -> ExitCode {
         await with(options.url, options.backend, options.access) { service async throws(AccountService.Failure) in
@@ -131,9 +131,9 @@ enum AccountCommand {
         }
     }
 
-    /// Removes everything of the account from the store, also when the server has nothing to say about it; true when there was something.
+    /// Removes an account from the store, even if the server does not answer. Returns true if the store contained it.
     ///
-    /// Whose token it is, the server knows; when it does not say, it is taken for that of the account that was used last.
+    /// The server knows the owner of the token. If it does not answer, the last used account of the server is removed.
     private static func forget(_ options: AccountOptions, _ service: AccountService, _ token: Secret) async -> Bool {
         guard let path = options.store, access(path, F_OK) == 0 else { return false }
         let user = try? await service.whoami(token).account.id.description
@@ -175,7 +175,7 @@ enum AccountCommand {
         do throws(AccountService.Failure) { code = try await body(service) } catch {
             switch error {
             case .refused(let why, let status):
-                // What is not there is not refused.
+                // HTTP status 404 is not a refusal.
                 let word = status == 404 ? "not found" : "refused"
                 let hint = status == 401 && !hasToken ? "; " + ExitCode.noTokenHint : ""
                 Console.complain("\(word): \(why) (HTTP \(status))\(hint)")
@@ -207,7 +207,7 @@ enum AccountCommand {
 }
 
 extension Arguments {
-    /// What the server speaks, of which more is known than how it frames events.
+    /// The backend of the server. It must be more specific than plain Socket.IO or similar framing.
     var knownBackend: Configuration.BackendKind {
         get throws(UsageError) {
             if let declared = try declaredBackend() { return declared }
@@ -220,7 +220,7 @@ extension Arguments {
         get throws(UsageError) { try knownBackend(with: "login", \.canLogIn) }
     }
 
-    /// The same, where its servers can do this.
+    /// Returns the backend, or throws an error if its servers do not support an operation.
     func knownBackend(with what: String, _ has: (AccountCalls) -> Bool) throws(UsageError) -> Configuration.BackendKind
     {
         let backend = try knownBackend

@@ -6,7 +6,7 @@ import Network
 import Pipeline
 import Terminal
 
-/// The commands that want something done: `send`, `edit`, `react`, `delete`, `read`, `channel`, `workspace`.
+/// The commands that perform actions: `send`, `edit`, `react`, `delete`, `read`, `channel`, `workspace`.
 enum ActionCommand {
     static func run(_ options: ActionOptions) async -> ExitCode {
         var random = SystemRandomNumberGenerator()
@@ -45,7 +45,7 @@ enum ActionCommand {
         if actions.contains(where: { !$0.files.isEmpty }) {
             Signals.onFirst { number in
                 errand.cancel { isCancelled in
-                    // What was sent cannot be taken back.
+                    // A request that was sent cannot be withdrawn.
                     guard isCancelled else { _exit(128 + number) }
                     interruption.change { $0 = number }
                 }
@@ -70,7 +70,7 @@ enum ActionCommand {
         return code
     }
 
-    /// What had waited in the store is no result of this command, but its end is told.
+    /// Notes the end of an action that had waited in the store. It is not a result of this command.
     private static func note(_ result: ErrandResult) {
         let what = result.action.operation.words
         switch result.outcome {
@@ -93,7 +93,7 @@ enum ActionCommand {
         }
     }
 
-    /// The id on standard output, or a sentence on standard error.
+    /// Prints the id on standard output, or a sentence on standard error.
     private static func printLine(_ result: ErrandResult, _ hasToken: Bool) -> ExitCode {
         let what = result.action.operation.words
         switch result.outcome {
@@ -124,7 +124,7 @@ enum ActionCommand {
 }
 
 extension Action.Operation {
-    /// For a sentence about it.
+    /// A noun phrase for sentences about the operation.
     fileprivate var words: String {
         switch self {
         case .send: "the message"
@@ -151,7 +151,7 @@ extension Action.Operation {
 }
 
 extension Action {
-    /// The parameters of the control socket's method `act`.
+    /// The action as parameters of the control socket's method `act`.
     var parameters: [JSONValue.Member] {
         var writer = JSONWriter()
         encode(into: &writer)
@@ -161,10 +161,10 @@ extension Action {
 }
 
 extension RunningProcess {
-    /// A tail answers once the action is done, refused or delayed.
+    /// The timeout of an action. A tail answers once the action is done, refused or delayed.
     static let actionPatience: Duration = .seconds(30)
 
-    /// Has a running tail do an action, and waits for its end.
+    /// Performs an action in a running tail, and waits for its outcome.
     fileprivate func perform(_ action: Action) throws(Trouble) -> ErrandResult {
         guard let result = ErrandResult(try call(.act, timeout: Self.actionPatience, action.parameters), of: action)
         else { throw Trouble("\(name) does not say what became of it", .runtimeError) }
@@ -173,18 +173,19 @@ extension RunningProcess {
 }
 
 extension Action.Operation {
-    /// What would have become of it.
+    /// The participle for sentences about the operation's success.
     fileprivate var done: String { if case .send = self { "sent" } else { "done" } }
 }
 
-/// How far uploads are, in one line of the terminal that is written over; nothing where standard error is no terminal.
+/// The progress of uploads, on one line of the terminal that is overwritten. Nothing is shown if standard error is not
+/// a terminal.
 private final class UploadLine: Sendable {
-    /// The text that stands there.
+    /// The text on the line.
     private let shown = Monitor("")
 
     static var onTerminal: UploadLine? { isatty(2) == 1 ? UploadLine() : nil }
 
-    /// Shows a file's share and size, where that changes what stands there.
+    /// Shows a file's progress and size, if the text on the line changes.
     func show(_ progress: UploadProgress) {
         let share = progress.size == 0 ? 100 : progress.sent * 100 / progress.size
         let name = TerminalText.truncated(TerminalText.escaped(progress.name), to: 40)
@@ -197,7 +198,7 @@ private final class UploadLine: Sendable {
         }
     }
 
-    /// Leaves the line.
+    /// Moves to the next line.
     func end() { shown.change { if !$0.isEmpty { Self.write("\n") } } }
 
     private static func write(_ text: String) {

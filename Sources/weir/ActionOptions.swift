@@ -6,21 +6,21 @@ import Network
 import Pipeline
 import Wire
 
-/// The options of the commands that want something done.
+/// The options of the commands that perform actions.
 struct ActionOptions {
-    /// What does it.
+    /// The process that performs the action.
     enum Target {
         case server(ErrandConfiguration)
-        /// A running tail, at its own place where none is named.
+        /// A running tail; its own place applies if none is named.
         case running(RunningProcess, Action.Place?)
     }
 
     var target: Target
-    /// What, one after the other.
+    /// The operations, in order.
     var operations: [Action.Operation]
-    /// Files that go with the message.
+    /// The files attached to the message.
     var files: [Action.File] = []
-    /// Whether the result is JSON.
+    /// Whether to print the result as JSON.
     var json: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
@@ -92,13 +92,13 @@ struct ActionOptions {
     }
 }
 
-/// What is wanted, with the word behind the command where it has one.
+/// An action's verb: the command, with its second word if it has one.
 private enum ActionVerb {
     case send, edit, react, delete, read
     case createChannel, editChannel, deleteChannel, rejoinChannel, addMembers, removeMembers
     case createWorkspace, editWorkspace, deleteWorkspace, addWorkspaceMembers, removeWorkspaceMembers, setAccount, run
 
-    /// Takes the words in front of the URL.
+    /// Takes the words before the URL.
     static func take(_ words: inout ArraySlice<String>, _ arguments: Arguments) throws(UsageError) -> ActionVerb {
         switch arguments.command {
         case .send: return .send
@@ -147,7 +147,7 @@ private enum ActionVerb {
                 guard arguments[.store] != "none" else { throw arguments.error("--draft needs the store") }
                 return [.send(channel: channel, thread: thread, text: "")]
             }
-            // A picture or a file needs no words.
+            // A message with a picture or a file needs no text.
             let needsNone = arguments.has(.image) || arguments.has(.file)
             let text = needsNone && words.all.isEmpty ? "" : try words.text()
             return [.send(channel: channel, thread: thread, text: text)]
@@ -226,7 +226,7 @@ private enum ActionVerb {
     }
 }
 
-/// The words behind the URL.
+/// The words after the URL.
 struct Words {
     var rest: ArraySlice<String>
     let arguments: Arguments
@@ -238,7 +238,7 @@ struct Words {
         return EntityID(word)
     }
 
-    /// The rest, one at least.
+    /// Takes the remaining words as users. At least one is required.
     mutating func users() throws(UsageError) -> [EntityID] {
         var users = [try id("USER")]
         while !rest.isEmpty { users.append(try id("USER")) }
@@ -250,7 +250,7 @@ struct Words {
         return Action.MessageReference(channel: channel, message: try id("MESSAGE"), thread: thread)
     }
 
-    /// An action that the profile declares, and its parameters.
+    /// Takes the name of an action of the profile, and its parameters.
     mutating func run() throws(UsageError) -> Action.Run {
         let name = try id("ACTION").description
         var values: [String: String] = [:]
@@ -261,7 +261,7 @@ struct Words {
             }
             values[parts[0]] = parts[1]
         }
-        // A running tail has the profile.
+        // A running tail knows the profile.
         if arguments.speaksToRunning { return Action.Run(name, values) }
         guard let profile = try arguments.knownBackend.module.profile else {
             throw arguments.error("do is for --profile FILE, which declares actions")
@@ -274,7 +274,7 @@ struct Words {
         return Action.Run(name, values)
     }
 
-    /// The path of a file whose content goes into a body.
+    /// Returns the absolute path of a file whose content becomes part of a request body.
     private func file(_ name: String, _ path: String) throws(UsageError) -> String {
         let file = try arguments.file(name, path)
         guard file.size <= RESTCall.largestFile else {
@@ -284,7 +284,7 @@ struct Words {
         return file.path
     }
 
-    /// The text of a message: the last word, or standard input.
+    /// Takes the text of a message: the last word, or standard input.
     mutating func text() throws(UsageError) -> String {
         let word = rest.popFirst()
         try end()
@@ -304,7 +304,7 @@ struct Words {
 }
 
 extension Arguments {
-    /// A file that can be read, by its path from the root: another process may send it, from another folder.
+    /// Returns a readable file with its absolute path, since a process in another folder may send it.
     fileprivate func file(_ name: String, _ path: String) throws(UsageError) -> Action.File {
         var facts = stat()
         guard let whole = realpath(path, nil), stat(whole, &facts) == 0, Glibc.access(whole, R_OK) == 0 else {

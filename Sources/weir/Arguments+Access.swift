@@ -4,7 +4,7 @@ import Wire
 import Terminal
 
 extension Arguments {
-    /// Where a secret is. The value is never repeated in an error: it may be the secret itself.
+    /// Returns the reference to a secret. Errors do not quote the value, which may be the secret itself.
     func secret(_ option: Option, _ name: String) throws(UsageError) -> TokenReference? {
         guard let text = self[option] else { return nil }
         guard let reference = TokenReference(text) else { throw notAReference(option, name) }
@@ -17,7 +17,7 @@ extension Arguments {
                 + " machine and kept in the shell's history. Write env:NAME, file:PATH or cmd:COMMAND")
     }
 
-    /// Where the tokens are: the server's, and those of services by their names.
+    /// Returns the references to the server's token and to the tokens of named services.
     func tokens() throws(UsageError) -> (server: TokenReference?, services: [String: TokenReference]) {
         var (server, services): (TokenReference?, [String: TokenReference]) = (nil, [:])
         for text in all(.token) {
@@ -34,7 +34,7 @@ extension Arguments {
         return (server, services)
     }
 
-    /// How the server is reached.
+    /// Returns the settings for reaching the server.
     func access(to url: URLParts) throws(UsageError) -> AccessPlan {
         for option in [Option.ca, .cert, .pin] where isTyped(option) && !url.isSecure {
             throw error("\(option.flag) is for https and wss, and the URL is \(url.scheme)")
@@ -44,7 +44,7 @@ extension Arguments {
             throw error("\(option.flag) is for \(needed.flag), which is missing")
         }
         var plan = AccessPlan()
-        // What is set for all servers, and not typed, is of no use to one without TLS.
+        // TLS settings that apply to all servers, and were not typed, are ignored for a server without TLS.
         if url.isSecure {
             if let path = self[.ca] { plan.trust = .file(path) }
             if let path = self[.cert] {
@@ -57,7 +57,7 @@ extension Arguments {
         plan.proxyCredentials = try secret(.proxyAuth, "credentials")
         plan.headers = try headers(.header)
         do {
-            // Known before anything is connected to: the environment may name what is no proxy.
+            // Check before connecting: the environment may contain an invalid proxy.
             _ = try plan.proxy(for: url)
         } catch {
             throw self.error("--proxy env: " + error.message)
@@ -65,13 +65,14 @@ extension Arguments {
         return plan
     }
 
-    /// The object that authenticates a Socket.IO connection, with references in it.
+    /// Returns the template of the object that authenticates a Socket.IO connection.
     func auth() throws(UsageError) -> ReferenceTemplate? {
         guard let text = self[.auth] else { return nil }
         do { return try ReferenceTemplate(auth: text) } catch { throw self.error("--auth: " + error.message) }
     }
 
-    /// The query of every request that opens or carries the realtime connection: the URL's, and what `--query` adds.
+    /// Returns the query of every request that opens or carries the realtime connection: the query of the URL, extended
+    /// by `--query`.
     func query(of url: URLParts) throws(UsageError) -> ReferenceTemplate {
         do {
             return try ReferenceTemplate(query: url.query, adding: all(.query))
@@ -115,10 +116,10 @@ extension Arguments {
         return headers
     }
 
-    /// `NAME: VALUE`, where the value is text, a reference, or one word and a reference, such as `Bearer env:TOKEN`.
+    /// Parses `NAME: VALUE`. The value is text, a reference, or one word and a reference, such as `Bearer env:TOKEN`.
     private func header(_ text: String, _ option: Option) throws(UsageError) -> AccessPlan.Header {
         guard let colon = text.firstIndex(of: ":") else {
-            // Not repeated: somebody may have left the name out.
+            // The text is not quoted, since it may be a secret without a name.
             throw error("\(option.flag): a colon is missing after the name; write 'NAME: VALUE'")
         }
         let name = String(text[..<colon])

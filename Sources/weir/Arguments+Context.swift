@@ -2,25 +2,26 @@ import Network
 import Wire
 
 extension Arguments {
-    /// A word that is a server's address, and not a channel's name or a text.
+    /// Whether a word is a server's address, not a channel's name or a text.
     static func isURL(_ word: String) -> Bool {
         ["http://", "https://", "ws://", "wss://"].contains { word.lowercased().hasPrefix($0) }
     }
 
-    /// The URL among the words, when it was typed.
+    /// The URL among the words; `nil` if none was typed.
     var typedURL: String? {
         guard let index = command.urlIndex(in: positionals), positionals.indices.contains(index) else { return nil }
         return Arguments.isURL(positionals[index]) ? positionals[index] : nil
     }
 
-    /// Whether a running tail does it, which knows its server.
+    /// Whether a running tail performs the command. The tail knows its server.
     var speaksToRunning: Bool {
         has(.on) && typedURL == nil && (Command.actions.contains(command) || command == .watch || command == .emit)
     }
 
-    /// The context that applies to these arguments.
+    /// Returns the context that applies to these arguments.
     ///
-    /// A token belongs to its server: a context that is not about the URL typed does not apply, and is refused when it was typed, too.
+    /// A token belongs to its server, so a context for another server than the typed URL does not apply. Such a context
+    /// is an error if it was typed as well.
     func chosenContext(for command: Command) throws(UsageError) -> Context? {
         // A running tail has its own server.
         if speaksToRunning { return nil }
@@ -47,7 +48,7 @@ extension Arguments {
             && first.port == second.port
     }
 
-    /// Refuses what others would see, where the context guards against it.
+    /// Refuses actions that others would see if the context is guarded.
     func checkGuard() throws(UsageError) {
         guard command.isSeenByOthers(self), !has(.yes) else { return }
         let context = speaksToRunning ? self[.on].flatMap { RunningProcess(name: $0).context } : context

@@ -3,13 +3,13 @@ import Pipeline
 import Wire
 
 extension Arguments {
-    /// How long an answer is waited for.
+    /// The timeout for an answer, 5 s by default.
     var patience: Duration { get throws(UsageError) { try duration(.timeout) ?? .seconds(5) } }
 
-    /// Whether lines of standard input are emitted.
+    /// Whether each line of standard input is emitted.
     var emitsLines: Bool { all(.emit).contains("-") }
 
-    /// What `--emit` and `--ack` say, each when the event comes that the `--on` in front of it asks for.
+    /// Returns the rules of `--emit` and `--ack`. The preceding `--on` is the condition of a rule.
     func emitRules() throws(UsageError) -> [EmitRule] {
         var rules: [EmitRule] = []
         var condition: Filter?
@@ -37,7 +37,7 @@ extension Arguments {
         }
     }
 
-    /// `NAME=ARG ARG…`, or `ARG ARG…` where a filter says which events.
+    /// Parses `NAME=ARG ARG…`, or `ARG ARG…` if a filter selects the events.
     private func answer(_ text: String, when condition: Filter?) throws(UsageError) -> EmitRule {
         let (name, arguments) = try reading(text, of: .ack) { text throws(EmitText.Problem) in
             (condition == nil ? try text.name(endedBy: "=") : nil, try text.arguments())

@@ -3,10 +3,10 @@ import Network
 import Pipeline
 
 extension Arguments {
-    /// What is done for certain reports.
+    /// Returns the hooks that run for matching reports.
     func hooks() throws(UsageError) -> [ReportHook] {
         var hooks: [ReportHook] = []
-        // The kinds may be in a file.
+        // A profile file may declare the kinds.
         let kinds = all(.hook).isEmpty && all(.hookSh).isEmpty ? [] : try declaredKinds
         for text in all(.hook) { hooks.append(try hook(text, of: .hook, kinds)) }
         for text in all(.hookSh) { hooks.append(try hook(text, of: .hookSh, kinds)) }
@@ -20,7 +20,7 @@ extension Arguments {
         return hooks
     }
 
-    /// What the user is notified of, and by what; nil for nothing.
+    /// Returns the notification rules and their program; `nil` without rules.
     func notifications() throws(UsageError) -> NotificationPlan? {
         let texts = all(.notify)
         guard !texts.isEmpty else {
@@ -51,7 +51,8 @@ extension Arguments {
         }
     }
 
-    /// `EXPR=COMMAND`: an expression may have an equals sign itself, so the first one is meant that stands behind a whole expression.
+    /// Parses `EXPR=COMMAND`. An expression may contain equals signs, so the first one after a complete expression
+    /// separates the two.
     private func hook(_ text: String, of option: Option, _ kinds: [String]) throws(UsageError) -> ReportHook {
         var complaint: FilterError?
         for index in text.indices where text[index] == "=" {

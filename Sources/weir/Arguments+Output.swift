@@ -3,7 +3,7 @@ import Live
 import Terminal
 
 extension Arguments {
-    /// How events are printed.
+    /// Returns the form in which events are printed.
     func printedForm() throws(UsageError) -> PrintedForm {
         let format: OutputFormat? = try choice(.format)
         if let text = self[.template] {
@@ -25,7 +25,7 @@ extension Arguments {
         }
     }
 
-    /// A zone of the system's tables becomes the machine's: nothing else of this process asks for one.
+    /// Returns the time zone. A zone of the system's tables becomes the zone of the process, which uses no other zone.
     private func zone() throws(UsageError) -> LineSettings.Zone? {
         guard let name = self[.zone] else { return nil }
         if let zone = LineSettings.Zone(rawValue: name) { return zone }
@@ -41,7 +41,7 @@ extension Arguments {
         return .local
     }
 
-    /// How what is printed looks.
+    /// Returns the colours and styles of the output.
     func theme() throws(UsageError) -> TerminalTheme {
         var theme = TerminalTheme(try choice(.theme) ?? .auto)
         for text in all(.style) {
@@ -54,7 +54,7 @@ extension Arguments {
         return theme
     }
 
-    /// How lines are laid out.
+    /// Returns the layout of the lines.
     func lineSettings() throws(UsageError) -> LineSettings {
         var settings = LineSettings()
         settings.time = try choice(.time) ?? settings.time

@@ -1,14 +1,14 @@
-/// What was not typed: values of the environment, of the context and of the config file.
+/// Values that were not typed, from the environment, the context and the config file.
 extension Arguments {
-    /// Where a value came from, the strongest first.
+    /// The sources of values, the strongest first.
     enum Origin: Equatable {
         case flag
         case variable(String)
-        /// A file as shown, the line, and what it sets.
+        /// The file as shown, the line, and the setting's name.
         case context(file: String, line: Int, name: String)
         case config(file: String, line: Int, name: String)
 
-        /// How an error names it.
+        /// Returns the name of the source for error messages.
         func label(_ flag: String) -> String {
             switch self {
             case .flag: flag
@@ -18,7 +18,7 @@ extension Arguments {
             }
         }
 
-        /// How a list of settings names it.
+        /// The name of the source for lists of settings.
         var place: String {
             switch self {
             case .flag: "command line"
@@ -27,7 +27,7 @@ extension Arguments {
             }
         }
 
-        /// 0 for what prevails.
+        /// The priority of the source. Rank 0 prevails.
         var rank: Int {
             switch self {
             case .flag: 0
@@ -38,13 +38,14 @@ extension Arguments {
         }
     }
 
-    /// Values of one option with where they came from.
+    /// The values of one option, and their source.
     struct Setting {
         var values: [String]
         var origin: Origin
     }
 
-    /// Takes from the settings what was not typed. Throws also where too few or too many words are left for the command.
+    /// Adds settings for the options that were not typed. Throws an error if the number of words does not fit the
+    /// command.
     mutating func settle(_ settings: Settings) throws(UsageError) {
         adopt(settings.context)
         for option in Option.of(command) where setting(of: option) == nil && option.isInherited(by: command) {
@@ -58,7 +59,7 @@ extension Arguments {
         try checkGuard()
     }
 
-    /// `yes` and `no` in the forms people know.
+    /// Returns the meaning of the common words for yes and no; `nil` for anything else.
     static func truth(_ text: String) -> Bool? {
         switch text.lowercased() {
         case "yes", "true", "on", "1": true
@@ -67,7 +68,8 @@ extension Arguments {
         }
     }
 
-    /// An error's words with the place that a value came from in front, when it was not typed: errors begin with the flag they are about.
+    /// Returns an error's message with the source of the value in front if the value was not typed. Such messages begin
+    /// with the option's flag.
     func sourced(_ message: String) -> String {
         let candidates = Option.allCases.filter { message.hasPrefix($0.flag) }
         guard let option = candidates.max(by: { $0.flag.count < $1.flag.count }),
@@ -90,7 +92,7 @@ extension Arguments {
         return isOn ? Setting(values: [], origin: found.origin) : nil
     }
 
-    /// What was not typed gives way: to what excludes it and prevails, and where what it is about is missing.
+    /// Drops untyped settings that a stronger setting excludes, or that depend on a missing option.
     private mutating func dropNeedless() {
         for first in Option.allCases {
             guard let second = first.row.excludes, let a = setting(of: first)?.origin.rank,
@@ -98,7 +100,7 @@ extension Arguments {
             else { continue }
             set(a < b ? second : first, to: nil)
         }
-        // Twice: what is dropped may be what another needs.
+        // Run twice: a dropped setting may be one that another setting needs.
         for _ in 0..<2 {
             for option in Option.of(command) {
                 guard let needed = option.needs(for: command), let origin = setting(of: option)?.origin else {

@@ -5,7 +5,7 @@ import Wire
 import Terminal
 
 extension Arguments {
-    /// A span, as `Duration.init(typed:)` reads it.
+    /// Returns a time span in the format of `Duration.init(typed:)`.
     func duration(_ option: Option) throws(UsageError) -> Duration? {
         guard let text = self[option] else { return nil }
         guard let span = Duration(typed: text) else {
@@ -15,7 +15,8 @@ extension Arguments {
         return span
     }
 
-    /// A span such as `duration` reads; a bare number counts milliseconds, as in the options of Engine.IO servers.
+    /// Returns a time span like `duration`, except that a bare number counts milliseconds, as in the options of
+    /// Engine.IO servers.
     func milliseconds(_ option: Option) throws(UsageError) -> Duration? {
         guard let text = self[option], let number = Int64(text), (1...1_000_000_000).contains(number) else {
             return try duration(option)
@@ -23,7 +24,7 @@ extension Arguments {
         return .milliseconds(number)
     }
 
-    /// A whole number of a range; 1 or more.
+    /// Returns a whole number in the range; by default 1 or more.
     func count(_ option: Option, in range: ClosedRange<Int> = 1...Int.max) throws(UsageError) -> Int? {
         guard let text = self[option] else { return nil }
         guard let value = Int(text), range.contains(value) else {
@@ -35,7 +36,7 @@ extension Arguments {
         return value
     }
 
-    /// A limit of what is taken from the server.
+    /// Returns a size limit for data from the server.
     func limit(_ option: Option) throws(UsageError) -> Int? {
         guard let text = self[option] else { return nil }
         guard let size = RecordingOptions.size(text), Limits.range.contains(size) else {
@@ -44,7 +45,7 @@ extension Arguments {
         return size
     }
 
-    /// A seed: any 64 bits.
+    /// Returns a seed, which can be any 64-bit number.
     func seed(_ option: Option) throws(UsageError) -> UInt64? {
         guard let text = self[option] else { return nil }
         guard let value = UInt64(text) else {
@@ -53,13 +54,13 @@ extension Arguments {
         return value
     }
 
-    /// One of the words of a closed list.
+    /// Returns the option's value as one word of a closed list.
     func choice<Choice: RawRepresentable & CaseIterable>(_ option: Option) throws(UsageError) -> Choice?
     where Choice.RawValue == String {
         try self[option].map { text throws(UsageError) in try choice(of: text, for: option.flag + ": ") }
     }
 
-    /// The one that a word is; an error begins with `label`.
+    /// Returns the choice for a word. An error message begins with `label`.
     func choice<Choice: RawRepresentable & CaseIterable>(of word: String, for label: String = "") throws(UsageError)
         -> Choice
     where Choice.RawValue == String {
@@ -67,7 +68,7 @@ extension Arguments {
         throw error(label + UsageError.unlisted(word, among: Choice.allCases.map(\.rawValue)))
     }
 
-    /// The Engine.IO revision; nil for `auto`.
+    /// Returns the Engine.IO revision; `nil` for `auto`.
     func revision(_ option: Option) throws(UsageError) -> EngineIO.Revision? {
         guard let text = self[option], text != "auto" else { return nil }
         guard let revision = Int(text).flatMap(EngineIO.Revision.init(rawValue:)) else {
@@ -76,7 +77,7 @@ extension Arguments {
         return revision
     }
 
-    /// A name that can be a file's: letters, digits, `.`, `_` and `-`, not beginning with a dot.
+    /// Returns a name that is safe as a file name: letters, digits, `.`, `_` and `-`, not starting with a dot.
     func name(_ option: Option) throws(UsageError) -> String? {
         guard let text = self[option] else { return nil }
         let isSafe = text.utf8.allSatisfy { byte in
@@ -96,7 +97,7 @@ extension Arguments {
         return text
     }
 
-    /// Where it is remembered what was seen; nil for nowhere. Required when it was asked for by name.
+    /// Returns the path of the store, or `nil` for no store. A store that the user named is required.
     func store() throws(UsageError) -> (path: String?, isRequired: Bool) {
         switch self[.store] {
         case "none": return (nil, false)
@@ -105,7 +106,7 @@ extension Arguments {
         }
     }
 
-    /// How many events a second.
+    /// Returns the number of events per second.
     func rate() throws(UsageError) -> Double? {
         guard let text = self[.rate] else { return nil }
         guard let rate = Double(text.hasSuffix("/s") ? text.dropLast(2) : text[...]), rate >= 0.01, rate <= 1e6 else {
@@ -114,7 +115,7 @@ extension Arguments {
         return rate
     }
 
-    /// How fast a recording is played.
+    /// Returns the speed at which a recording is played.
     func pace() throws(UsageError) -> ReplayConfiguration.Pace {
         if let rate = try rate() {
             guard self[.speed] == nil else { throw error("--rate and --speed are two ways to say the same") }
@@ -128,7 +129,7 @@ extension Arguments {
         return .factor(value)
     }
 
-    /// How often; nil for ever.
+    /// Returns the number of rounds; `nil` for endless repetition.
     func rounds(_ option: Option) throws(UsageError) -> Int? {
         switch self[option] {
         case nil: 1
@@ -137,7 +138,7 @@ extension Arguments {
         }
     }
 
-    /// An address and a port: `127.0.0.1:8080`, `[::1]:8080`.
+    /// Returns an address and a port: `127.0.0.1:8080`, `[::1]:8080`.
     func endpoint(_ option: Option) throws(UsageError) -> (address: String, port: UInt16)? {
         guard let text = self[option] else { return nil }
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
@@ -170,7 +171,7 @@ extension Arguments {
         }
     }
 
-    /// The endpoint's path as it is typed; nil for the backend's own.
+    /// The typed path of the endpoint; `nil` for the backend's default.
     var endpointPath: String? {
         get throws(UsageError) {
             guard let text = self[.path] else { return nil }
@@ -185,7 +186,7 @@ extension Arguments {
         }
     }
 
-    /// The URL of a service that is asked for nothing but what its commands know.
+    /// Returns the URL of a service. It must have no path and no query, since the commands know the paths.
     func serviceURL(_ text: String) throws(UsageError) -> URLParts {
         let url = try url(text)
         guard url.target == "/" else {
@@ -194,7 +195,7 @@ extension Arguments {
         return url
     }
 
-    /// A backend's URL.
+    /// Returns the URL of a backend.
     func url(_ text: String) throws(UsageError) -> URLParts {
         if text.contains("#") {
             throw error(urlLabel + ": what follows # is not for a server; leave it out, or write %23")

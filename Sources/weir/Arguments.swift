@@ -1,28 +1,28 @@
 import Live
 import Terminal
 
-/// Arguments split into words and options, each option known to the command; values are not looked at yet. What was not
-/// typed is added by `settle`.
+/// Arguments split into words and options. Each option is known to the command; the values are not checked yet.
+/// `settle` adds the settings that were not typed.
 struct Arguments {
-    /// The command they are for.
+    /// The command that receives the arguments.
     let command: Command
-    /// The words that are not options, as many as the command takes.
+    /// The words that are not options.
     var positionals: [String] = []
-    /// The context that applies, and whether the URL is its.
+    /// The context that applies. `hasContextsURL` records whether the URL came from it.
     private(set) var context: Context?
     private var hasContextsURL = false
-    /// Whether `--help` was asked for; nothing else matters then.
+    /// Whether `--help` was typed. Nothing else matters then.
     private(set) var wantsHelp = false
     private var settings: [Option: Setting] = [:]
-    /// The values that were typed, in their order.
+    /// The typed options and values, in order.
     private(set) var typed: [(option: Option, value: String)] = []
-    /// What was switched off on the command line, whatever else says that it is on.
+    /// The options switched off on the command line, which overrides all settings.
     private var switchedOff: Set<Option> = []
 
-    /// No arguments, for `settle` to add what applies.
+    /// Creates empty arguments, for `settle` to fill.
     init(for command: Command) { self.command = command }
 
-    /// Splits the arguments behind the command's name. How many words there may be is checked by `settle`.
+    /// Splits the arguments after the command's name. `settle` checks the number of words.
     init(parsing arguments: [String], for command: Command) throws(UsageError) {
         self.command = command
         var rest = arguments[...]
@@ -37,7 +37,7 @@ struct Arguments {
             }
             if argument.hasPrefix("--") {
                 try take(option: argument, &rest)
-                // As with 'weir rooms join': one pattern after the other.
+                // As with 'weir rooms join', several patterns can follow.
                 while argument == Option.join.flag, let word = rest.first, isFurtherPattern(word) {
                     rest.removeFirst()
                     append(word, to: .join)
@@ -50,22 +50,22 @@ struct Arguments {
         }
     }
 
-    /// The last value of an option.
+    /// Returns the last value of an option.
     subscript(option: Option) -> String? { settings[option]?.values.last }
 
-    /// All values of a repeatable option, in order.
+    /// Returns all values of a repeatable option, in order.
     func all(_ option: Option) -> [String] { settings[option]?.values ?? [] }
 
-    /// Whether an option without a value was given.
+    /// Whether an option is set, with or without a value.
     func has(_ option: Option) -> Bool { settings[option] != nil }
 
-    /// Whether an option was typed, and is not a setting that applies wherever it can.
+    /// Whether an option was typed, and is not an inherited setting.
     func isTyped(_ option: Option) -> Bool { settings[option]?.origin == .flag }
 
-    /// What is known of an option, with where it came from.
+    /// Returns the setting of an option, with its source.
     func setting(of option: Option) -> Setting? { settings[option] }
 
-    /// Sets an option, or takes it away.
+    /// Sets an option, or removes it for `nil`.
     mutating func set(_ option: Option, to setting: Setting?) {
         settings[option] = switchedOff.contains(option) ? nil : setting
     }
@@ -93,7 +93,7 @@ struct Arguments {
         typed.append((option, value))
     }
 
-    /// An option without a value is on; `=no` is for what is on by the environment or a file.
+    /// Takes an option without a value. `=no` switches off a setting of the environment or of a file.
     private mutating func take(_ option: Option, _ text: String?) throws(UsageError) {
         guard let isOn = Arguments.truth(text ?? "yes") else {
             throw error("\(option.flag) takes no value but yes or no")
@@ -105,16 +105,17 @@ struct Arguments {
         }
     }
 
-    /// Whether a word after a pattern is one more: neither a server nor, of what writes one, a file.
+    /// Whether a word after a pattern is another pattern. A server's URL is not, and neither is the file of a command
+    /// that writes one.
     private func isFurtherPattern(_ word: String) -> Bool {
         if word.hasPrefix("-") || word.contains("://") { return false }
         return command == .tail || word.hasPrefix("#") || word.hasPrefix("@")
     }
 
-    /// Whether a word is a number less than 0: no option has a digit as its letter.
+    /// Whether a word is a negative number. No option has a digit as its letter.
     private func isNegative(_ word: String) -> Bool { word.dropFirst().first.map { ("0"..."9").contains($0) } ?? false }
 
-    /// Options of one letter, one or several: a value follows in the same word (`-A3`) or in the next.
+    /// Takes one or several one-letter options. A value follows in the same word (`-A3`) or in the next one.
     private mutating func take(letters argument: String, _ rest: inout ArraySlice<String>) throws(UsageError) {
         var letters = argument.dropFirst()
         let mine = Option.of(command)
@@ -142,7 +143,7 @@ struct Arguments {
         throw error("unknown option \(text)" + Suggestion.phrase(for: flag, among: mine.map(\.flag)))
     }
 
-    /// Whether a word is an option of this command, and so not a value somebody forgot to give.
+    /// Whether a word is an option of this command, and therefore not the value of the preceding option.
     private func isOption(_ word: String) -> Bool {
         word == "--"
             || Option.of(command).contains {
@@ -150,7 +151,7 @@ struct Arguments {
             }
     }
 
-    /// Lets a context apply: the URL it has stands where the command's would, when none was typed.
+    /// Applies a context. Its URL takes the place of the command's URL if none was typed.
     mutating func adopt(_ context: Context?) {
         self.context = context
         guard let url = context?.url, typedURL == nil, let index = command.urlIndex(in: positionals),
@@ -160,10 +161,10 @@ struct Arguments {
         hasContextsURL = true
     }
 
-    /// How an error names the URL.
+    /// The name of the URL in error messages.
     var urlLabel: String { hasContextsURL ? context?.urlLabel ?? "URL" : "URL" }
 
-    /// Whether there are as many words as the command takes.
+    /// Checks that the number of words fits the command.
     func checkPositionals() throws(UsageError) {
         let expected = command.positionals.filter { $0.name != "URL" || !speaksToRunning }
         let required = expected.filter(\.isRequired)
@@ -177,7 +178,7 @@ struct Arguments {
         }
     }
 
-    /// Whether every file and folder has a name. `weir replay "$FILE"` in a script where nobody set it has none.
+    /// Checks that no file or folder name is empty, as in `weir replay "$FILE"` with an unset variable.
     func checkFileNames() throws(UsageError) {
         for option in Option.of(command) where all(option).contains("") {
             if option.takesFile(for: command) { throw error("\(option.flag): the name of the file is empty") }
@@ -202,7 +203,7 @@ struct Arguments {
         return message
     }
 
-    /// An error about these arguments. One that begins with a flag names the environment variable or the line of a file instead, when
-    /// the value came from there.
+    /// Creates an error about these arguments. If the message begins with a flag whose value was not typed, the
+    /// environment variable or the line of the file replaces the flag.
     func error(_ message: String) -> UsageError { UsageError(sourced(message), command: command) }
 }

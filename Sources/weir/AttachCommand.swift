@@ -3,8 +3,8 @@ import Live
 import Network
 import Recording
 
-/// `weir attach`: a second viewer of a running tail, with a format and filters of its own. The server is asked for nothing: the tail
-/// sends the recording, and it is played as a file is.
+/// The command `weir attach`: a second viewer of a running tail, with its own format and filters. It sends the server
+/// nothing: the tail sends the recording, which is played like a file.
 enum AttachCommand {
     static func run(_ arguments: Arguments) async throws(UsageError) -> ExitCode {
         let options = try OutputOptions(arguments)
@@ -30,7 +30,7 @@ enum AttachCommand {
         let replay = Replay(configuration, outlets: outlets.all)
         Signals.onFirst(ending: outlets.patience) { signal in
             replay.stop(signal: signal)
-            // What is waited for is the next line.
+            // Wake up the replay, which waits for the next line.
             shutdown(descriptor, Int32(SHUT_RDWR))
         }
         if !options.quiet { Console.note("attached to \(process.name)") }

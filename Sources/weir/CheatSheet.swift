@@ -1,8 +1,8 @@
-/// What `weir cheat` prints: commands to copy, by topic.
+/// A topic of `weir cheat`, with commands to copy.
 struct CheatSheet {
     var topic: String
     var title: String
-    /// Each a command, and what it does.
+    /// The commands, each with its purpose.
     var lines: [(command: String, meaning: String)]
 
     static let all = [

@@ -1,10 +1,10 @@
 import Live
 import Terminal
 
-/// A command: what the help says of it, and what it does. Each is one row, which stands with its kin in a file of its own; the options it
-/// has are said by theirs.
+/// A command: its help text and its function. Each command is one row, in a file with related commands. The options
+/// list their commands themselves.
 final class Command: Sendable {
-    /// The commands, in the order of the help. One that is not here is none.
+    /// All commands, in the order of the help.
     static let table: [Command] = [
         demo, serve, tail, watch, record, replay, ps, attach, ctl, notify,
         rooms, roomsLs, roomsResolve, roomsJoin, roomsLeave, roomsOnly, roomsReset, roomsSelect, roomsPin, roomsUnpin,
@@ -19,40 +19,41 @@ final class Command: Sendable {
         profileSchema, completion, man, cheat, explain, help,
     ]
 
-    /// Those that want something done in a company.
+    /// The commands that perform actions.
     static let actions: [Command] = [send, edit, react, delete, read, perform, channel, workspace, account]
-    /// Those that do something by REST, without a realtime connection.
+    /// The commands that use REST without a realtime connection.
     static let errands: [Command] = actions + [draft, login, logout, whoami, download]
-    /// The verbs of `rooms`.
+    /// The verbs of `weir rooms`.
     static let roomVerbs: [Command] = rooms.verbs
 
-    /// Does it, and says how that went.
+    /// Runs the command and returns its exit code.
     typealias Run = @Sendable (Arguments) async throws(UsageError) -> ExitCode
 
-    /// What gives values to its options besides the command line.
+    /// The sources of option values in addition to the command line.
     enum Inheritance {
-        /// Nothing, where settings themselves are looked after or explained, which must work when they are wrong.
+        /// No source, for commands that inspect or explain settings and must work when those are wrong.
         case nothing
         /// The environment and the config file.
         case files
-        /// A context, too: it goes to a server.
+        /// The environment, the config file and a context, for commands that contact a server.
         case context
     }
 
-    /// As typed: one word, or the word of a family and the verb.
+    /// The name as typed: one word, or a family's word and a verb.
     let name: String
-    /// What it takes besides options.
+    /// The arguments other than options.
     let positionals: [Positional]
     /// One line for the list of commands.
     let summary: String
-    /// What stands below the usage.
+    /// The paragraphs below the usage.
     let details: [String]
     let examples: [String]
     private let inheritance: Inheritance
-    /// Nil for what has verbs: each is a command of its own, with its own options and help.
+    /// The function; `nil` for a command with verbs, each of which is a command with its own options and help.
     let run: Run?
 
-    /// `usage` are the words besides options, as a usage line has them: `URL [NAME] [PATTERN…]`.
+    /// Creates a command. `usage` contains the arguments other than options, as in a usage line: `URL [NAME]
+    /// [PATTERN…]`.
     init(
         _ name: String, _ usage: String, _ summary: String, run: Run? = nil, inherits inheritance: Inheritance = .files,
         details: String = "", examples: String...
@@ -67,12 +68,12 @@ final class Command: Sendable {
         self.run = run
     }
 
-    /// What is done at once: nothing is waited for.
+    /// Returns a function that runs without waiting.
     static func atOnce(_ run: @escaping @Sendable (Arguments) throws(UsageError) -> ExitCode) -> Run {
         { arguments throws(UsageError) in try run(arguments) }
     }
 
-    /// What is done with the options that are read from the arguments.
+    /// Returns a function that runs with the options read from the arguments.
     static func reading<Options>(
         _ read: @escaping @Sendable (Arguments) throws(UsageError) -> Options,
         _ run: @escaping @Sendable (Options) async -> ExitCode
@@ -80,9 +81,9 @@ final class Command: Sendable {
         { arguments throws(UsageError) in await run(try read(arguments)) }
     }
 
-    /// A word that is not an option.
+    /// An argument that is not an option.
     struct Positional {
-        /// As it stands in a usage line.
+        /// The form in a usage line.
         let usage: String
         let name: String
         let isRequired: Bool
@@ -96,11 +97,11 @@ final class Command: Sendable {
             name = String(isRepeatable ? word.dropLast() : word)
         }
 
-        /// Whether it is the name of a file.
+        /// Whether the argument is the name of a file.
         var isFile: Bool { ["FILE", "A", "B"].contains(name) }
     }
 
-    /// What the word at `index` is; nil when there may be none.
+    /// Returns the argument at `index`; `nil` if the command takes no such argument.
     func positional(at index: Int) -> Positional? {
         if index < positionals.count { return positionals[index] }
         return positionals.last.flatMap { $0.isRepeatable ? $0 : nil }
@@ -114,34 +115,34 @@ extension Command: Hashable {
 }
 
 extension Command {
-    /// Those that are typed as one word.
+    /// The commands that consist of one word.
     static var topLevel: [Command] { table.filter { !$0.name.contains(" ") } }
 
-    /// The commands behind this word, when there are any.
+    /// The commands that begin with this command's word; empty for a command without verbs.
     var verbs: [Command] { Self.table.filter { $0.name.hasPrefix(name + " ") } }
 
     /// The last word of the name.
     var verb: String { String(name.split(separator: " ").last ?? "") }
 
-    /// The command's first word.
+    /// The first word of the name.
     var family: String { String(name.prefix { $0 != " " }) }
 
-    /// Whether the environment and the config file are asked for its options.
+    /// Whether the environment and the config file provide values for its options.
     var takesSettings: Bool { inheritance != .nothing }
 
-    /// Whether it goes to a server, so that a context can say to which.
+    /// Whether it contacts a server, which a context can select.
     var takesContext: Bool { inheritance == .context }
 
-    /// Whether its options may become those of a context.
+    /// Whether its options may become settings of a context.
     var writesContext: Bool { self == .ctxAdd || self == .ctxEdit }
 
-    /// Whether words that begin with a dash may be patterns: what is left out.
+    /// Whether words that begin with a dash may be patterns, which exclude rooms.
     var takesPatterns: Bool { family == "rooms" }
 
-    /// The words after `members`; of a workspace's members `ls` may be left out.
+    /// The words after `members`. For a workspace's members `ls` may be omitted.
     static let memberVerbs = ["ls", "add", "remove"]
 
-    /// Where among its words the server's URL stands.
+    /// Returns the index of the server's URL among the words.
     func urlIndex(in words: [String]) -> Int? {
         guard takesContext, self != .explain else { return nil }
         if self == .channel { return words.first == "members" ? 2 : 1 }
@@ -151,13 +152,13 @@ extension Command {
         return positionals.firstIndex { $0.name == "URL" } ?? 0
     }
 
-    /// Whether what it does with these arguments is seen by others.
+    /// Whether others see the effect of the command with these arguments.
     func isSeenByOthers(_ arguments: Arguments) -> Bool {
         Self.actions.contains(self) && !arguments.wantsLook || self == .emit || arguments.has(.emit)
             || arguments.has(.ack)
     }
 
-    /// Takes a command's words from the front; of a command with verbs, the command alone when help is asked for.
+    /// Takes the words of a command from the front. Returns a command with verbs only if its help is requested.
     static func take(_ words: inout ArraySlice<String>) throws(UsageError) -> Command {
         guard let first = words.popFirst() else { throw UsageError.bare }
         guard let command = topLevel.first(where: { $0.name == first }) else {

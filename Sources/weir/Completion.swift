@@ -3,21 +3,21 @@ import Live
 import Pipeline
 import Recording
 
-/// What may stand at the end of a command line that is being typed: the words of the tables, and names that this machine knows. Never asks
-/// the network, nor another process.
+/// The candidates for the last word of a command line: words from the tables, and names known on this machine. It never
+/// uses the network or another process.
 struct Completion {
-    /// One word, with what it means.
+    /// A candidate word and its meaning.
     struct Candidate {
         var word: String
         var meaning = ""
     }
 
     private(set) var candidates: [Candidate] = []
-    /// Whether the name of a file may stand there.
+    /// Whether a file name may complete the word.
     private(set) var takesFiles = false
     private let known: KnownNames
 
-    /// What begins like the last of the words behind `weir`.
+    /// Creates the candidates for the last of the words after `weir`.
     init(of words: [String], knowing known: KnownNames) {
         self.known = known
         let current = words.last ?? ""
@@ -56,7 +56,7 @@ struct Completion {
         addPositional(command, positionals, given, to: current)
     }
 
-    /// The options given with their values, the words that are none, and the option whose value comes next.
+    /// Splits words into options with their values and other words. `open` is the option whose value comes next.
     private static func read(
         _ words: [String], _ command: Command
     ) -> (given: [Option: String], positionals: [String], open: Option?) {
@@ -124,14 +124,14 @@ struct Completion {
         if option.takesFile(for: command) { takesFiles = true }
     }
 
-    /// What follows the last of some signs of a word.
+    /// Adds candidates for the part of a word after the last occurrence of a sign.
     private mutating func addPart(of current: String, after sign: Character, _ words: [String], _ prefix: String) {
         let rest = current.lastIndex(of: sign).map { current.index(after: $0) } ?? current.startIndex
         let words = rest == current.startIndex && sign == "{" ? words.map { "{" + $0 } : words
         add(words, to: String(current[rest...]), prefix: prefix + current[..<rest])
     }
 
-    /// What may come next in a filter.
+    /// Adds the words that can continue a filter expression.
     private mutating func addExpression(_ current: String, _ prefix: String) {
         let completion = FilterCompletion(of: current, paths: known.payloadFields) { field in
             switch field {
@@ -143,7 +143,8 @@ struct Completion {
         candidates += completion.words.map { Candidate(word: prefix + completion.head + $0) }
     }
 
-    /// Words such as `json` and `none`; placeholders are in capital letters or in parts.
+    /// Whether a text is a literal word such as `json` or `none`. Placeholders contain capital letters or several
+    /// parts.
     private static func isWord(_ text: String) -> Bool {
         !text.isEmpty && text.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "-" }
     }
@@ -151,7 +152,7 @@ struct Completion {
     private mutating func addPositional(
         _ command: Command, _ before: [String], _ given: [Option: String], to current: String
     ) {
-        // Where a context says the URL, the words begin behind it.
+        // If a context provides the URL, the other words begin at its place.
         let skipped =
             command.urlIndex(in: before).map { index in
                 known.hasContext && before.count >= index

@@ -1,9 +1,9 @@
 import Live
 import Terminal
 
-/// `weir completion SHELL`, and what its scripts ask: `weir complete WORD…`.
+/// The commands `weir completion SHELL` and `weir complete WORD…`; the scripts of the former call the latter.
 enum CompletionCommand {
-    /// The shells there is a script for.
+    /// The shells with a completion script.
     enum Shell: String, CaseIterable {
         case bash, zsh, fish
     }
@@ -16,11 +16,12 @@ enum CompletionCommand {
         }
     }
 
-    /// The hidden half: a candidate a line, behind a tab what it means; `:files` where a file's name may stand. What a peer called a room
-    /// is left out where it could be taken for more than a word.
+    /// The hidden command that the scripts call. It prints one candidate a line, followed by a tab and its meaning, and
+    /// `:files` if a file name may follow. Names from peers are omitted if a terminal or a shell could read them as
+    /// more than a word.
     static func complete(_ words: [String]) -> ExitCode {
         var words = words
-        // A quote that is still open is the shell's.
+        // The shell handles a quote that is still open.
         if let last = words.last, last.hasPrefix("'") || last.hasPrefix("\"") {
             words[words.count - 1] = String(last.dropFirst())
         }

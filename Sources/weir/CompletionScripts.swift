@@ -1,4 +1,4 @@
-/// What shells are told: each asks `weir complete` for the words that fit.
+/// The completion scripts. Each one asks `weir complete` for candidates.
 enum CompletionScripts {
     static let bash = #"""
         # Completion of weir for bash: eval "$(weir completion bash)"

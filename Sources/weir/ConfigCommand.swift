@@ -2,7 +2,7 @@ import JSONText
 import Live
 import Terminal
 
-/// `weir config`: what applies, and where it comes from.
+/// The command `weir config`: the settings that apply, and their sources.
 enum ConfigCommand {
     static func path(_ arguments: Arguments) throws(UsageError) -> ExitCode {
         guard let path = Settings.configPath(arguments) else {
@@ -11,7 +11,7 @@ enum ConfigCommand {
         return Console.print(path + "\n")
     }
 
-    /// One setting as it is shown.
+    /// A setting in the form that is shown.
     private struct Row {
         var command: String
         var name: String
@@ -43,7 +43,7 @@ enum ConfigCommand {
         return Console.print(table(rows))
     }
 
-    /// A setting that is the same for all commands that know it is shown once.
+    /// Merges equal settings of several commands into one row without a command.
     private static func merged(_ rows: [Row]) -> [Row] {
         var merged: [Row] = []
         for row in rows {

@@ -1,26 +1,26 @@
 import Glibc
 import Network
 
-/// Where this user's settings are: `$XDG_CONFIG_HOME/weir`, or `~/.config/weir` (XDG Base Directory Specification).
+/// The folder of the user's settings: `$XDG_CONFIG_HOME/weir`, or `~/.config/weir` (XDG Base Directory Specification).
 enum ConfigFolder {
-    /// The folder; nil for a user without a home.
+    /// The path of the folder; `nil` for a user without a home folder.
     static var path: String? {
-        // The specification has relative paths passed over.
+        // The specification requires relative paths to be ignored.
         if let folder = Environment.value("XDG_CONFIG_HOME"), folder.hasPrefix("/") { return folder + "/weir" }
         guard let home = Environment.value("HOME"), home.hasPrefix("/") else { return nil }
         return home + "/.config/weir"
     }
 
-    /// The config file.
+    /// The path of the config file.
     static var config: String? { path.map { $0 + "/config" } }
 
-    /// A path as people write it.
+    /// Returns a path with `~` for the home folder.
     static func shown(_ path: String) -> String {
         guard let home = Environment.value("HOME"), home != "/", path.hasPrefix(home + "/") else { return path }
         return "~" + path.dropFirst(home.utf8.count)
     }
 
-    /// The names of what is in a folder, in no order; none when it cannot be read.
+    /// Returns the names of a folder's entries, unordered; empty if the folder cannot be read.
     static func names(in folder: String) -> [String] {
         guard let directory = opendir(folder) else { return [] }
         defer { closedir(directory) }
@@ -34,23 +34,23 @@ enum ConfigFolder {
         return names
     }
 
-    /// Who may read a file.
+    /// The permissions that a file may have.
     enum Eyes {
-        /// Anybody; it may be root's, too.
+        /// Anybody may read it, and it may belong to root.
         case anybody
-        /// Anybody, but it is the user's own.
+        /// Anybody may read it, and it belongs to the user.
         case user
-        /// The user alone.
+        /// Only the user may read it.
         case owner
     }
 
-    /// Why a file is not read.
+    /// The reason why a file is not read.
     struct Problem: Error {
         var message: String
     }
 
-    /// The text of a file that nobody else could have written; nil when there is none. A command in a file that others can write would
-    /// be theirs, run as the user.
+    /// Reads a file that other users cannot write; the text is `nil` if the file does not exist. A command in a file
+    /// that others can write would be their command, run as the user.
     static func read(_ path: String, forEyes eyes: Eyes) -> Result<String?, Problem> {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {

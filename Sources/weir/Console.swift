@@ -1,8 +1,8 @@
 import Live
 
-/// What the commands themselves say: help on standard output, everything else on standard error.
+/// The output of the commands themselves: help on standard output, everything else on standard error.
 enum Console {
-    /// Prints on standard output. A reader that is gone is a normal end.
+    /// Prints on standard output. A reader that has closed it is a normal end.
     static func print(_ text: String) -> ExitCode {
         do {
             try DescriptorWriter(descriptor: 1, name: "standard output").write(Array(text.utf8))
@@ -12,28 +12,28 @@ enum Console {
         }
     }
 
-    /// Prints one line on standard error, escaped.
+    /// Prints one line on standard error, with control characters escaped.
     static func note(_ text: String) {
         try? StatusPrinter(colour: TerminalDevice.showsColour(2)).write(lines: [text])
     }
 
-    /// Prints one line with what it is about in front; `isGrave` where a mistake would be seen by others.
+    /// Prints one line after a badge. `isGrave` is true if others would see a mistake.
     static func note(_ text: String, badge: String?, isGrave: Bool) {
         guard let badge else { return note(text) }
         try? StatusPrinter(colour: TerminalDevice.showsColour(2)).write(badge: badge, isGrave: isGrave, line: text)
     }
 
-    /// Says what went wrong, which stands out on a terminal.
+    /// Prints an error, which stands out on a terminal.
     static func complain(_ text: String) { note(text, badge: "weir:", isGrave: true) }
 
-    /// Says why a command cannot go on.
+    /// Prints the error that ends a command, and returns its exit code.
     static func fail(_ error: any Error) -> ExitCode {
         let trouble = Trouble(error)
         complain(trouble.sentence)
         return trouble.code
     }
 
-    /// Says what is wrong with the arguments, and where to read how it is done.
+    /// Prints an error about the arguments, with a pointer to the help.
     static func refuse(_ error: UsageError) -> ExitCode {
         complain(error.message)
         for line in error.details { note("  " + line) }

@@ -1,24 +1,24 @@
 import Glibc
 import Live
 
-/// A named server with the options that go with it.
+/// A named server with its options.
 struct Context {
     var name: String
-    /// The file as shown, and what is in it.
+    /// The file with its displayed path and its content.
     var source: Settings.File
-    /// How it was chosen; nil when it was not.
+    /// The choice that selected the context; `nil` for a context that was named otherwise.
     var choice: ContextChoice?
 
     /// The server's address, as written.
     var url: String? { source.file.entries.last { $0.key == .url }?.value }
-    /// The line of `url`, as an error names it.
+    /// The file and line of `url`, for error messages.
     var urlLabel: String { "\(source.path):\(source.file.entries.last { $0.key == .url }?.line ?? 1): url" }
-    /// Whether what others would see needs `--yes`.
+    /// Whether actions that others would see need `--yes`.
     var isGuarded: Bool { values(of: .guarded).last.flatMap(Arguments.truth) ?? false }
-    /// What it is labelled with.
+    /// The labels of the context.
     var labels: [String] { values(of: .label) }
 
-    /// What stands in front of a line about it.
+    /// The badge in front of lines about the context.
     var badge: String { isGuarded ? "[\(name), guarded]" : "[\(name)]" }
 
     private func values(of option: Option) -> [String] {
@@ -26,13 +26,13 @@ struct Context {
     }
 }
 
-/// Which context applies, and why.
+/// The choice of a context.
 struct ContextChoice {
-    /// Who chose, the strongest first.
+    /// The sources of a choice, the strongest first.
     enum Origin: Equatable {
         case flag
         case variable
-        /// The file in a folder at or above the working one.
+        /// The file `.weir-ctx` in the working folder or in a folder above it.
         case directory(String)
         case selected
     }
@@ -40,7 +40,7 @@ struct ContextChoice {
     var name: String
     var origin: Origin
 
-    /// How an error, or `ctx ls`, names who chose.
+    /// The name of the source, for errors and `ctx ls`.
     var label: String {
         switch origin {
         case .flag: Option.ctx.flag
@@ -50,10 +50,10 @@ struct ContextChoice {
         }
     }
 
-    /// What `none` stands for: no context, whatever is selected.
+    /// The name that selects no context, overriding weaker choices.
     static let none = "none"
 
-    /// The choice that applies; nil for none. `typed` is the value of `--ctx`.
+    /// Returns the choice that applies; `nil` for no context. `typed` is the value of `--ctx`.
     static func current(_ typed: String?) -> ContextChoice? {
         let choice: ContextChoice? =
             if let typed {
@@ -70,8 +70,8 @@ struct ContextChoice {
         return choice?.name == none ? nil : choice
     }
 
-    /// The name in `.weir-ctx`, in the working folder or the nearest above it. Only a file of this user that nobody else can write
-    /// counts: a folder that is shared must not choose where somebody's messages go.
+    /// Returns the name in the nearest `.weir-ctx`, in the working folder or above it. The file must belong to the
+    /// user, and nobody else may write it: a shared folder must not decide where messages go.
     private static func directoryFile() -> (name: String, path: String)? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         guard getcwd(&buffer, buffer.count) != nil else { return nil }

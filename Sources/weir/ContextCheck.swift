@@ -2,7 +2,7 @@ import JSONText
 import Live
 import Terminal
 
-/// `weir ctx check`: a line for each step on the way to the server.
+/// The command `weir ctx check`. It prints a line for each step of the connection to the server.
 enum ContextCheck {
     static func run(_ context: Context, _ arguments: Arguments) async throws(UsageError) -> ExitCode {
         var tail = Arguments(for: .tail)

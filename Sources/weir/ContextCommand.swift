@@ -3,9 +3,9 @@ import JSONText
 import Live
 import Terminal
 
-/// `weir ctx`.
+/// The verbs of `weir ctx`.
 enum ContextCommand {
-    /// Runs a verb: a problem with what was typed is an error of usage.
+    /// Returns a function that runs a verb. A problem with the arguments becomes a usage error.
     static func verb(
         _ body: @escaping @Sendable (Arguments) throws(ContextFolder.Problem) -> ExitCode
     ) -> Command.Run {
@@ -29,7 +29,7 @@ enum ContextCommand {
         return try await ContextCheck.run(context, arguments)
     }
 
-    /// The context that is named, or the one that applies here.
+    /// Returns the named context, or the one that applies here.
     private static func named(_ arguments: Arguments) throws(ContextFolder.Problem) -> Context {
         if let name = arguments.positionals.first { return try ContextFolder.context(name) }
         guard let choice = ContextChoice.current(nil) else {
@@ -64,7 +64,7 @@ enum ContextCommand {
 
     static func remove(_ arguments: Arguments) throws(ContextFolder.Problem) -> ExitCode {
         let names = arguments.positionals
-        // All or none: a name that is wrong is told before anything is gone.
+        // Remove all or none: check the names before removing anything.
         for name in names where !ContextFolder.has(name) { _ = try ContextFolder.text(of: name) }
         for name in names {
             try ContextFolder.remove(name)
@@ -77,7 +77,7 @@ enum ContextCommand {
     static func use(_ arguments: Arguments) throws(ContextFolder.Problem) -> ExitCode {
         let name = arguments.positionals[0]
         let context = try ContextFolder.context(name)
-        // The name has no character that a shell would read otherwise.
+        // The name contains no characters with a meaning for a shell.
         if arguments.has(.shell) { return Console.print("export \(Option.ctx.variable)=\(context.name)\n") }
         try ContextFolder.select(name)
         Console.note("context \(context.name)" + (context.url.map { ": \($0)" } ?? ""))
@@ -106,14 +106,14 @@ enum ContextCommand {
         return .done
     }
 
-    /// What is selected does not apply where something stronger is: who selects should know.
+    /// Warns that a stronger choice than the selection applies here.
     private static func warnOfOther(than name: String) {
         guard let choice = ContextChoice.current(nil), choice.origin != .selected, choice.name != name else { return }
         Console.note("warning: here \(choice.label) says \(TerminalText.escaped(choice.name))")
     }
 }
 
-// What is printed.
+// The output of `weir ctx ls` and `weir ctx show`.
 extension ContextCommand {
     static func list(_ arguments: Arguments) -> ExitCode {
         let choice = ContextChoice.current(nil)

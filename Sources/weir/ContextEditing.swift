@@ -3,7 +3,8 @@ import Live
 import Network
 import Terminal
 
-/// `weir ctx add` and `weir ctx edit`: what is typed becomes lines of a context's file, and nothing that is wrong gets in.
+/// The commands `weir ctx add` and `weir ctx edit`. They write typed options as lines of a context's file, after
+/// checking them.
 enum ContextEditing {
     static func add(_ arguments: Arguments) throws(ContextFolder.Problem) -> ExitCode {
         let (name, url) = (arguments.positionals[0], arguments.positionals[1])
@@ -33,7 +34,7 @@ enum ContextEditing {
         return .done
     }
 
-    /// Refuses a name that cannot be one, or is one already.
+    /// Checks that a name is valid and not in use.
     static func checkNew(_ name: String) throws(ContextFolder.Problem) {
         guard ContextFolder.isName(name) else {
             throw ContextFolder.Problem(
@@ -44,7 +45,7 @@ enum ContextEditing {
         }
     }
 
-    /// What is typed, a line each.
+    /// Returns the typed options as lines of the file.
     private static func lines(_ arguments: Arguments) -> [String] {
         Option.of(arguments.command).filter { $0.isSetting(in: .context) && arguments.has($0) }.flatMap { option in
             option.placeholder == nil
@@ -52,7 +53,7 @@ enum ContextEditing {
         }
     }
 
-    /// What is to be taken away.
+    /// Returns the names of the options to remove.
     private static func keys(_ arguments: Arguments) throws(ContextFolder.Problem) -> [String] {
         let known = Option.allCases.filter { $0.isSetting(in: .context) }.map(\.name)
         for word in arguments.all(.unset) where !known.contains(word) {
@@ -63,7 +64,8 @@ enum ContextEditing {
         return arguments.all(.unset)
     }
 
-    /// Refuses what would be refused at every use: a URL that is none, a secret that is no reference, a word of no list.
+    /// Refuses values that every use would refuse: an invalid URL, a secret that is not a reference, an unlisted
+    /// choice.
     private static func check(_ arguments: Arguments, url: String?) throws(ContextFolder.Problem) {
         do throws(UsageError) {
             if let url {
@@ -96,7 +98,8 @@ enum ContextEditing {
         }
     }
 
-    /// The lines of a text, those left out that set one of these for all commands; comments and sections stay.
+    /// Returns the lines of a text without those that set the given options for all commands. Comments and sections
+    /// stay.
     private static func withoutLines(of names: Set<String>, in text: String) -> [String] {
         let file = SettingsFile(text, kind: .context)
         let gone = Set(file.entries.filter { $0.section == nil && names.contains($0.key.name) }.map(\.line))
@@ -106,7 +109,7 @@ enum ContextEditing {
         return lines
     }
 
-    /// Opens the user's editor on a copy, and takes it when nothing is wrong in it. The copy stays where it is when something is.
+    /// Opens the user's editor on a copy. A valid copy replaces the file; an invalid one is kept for the user.
     private static func editByHand(_ name: String, _ text: String) throws(ContextFolder.Problem) -> ExitCode {
         guard let editor = Environment.value("VISUAL") ?? Environment.value("EDITOR") else {
             throw ContextFolder.Problem(message: "nothing is to change: give an option, or set EDITOR")
@@ -115,7 +118,7 @@ enum ContextEditing {
         if let problem = WholeFile.write(Array(text.utf8), to: path) {
             throw ContextFolder.Problem(message: "\(path) cannot be written: \(problem)", code: .cannotWrite)
         }
-        // The editor may have arguments of its own; the path is none of the shell's words.
+        // The editor may contain arguments. The path is passed as a parameter, so that the shell does not interpret it.
         guard Subprocess.run(["/bin/sh", "-c", editor + " \"$1\"", "sh", path]) == 0 else {
             unlink(path)
             throw ContextFolder.Problem(message: "the editor failed; the context is as it was", code: .runtimeError)
@@ -134,9 +137,9 @@ enum ContextEditing {
     }
 }
 
-/// Another program with the terminal of this one.
+/// Runs another program in this program's terminal.
 enum Subprocess {
-    /// Its exit status; nil when it could not be started, or was killed.
+    /// Runs a program and returns its exit status; `nil` if it could not be started or was killed.
     static func run(_ words: [String]) -> Int32? {
         var argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for pointer in argv { free(pointer) } }

@@ -3,33 +3,33 @@ import Live
 import Pipeline
 import Terminal
 
-/// The folder of the contexts, one file each, and which of them is selected. The folder is 0700, the files 0600; a file is there whole or
-/// not at all.
+/// The folder of the contexts, with one file for each, and the selected context. The folder has mode 0700 and the files
+/// have mode 0600. Files are written atomically.
 enum ContextFolder {
-    /// Why something cannot be done.
+    /// The reason why an operation on contexts fails.
     struct Problem: Error {
         var message: String
-        /// Whether it is the user's to mend, or the disk's.
+        /// The exit code: a usage error, or an error of the disk.
         var code = ExitCode.usage
     }
 
-    /// The path of a context's file; nil for a user without a home.
+    /// Returns the path of a context's file; `nil` for a user without a home folder.
     static func path(of name: String) -> String? { folder.map { $0 + "/" + name } }
 
     private static var folder: String? { ConfigFolder.path.map { $0 + "/contexts" } }
 
-    /// Whether it can be a context's name: it is a file's, too.
+    /// Whether a text can be the name of a context and of its file.
     static func isName(_ text: String) -> Bool {
         text.isPlainName && text.utf8.count <= 64 && !text.hasPrefix(".") && !text.hasPrefix("-")
             && text != ContextChoice.none
     }
 
-    /// The names of the contexts, in order.
+    /// The names of the contexts, sorted.
     static var names: [String] {
         folder.map { ConfigFolder.names(in: $0).filter(isName).sorted() } ?? []
     }
 
-    /// The context of a name.
+    /// Reads and returns the context with a name.
     static func context(_ name: String, choice: ContextChoice? = nil) throws(Problem) -> Context {
         let (path, text) = try text(of: name)
         let file = SettingsFile(text, kind: .context)
@@ -37,7 +37,7 @@ enum ContextFolder {
         return Context(name: name, source: Settings.File(path: path, file: file), choice: choice)
     }
 
-    /// The text of a context's file, and its path as shown.
+    /// Returns the text of a context's file, and its displayed path.
     static func text(of name: String) throws(Problem) -> (path: String, text: String) {
         guard isName(name), let path = path(of: name) else { throw missing(name) }
         let shown = ConfigFolder.shown(path)
@@ -53,10 +53,10 @@ enum ContextFolder {
             message: "there is no context \(UsageError.quoted(name))" + Suggestion.phrase(for: name, among: names))
     }
 
-    /// Whether there is a context of that name.
+    /// Whether a context with that name exists.
     static func has(_ name: String) -> Bool { path(of: name).map { access($0, F_OK) == 0 } ?? false }
 
-    /// Writes a context's file, whole or not at all.
+    /// Writes a context's file atomically.
     static func write(_ text: String, to name: String) throws(Problem) {
         guard let path = path(of: name) else { throw noHome }
         try makeFolders()
@@ -65,7 +65,7 @@ enum ContextFolder {
         }
     }
 
-    /// Removes a context's file.
+    /// Removes the file of a context.
     static func remove(_ name: String) throws(Problem) {
         guard let path = path(of: name), has(name) else { throw missing(name) }
         guard unlink(path) == 0 else {
@@ -95,15 +95,15 @@ enum ContextFolder {
     }
 }
 
-// Which one is selected.
+// The selected context.
 extension ContextFolder {
-    /// The selected context and the one before it.
+    /// The selected context and the previous one.
     struct Selection {
         var current: String?
         var previous: String?
     }
 
-    /// What `ctx use` selected, as it stands in its file: a line each, empty for none.
+    /// The selection by `ctx use`. Its file contains a line for each name, empty for none.
     static var selected: Selection {
         guard let path = selectionPath, case .success(let text?) = ConfigFolder.read(path, forEyes: .user) else {
             return Selection()
@@ -113,14 +113,14 @@ extension ContextFolder {
         return Selection(current: name(0), previous: name(1))
     }
 
-    /// Selects a context, or none; the one that was selected becomes the previous one.
+    /// Selects a context, or none. The selected context becomes the previous one.
     static func select(_ name: String?) throws(Problem) {
         let before = selected
         guard before.current != name else { return }
         try keep(Selection(current: name, previous: before.current ?? before.previous))
     }
 
-    /// Lets the selection follow a context that is called something else now, or is gone.
+    /// Updates the selection after a context was renamed or removed.
     static func rename(_ old: String, to new: String?) throws(Problem) {
         var selection = selected
         if selection.current == old { selection.current = new }

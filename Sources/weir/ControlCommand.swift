@@ -3,7 +3,7 @@ import JSONText
 import Live
 import Network
 
-/// `weir ctl`: calls one method of a running tail or replay, and prints what it gives as JSON.
+/// The command `weir ctl`: calls one method of a running tail or replay, and prints the result as JSON.
 enum ControlCommand {
     static func run(_ options: ControlOptions) async -> ExitCode {
         do {
@@ -19,7 +19,7 @@ enum ControlCommand {
         }
     }
 
-    /// Prints what the answer is followed by, line by line, to its end.
+    /// Prints the lines after the answer until the stream ends.
     private static func follow(_ process: RunningProcess, _ options: ControlOptions) throws(Trouble) -> ExitCode {
         do throws(NetworkError) {
             let stream = try LocalSocketStream(path: process.path)

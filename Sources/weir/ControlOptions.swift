@@ -2,20 +2,20 @@ import JSONText
 import Live
 import Terminal
 
-/// The options of `ctl`: whose method is called, and with what.
+/// The options of `weir ctl`: the process, the method and its parameters.
 struct ControlOptions {
-    /// The tail or replay; nil when there is just one.
+    /// The name of the tail or replay; `nil` if only one runs.
     var name: String?
     var method: ControlMethod
-    /// The parameters, as the table of methods has them.
+    /// The parameters in the form of the method table.
     var parameters: [JSONValue.Member] = []
-    /// How long an answer may take.
+    /// The timeout for an answer.
     var patience: Duration
 
     init(_ arguments: Arguments) throws(UsageError) {
         var words = arguments.positionals[...]
         name = try arguments.name(.on)
-        // A tail may be called like a method; then it is named with --on.
+        // A tail may have the name of a method. It must then be named with `--on`.
         if name == nil, let first = words.first, ControlMethod(rawValue: first) == nil, words.count > 1 {
             guard ControlSocket.isName(first) else {
                 throw arguments.error("no tail is named \(UsageError.quoted(first)); 'weir ps' lists them")
@@ -40,7 +40,7 @@ struct ControlOptions {
         }
     }
 
-    /// `NAME=VALUE`; a list is one name several times, or values with commas between them.
+    /// Takes `NAME=VALUE`. A list consists of repeated names, or of values separated by commas.
     private mutating func take(_ word: String, _ arguments: Arguments) throws(UsageError) {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let known = method.row.parameters

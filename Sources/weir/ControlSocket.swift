@@ -3,12 +3,13 @@ import Live
 import Network
 import Pipeline
 
-/// Where the control sockets of this user's tails are: `$XDG_RUNTIME_DIR/weir/NAME.sock`, or `/tmp/weir-UID/NAME.sock`.
+/// The control sockets of this user's processes: `$XDG_RUNTIME_DIR/weir/NAME.sock`, or `/tmp/weir-UID/NAME.sock`.
 enum ControlSocket {
-    /// The path for a tail of this process, in a folder that is there and nobody else's; nil, with a note, when that
-    /// cannot be had.
+    /// Returns the path of the socket for a tail of this process, in a private folder; `nil`, after a warning, if there
+    /// is no such folder.
     ///
-    /// Without a name it is called as its context, or by the process id where another one of that context runs, or by that alone.
+    /// Without a name the socket is named after the context. The process id is added if another tail of that context
+    /// runs, and is the name if there is no context.
     static func pathForThisProcess(name: String?, context: String? = nil) -> String? {
         let folder = self.folder
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST, isPrivate(folder) else {
@@ -21,27 +22,27 @@ enum ControlSocket {
         return LocalSocketClient.removeIfStale(path) ? path : self.path(named: "\(context.prefix(50))-\(getpid())")
     }
 
-    /// Why a process cannot have the socket at `path`.
+    /// Returns the error for a socket path that is in use.
     static func taken(_ path: String) -> Trouble {
         Trouble("\(name(of: path)) runs already: choose another --name, or see 'weir ps'", .usage)
     }
 
-    /// The path of the socket called `name`.
+    /// Returns the path of the socket with a name.
     static func path(named name: String) -> String { "\(folder)/\(name)\(suffix)" }
 
-    /// The name of the socket at `path`.
+    /// Returns the name of the socket at a path.
     static func name(of path: String) -> String {
         let file = path.split(separator: "/").last ?? ""
         return String(file.dropLast(suffix.count))
     }
 
-    /// The names of the sockets that are there, whether somebody answers or not, in order.
+    /// The names of all sockets, sorted, including those without a running process.
     static var names: [String] {
         let sockets = isPrivate(folder) ? ConfigFolder.names(in: folder).filter { $0.hasSuffix(suffix) } : []
         return sockets.map { String($0.dropLast(suffix.count)) }.sorted()
     }
 
-    /// Whether it can be the name of a socket: letters, digits, `.`, `_` and `-`, not beginning with a dot.
+    /// Whether a text can be the name of a socket: letters, digits, `.`, `_` and `-`, not starting with a dot.
     static func isName(_ text: String) -> Bool {
         text.isPlainName && text.utf8.count <= 64 && !text.hasPrefix(".")
     }
@@ -53,7 +54,7 @@ enum ControlSocket {
         return "/tmp/weir-\(getuid())"
     }
 
-    /// Whether it is a folder of this user that nobody else can enter; anybody can make a name in /tmp.
+    /// Whether a folder belongs to this user and nobody else can enter it. Anybody can create names in /tmp.
     private static func isPrivate(_ folder: String) -> Bool {
         var facts = stat()
         guard lstat(folder, &facts) == 0 else { return false }

@@ -5,7 +5,8 @@ import Network
 import Pipeline
 import Wire
 
-/// `weir demo`: an embedded backend on a loopback port, and a tail of it through the same network as any other.
+/// The command `weir demo`: runs an embedded backend on a loopback port, and a tail that connects to it over the
+/// network.
 enum DemoCommand {
     static func run(_ options: DemoOptions) async -> ExitCode {
         let backend: OwnServer

@@ -6,7 +6,7 @@ import Network
 import Pipeline
 import Store
 
-/// The options of `download`.
+/// The options of `weir download`.
 struct DownloadOptions {
     var url: URLParts
     var backend: Configuration.BackendKind
@@ -15,9 +15,9 @@ struct DownloadOptions {
     var wanted: AccountService.Wanted
     var company: String?
     var workspace: String?
-    /// The file to write; nil for standard output.
+    /// The file to write; `nil` for standard output.
     var file: String?
-    /// Whether a file that is there is replaced.
+    /// Whether an existing file is replaced.
     var isForced: Bool
     var store: (path: String?, isRequired: Bool)
     var json: Bool
@@ -49,7 +49,7 @@ struct DownloadOptions {
     }
 }
 
-/// `weir download`.
+/// The command `weir download`.
 enum DownloadCommand {
     static func run(_ options: DownloadOptions) async -> ExitCode {
         let store: Store?
@@ -64,7 +64,7 @@ enum DownloadCommand {
         }
         defer { store?.close() }
         store?.tell(onDrained: {}) { Console.note("warning: not remembered: \($0)") }
-        // Known before anything is downloaded.
+        // Check this before downloading anything.
         if let file = options.file, !options.isForced, access(file, F_OK) == 0 {
             return Console.fail(Trouble("\(file) is there already; --force replaces it", .cannotWrite))
         }

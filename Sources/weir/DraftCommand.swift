@@ -5,7 +5,7 @@ import Pipeline
 import Store
 import Terminal
 
-/// The options of `draft`.
+/// The options of `weir draft`.
 struct DraftOptions {
     enum Verb: String, CaseIterable {
         case ls, show, set, drop
@@ -14,10 +14,10 @@ struct DraftOptions {
     var account: AccountOptions
     var verb: Verb
     var store: String
-    /// Which draft, where one is meant.
+    /// The channel of the draft; `nil` to list all drafts.
     var channel: EntityID?
     var thread: EntityID?
-    /// What it is to be.
+    /// The new text; `nil` for all verbs other than `set`.
     var text: String?
 
     init(_ arguments: Arguments) throws(UsageError) {
@@ -36,14 +36,14 @@ struct DraftOptions {
     }
 }
 
-/// `weir draft`: the texts that wait in the store for a channel or thread.
+/// The command `weir draft`: the stored drafts for channels and threads.
 enum DraftCommand {
     static func run(_ options: DraftOptions) async -> ExitCode {
         do {
             let store = try Store(opening: options.store, now: WallTime.milliseconds)
             defer { store.close() }
             let server = StoreAccount.name(of: options.account.url)
-            // `send --draft` takes those of the account that was used last, too.
+            // `send --draft` uses the last used account as well.
             if let known = try store.accounts().first(where: { $0.server == server }) {
                 return try run(options, on: store, of: known)
             }
@@ -56,7 +56,7 @@ enum DraftCommand {
         }
     }
 
-    /// Of a server of which nothing is remembered, the server says whose the draft is.
+    /// Creates a draft for an account that the store does not contain. The server identifies the user.
     private static func begin(_ options: DraftOptions, on store: Store, _ server: String) async -> ExitCode {
         let account = options.account
         return await AccountCommand.with(account.url, account.backend, account.access, hasToken: account.token != nil) {
@@ -108,7 +108,7 @@ enum DraftCommand {
 }
 
 extension DraftBook.Draft {
-    /// Where it waits, for people.
+    /// A readable name for the draft's channel and thread.
     fileprivate var place: String {
         [name.map { "#" + $0 } ?? channel, thread.map { "thread " + $0 }].compactMap(\.self).joined(separator: "  ")
     }

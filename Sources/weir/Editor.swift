@@ -1,14 +1,14 @@
 import Glibc
 import Network
 
-/// The user's editor: `$VISUAL`, else `$EDITOR`, else vi.
+/// The user's editor: `$VISUAL`, otherwise `$EDITOR`, otherwise vi.
 enum Editor {
-    /// Why there is no edited text.
+    /// The reason for a failed edit.
     struct Problem: Error {
         var message: String
     }
 
-    /// Has the user edit a text, in a file for this user alone that is gone afterwards; gives its lines. Blocks.
+    /// Lets the user edit a text in a private temporary file. Returns the lines of the result. Blocks.
     static func edit(_ text: String) throws(Problem) -> [String] {
         var path = Array("/tmp/weir-edit-XXXXXX".utf8CString)
         let descriptor = mkstemp(&path)
@@ -31,7 +31,7 @@ enum Editor {
     private static func run(_ path: String) throws(Problem) {
         let names: [String] = ["VISUAL", "EDITOR"]
         let command = names.compactMap { name in getenv(name).map { String(cString: $0) } }.first { !$0.isEmpty }
-        // An editor may have options of its own; no shell reads them.
+        // The editor may contain arguments, separated by spaces. No shell interprets them.
         let words = (command ?? "vi").split(separator: " ").map(String.init) + [path]
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
@@ -48,7 +48,7 @@ enum Editor {
     }
 
     private static func read(_ path: String) throws(Problem) -> [String] {
-        // An editor may have put another file in the place of the first.
+        // The editor may have replaced the file.
         do throws(TextFile.Problem) {
             return try TextFile.read(path).split(separator: "\n").map(String.init)
         } catch {

@@ -5,24 +5,24 @@ import Network
 import Pipeline
 import Wire
 
-/// A server that `serve` and `demo` can begin. `all` is their registry: a row for each.
+/// A server for `serve` and `demo`. `all` is the registry of these servers.
 struct EmbeddedService: Sendable {
-    /// What it is called, as in `--backend groupme` and `--scenario groupme`.
+    /// The name, as in `--backend groupme` and `--scenario groupme`.
     var name: String
-    /// The endpoint's path when none is given.
+    /// The default path of the endpoint.
     var path: String
-    /// What is at that path and at no other; nil where it can be moved.
+    /// A description of the endpoint that cannot move to another path; `nil` if it can.
     var fixture: String?
-    /// Whether it takes lost connections up again.
+    /// Whether the server recovers lost connections.
     var recovers = false
-    /// Whether it takes --strict-rooms and --room-limit.
+    /// Whether the server supports `--strict-rooms` and `--room-limit`.
     var refusesRooms = false
-    /// Begins to serve.
+    /// Starts the server for `serve`.
     var serve: @Sendable (ServeOptions) throws -> OwnServer
-    /// Begins the world of `demo` from a seed, where things go wrong on the way; nil for what has no world.
+    /// Starts the server for `demo` from a seed, with scripted failures; `nil` without a demo.
     var demo: (@Sendable (_ seed: UInt64) throws -> OwnServer)?
 
-    /// Every server there is. The first has worlds, which `--scenario` names; each of the others is named itself.
+    /// All servers. The first one has scenarios, which `--scenario` names; each of the others is a scenario of its own.
     static let all: [EmbeddedService] = [
         EmbeddedService(
             name: "twake", path: "/socket/", refusesRooms: true,
@@ -37,7 +37,7 @@ struct EmbeddedService: Sendable {
                 server.rights = options.rights
                 return try .twake(options.scenario, options.seed, options.listen, server)
             },
-            // The token expires, and later the server is started again, which cuts the connection and leaves a gap.
+            // The token expires; later a server restart cuts the connection and leaves a gap.
             demo: { seed in
                 let troubles: [EmbeddedServer.Trouble] = [
                     .init(at: .milliseconds(6_500), .tokensExpire), .init(at: .seconds(9), .restart),
@@ -47,7 +47,7 @@ struct EmbeddedService: Sendable {
         EmbeddedService(
             name: "groupme", path: "/faye", fixture: "GroupMe's push service",
             serve: { try .groupMe($0.seed, $0.listen, .init(pace: $0.rate ?? 1)) },
-            // The connection is cut, and its session taken up again; later the server is started again, and no session is known any more.
+            // The connection is cut and its session resumes. Later the server restarts and has lost all sessions.
             demo: { seed in
                 let troubles: [GroupMeServer.Trouble] = [
                     .init(at: .milliseconds(6_500), .cut), .init(at: .seconds(9), .restart),
@@ -57,10 +57,10 @@ struct EmbeddedService: Sendable {
         .echo("echo", .socketIO, recovers: true), .echo("engine-echo", .engineIO), FinishWorld.service,
     ]
 
-    /// What `--scenario` can name.
+    /// The values of `--scenario`.
     static let scenarios = Scenario.names + all.dropFirst().map(\.name)
 
-    /// The backend that a profile declares.
+    /// Returns the server for the backend of a profile.
     static func declared(_ world: (profile: Profile, scenario: ProfileScenario?)) -> EmbeddedService {
         let profile = world.profile
         let path = profile.realtime.path ?? profile.realtime.transport.usualPath
@@ -78,21 +78,21 @@ struct EmbeddedService: Sendable {
             })
     }
 
-    /// What `demo` can play.
+    /// A world that `weir demo` can play.
     struct World: Sendable {
-        /// What it is called.
+        /// The name for `--scenario`.
         var name: String
-        /// What its server at an address speaks.
+        /// Returns the backend of the world's server at an address.
         var backend: @Sendable (_ url: String) -> Configuration.BackendKind
-        /// Begins it from a seed.
+        /// Starts the world's server from a seed.
         var start: @Sendable (_ seed: UInt64) throws -> OwnServer
-        /// The tokens of services at addresses of their own.
+        /// The tokens of services with their own addresses.
         var tokens: [String: Secret] = [:]
-        /// What its user has done, each a while after the one before.
+        /// The actions of the world's user, each with its delay after the previous one.
         var deeds: [(after: Duration, run: Action.Run)] = []
     }
 
-    /// The worlds of those that have one.
+    /// The worlds of all servers that have a demo.
     static let worlds: [World] = all.compactMap { service in
         guard let demo = service.demo else { return nil }
         if let backend = Configuration.BackendKind(rawValue: service.name) {
@@ -117,22 +117,22 @@ struct EmbeddedService: Sendable {
     }
 }
 
-/// A server of this process, as its clients see it, and the loop it runs on.
+/// A server in this process, and its event loop.
 struct OwnServer: Sendable {
-    /// Where to listen; port 0 for one the system chooses.
+    /// The address to listen on. The system chooses the port if it is 0.
     typealias Place = (address: String, port: UInt16)
     static let here: Place = ("127.0.0.1", 0)
 
-    /// Where it is.
+    /// The URL of the server.
     let url: String
-    /// What `serve` tells a person.
+    /// The note that `serve` prints for the user.
     let hint: String
-    /// A token it takes; nil where it asks for none.
+    /// Returns a token that the server accepts; `nil` if it requires none.
     let makeToken: @Sendable () -> Secret?
     private let close: @Sendable () -> Void
     private let loop: EventLoop
 
-    /// Listens when it returns.
+    /// Starts the server. It listens when the initialiser returns.
     init(
         hint: (_ url: String) -> String,
         _ start: (EventLoop) throws -> (
@@ -144,7 +144,7 @@ struct OwnServer: Sendable {
         self.hint = hint(url)
     }
 
-    /// Serves until a signal comes, and says where.
+    /// Prints the address and serves until a signal arrives.
     func run(quiet: Bool, tokenFile: String? = nil) async -> ExitCode {
         let token = makeToken()
         if let tokenFile, let token, let problem = WholeFile.write(Array((token.reveal() + "\n").utf8), to: tokenFile) {
@@ -153,7 +153,7 @@ struct OwnServer: Sendable {
         }
         let signal = await withCheckedContinuation { continuation in
             Signals.onFirst { continuation.resume(returning: $0) }
-            // Only now, so that a reader of this line may end the server in order.
+            // Print only after the handler is installed: a reader of this line may end the server at once.
             let line = token.map { "token \(tokenFile.map { "file:" + $0 } ?? $0.reveal())\n" } ?? ""
             _ = Console.print("url \(url)\n\(line)")
             if !quiet { Console.note(hint) }
@@ -162,7 +162,7 @@ struct OwnServer: Sendable {
         return ExitCode(endedBy: signal)
     }
 
-    /// Closes every connection and ends the loop's thread.
+    /// Closes all connections and ends the loop's thread.
     func shutDown() async {
         await withCheckedContinuation { continuation in
             // The loop's thread cannot wait for its own end.
@@ -174,7 +174,7 @@ struct OwnServer: Sendable {
         }
     }
 
-    /// `scenario` is a name or a file.
+    /// Creates a server of a scenario, which is a name or a file.
     fileprivate static func twake(
         _ scenario: String, _ seed: UInt64, _ listen: Place, _ options: EmbeddedServer.Options
     ) throws -> OwnServer {

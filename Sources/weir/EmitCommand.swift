@@ -5,17 +5,17 @@ import Pipeline
 import Terminal
 import Wire
 
-/// The options of `emit`: one event, and whom it is sent to.
+/// The options of `weir emit`: one event, and its target.
 struct EmitOptions {
     enum Target {
         case server(TailOptions)
-        /// A tail that runs.
+        /// A running tail, by its name.
         case running(String)
     }
 
     var target: Target
     var emit: Emit
-    /// Whether what became of it is printed as a JSON object.
+    /// Whether to print the outcome as a JSON object.
     var json: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
@@ -45,7 +45,7 @@ struct EmitOptions {
     }
 }
 
-/// `weir emit`: sends one event, and prints what the server acknowledges it with.
+/// The command `weir emit`: sends one event, and prints the server's acknowledgement.
 enum EmitCommand {
     static func run(_ options: EmitOptions) async -> ExitCode {
         do {
@@ -82,7 +82,7 @@ enum EmitCommand {
         return ending.code == .done ? .timeout : ending.code
     }
 
-    /// Prints what became of it, and gives the exit code.
+    /// Prints the outcome and returns the exit code.
     private static func conclude(_ state: String, _ whole: [UInt8], _ answer: [UInt8]?, _ json: Bool) -> ExitCode {
         let text = json ? whole : answer
         let printed = text.map { Console.print(String(decoding: $0, as: UTF8.self) + "\n") } ?? .done
@@ -96,7 +96,7 @@ enum EmitCommand {
 }
 
 extension Emit {
-    /// What a running tail is asked for.
+    /// The event as parameters of the control socket's methods `emit` and `ack`.
     var parameters: [JSONValue.Member] {
         var members = [JSONValue.Member(isAnswer ? "id" : "event", ackID.map { .integer(Int64($0)) } ?? .string(name))]
         members.append(.init("arguments", .text(arguments.array)))
@@ -112,13 +112,13 @@ extension Emit {
     }
 }
 
-/// Waits for what becomes of an emit.
+/// An outlet that waits for the outcome of an emit.
 private final class EmitOutlet: Outlet {
     private let state = Monitor<(report: EmitReport?, settled: (@Sendable () -> Void)?)>((nil, nil))
 
     var report: EmitReport? { state.change { $0.report } }
 
-    /// `body` is called when it is known.
+    /// Sets the function to call when the outcome is known.
     func whenSettled(_ body: @escaping @Sendable () -> Void) { state.change { $0.settled = body } }
 
     func write(_ reports: [StampedReport]) throws(OutletError) {

@@ -2,12 +2,12 @@ import Glibc
 import Live
 import Wire
 
-/// How a run ended: the code for the caller, and a sentence where the code alone does not say enough. The sentence may
-/// hold a peer's text.
+/// The end of a run: the exit code, and a sentence if the code alone is not enough. The sentence may contain a peer's
+/// text.
 struct Ending {
     var code: ExitCode
     var words: String?
-    /// Whether there is anything to sum up.
+    /// Whether a summary of the run makes sense.
     var hasSummary = true
 
     init(_ summary: TailSummary) {
@@ -28,13 +28,13 @@ struct Ending {
         case .mismatch(let reason): (code, words) = (.mismatch, "mismatch: " + reason)
         case .cannotWrite(let error): (code, words) = (.cannotWrite, error.words)
         }
-        // Whatever the end was, who asked for it is told first of all what is missing.
+        // Output that is missing matters more than any other outcome.
         guard !summary.unwritten.isEmpty else { return }
         code = .cannotWrite
         words = ([words].compactMap(\.self) + summary.unwritten.map(\.words)).joined(separator: "; ")
     }
 
-    /// A run that ended well fails by what happened in it. Where loss is part of the show it ended well, too.
+    /// Applies `--fail-on` to a run that ended well. If `toleratesLoss` is true, loss counts as a good end.
     mutating func judge(_ summary: Summary, by failures: [FailureCause], toleratesLoss: Bool) {
         if toleratesLoss, code == .loss { code = .done }
         guard code == .done || code == .loss else { return }
@@ -43,7 +43,8 @@ struct Ending {
         (code, words) = (.loss, "failed, as --fail-on asks: " + causes.joined(separator: ", "))
     }
 
-    /// A handshake the server refuses with 401 or 403 is a matter of the token, not of the network.
+    /// Returns the code and sentence for a failed connection. A handshake refused with 401 or 403 is a problem of the
+    /// token, not of the network.
     private static func of(_ failure: ConnectFailure, _ prefix: String) -> (ExitCode, String) {
         if failure.phase == .token { return (.refused, failure.message) }
         let isRefusal = failure.phase != .proxy && (failure.httpStatus == 401 || failure.httpStatus == 403)

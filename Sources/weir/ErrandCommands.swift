@@ -1,4 +1,4 @@
-/// What does one thing at a server, and ends.
+/// The commands that perform one operation at a server and end.
 extension Command {
     static let emit = Command(
         "emit", "[URL] EVENT [ARG…]", "send one event, and print what it is acknowledged with",
@@ -160,7 +160,7 @@ extension Command {
         examples: "weir draft set https://chat.example.com '#general' 'Good morning' --token file:token",
         "weir send https://chat.example.com '#general' --draft --token file:token")
 
-    /// Looks something up where the words say so, else wants something done.
+    /// Runs a lookup or an action, depending on the arguments.
     private static let lookOrAct: Run = { arguments throws(UsageError) in
         guard arguments.wantsLook else { return await ActionCommand.run(try ActionOptions(arguments)) }
         return await PeopleCommand.run(try PeopleOptions(arguments))

@@ -1,7 +1,7 @@
 import Glibc
 import Live
 
-/// What the process tells its caller.
+/// The exit codes of the process.
 enum ExitCode: Int32, CaseIterable {
     case done = 0
     case runtimeError = 1
@@ -16,13 +16,13 @@ enum ExitCode: Int32, CaseIterable {
     case interrupted = 130
     case terminated = 143
 
-    /// Of a secret that cannot be had.
+    /// Creates the code for a secret that cannot be resolved.
     init(of error: TokenError) { self = error.isUsage ? .usage : .refused }
 
-    /// What to do where a server refuses, and no token was given.
+    /// The hint for a refusal when no token was given.
     static let noTokenHint = "no token was given: --token env:NAME, file:PATH or cmd:COMMAND; 'weir login' gets one"
 
-    /// Of what a signal ended in order.
+    /// Creates the code for an orderly end by a signal.
     init(endedBy signal: Int32) {
         self =
             switch signal {
@@ -32,7 +32,7 @@ enum ExitCode: Int32, CaseIterable {
             }
     }
 
-    /// The line of the help.
+    /// The line in the help.
     var meaning: String {
         switch self {
         case .done: "done; also when the reader of the pipe went away"

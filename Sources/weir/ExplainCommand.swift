@@ -2,7 +2,7 @@ import Live
 import Pipeline
 import Terminal
 
-/// `weir explain EVENT`: what an event holds, who handles it, and what that sets off.
+/// The command `weir explain EVENT`: the fields of an event, its handlers and their effects.
 enum ExplainCommand {
     static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {
         let backends =
@@ -19,7 +19,7 @@ enum ExplainCommand {
         return print(Array(found.joined(separator: [""])))
     }
 
-    /// The kinds of a backend, each with its names on the wire.
+    /// Returns the kinds of a backend, each with its names on the wire.
     private static func list(of backend: KnownBackend) -> [String] {
         let width = backend.kinds.map(\.kind.count).max() ?? 0
         return [backend.rawValue]
@@ -29,7 +29,7 @@ enum ExplainCommand {
     private static func names(of guide: EventGuide) -> [String] { guide.wireNames.filter { !$0.isEmpty } }
 
     private static func print(_ lines: [String]) -> ExitCode {
-        // A profile's words may be a stranger's.
+        // A profile may contain a stranger's text.
         Console.print(
             lines.map { line in
                 TerminalText.escaped(String(line.reversed().drop { $0 == " " }.reversed())) + "\n"
@@ -50,7 +50,7 @@ enum ExplainCommand {
             lines += guide.fields.map { "  " + padded($0.path, width + 2) + $0.type }
         }
         for (subject, cases) in guide.treatments {
-            // A type's name, such as replyCounter, in words.
+            // Split a type's name, such as replyCounter, into words.
             let subject = subject.reduce(into: "") { $0 += $1.isUppercase ? " " + $1.lowercased() : String($1) }
             let isAlways = subject.isEmpty || subject.hasPrefix(",")
             let about = "what is done\(isAlways ? "" : ", by how it stands to the model's ")\(subject):"
@@ -70,7 +70,7 @@ enum ExplainCommand {
         text + String(repeating: " ", count: max(0, width - text.count))
     }
 
-    /// Words with commas between them, in lines of a terminal's width below each other.
+    /// Joins words with commas and wraps the lines at 100 columns, indented by the label.
     private static func wrapped(_ words: [String], behind label: String) -> [String] {
         var lines = [label]
         for (index, word) in words.enumerated() {
@@ -87,7 +87,7 @@ enum ExplainCommand {
 }
 
 extension KnownBackend {
-    /// What is called so: a kind, or what has that name on the wire.
+    /// Returns the kinds with the given name, or those with that name on the wire.
     func guides(of name: String) -> [EventGuide] {
         let isSaid: (EventGuide) -> Bool = { guide in
             guide.wireNames.contains {

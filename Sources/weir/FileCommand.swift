@@ -3,9 +3,10 @@ import JSONText
 import Live
 import Recording
 
-/// `weir file`: the toolbox.
+/// The verbs of `weir file`.
 enum FileCommand {
-    /// Runs a verb. It prints each problem of the files that it reads, and ends in order when the reader of its output goes away.
+    /// Returns a function that runs a verb. It prints each problem of the input files, and ends normally when the
+    /// reader of its output closes it.
     static func verb(_ body: @escaping @Sendable (Arguments, FileComplaints) throws -> ExitCode) -> Command.Run {
         { arguments throws(UsageError) in
             do {
@@ -190,11 +191,11 @@ extension FileCommand {
     }
 }
 
-/// Says on standard error what is wrong with the files that are read.
+/// Prints the problems of the input files on standard error.
 final class FileComplaints {
     private(set) var count = 0
 
-    /// The listener for the tools.
+    /// The listener that the tools report problems to.
     var hear: ProblemListener {
         { [self] path, problem in
             count += 1
@@ -202,15 +203,15 @@ final class FileComplaints {
         }
     }
 
-    /// What the process says when it has done what it could.
+    /// The exit code of a command that did what it could.
     var code: ExitCode { count > 0 ? .loss : .done }
 }
 
 extension Arguments {
-    /// Where the tool writes.
+    /// The destination of the tool's output.
     var destination: ToolDestination { ToolDestination(path: self[.output], replaces: has(.force)) }
 
-    /// The ways to split that were asked for.
+    /// The requested ways to split.
     func splitRules() throws(UsageError) -> [RecordingSplit.Rule] {
         var rules: [RecordingSplit.Rule] = []
         if let text = self[.size] {
@@ -226,12 +227,12 @@ extension Arguments {
         return rules
     }
 
-    /// From where to where, in a recording.
+    /// Returns the part of a recording between `--start` and `--end`.
     func span(of path: String) throws -> RecordingSpan {
         RecordingSpan(start: try filePosition(.start, in: path), end: try filePosition(.end, in: path))
     }
 
-    /// A place in a recording; a mark must be there.
+    /// Returns a position in a recording. A mark must exist.
     func filePosition(_ option: Option, in path: String) throws -> RecordingPosition? {
         let position = try filePosition(option)
         guard case .mark(let label)? = position, path != "-" else { return position }
@@ -242,7 +243,7 @@ extension Arguments {
         return try position.map(MarkFile(beside: path).resolved)
     }
 
-    /// A place in a recording.
+    /// Returns a position without checking that a mark exists.
     func filePosition(_ option: Option) throws(UsageError) -> RecordingPosition? {
         guard let text = self[option] else { return nil }
         guard let position = RecordingPosition(parsing: text) else {

@@ -3,14 +3,14 @@ import Live
 import Pipeline
 import Recording
 
-/// `weir file convert`.
+/// The command `weir file convert`.
 enum FileConvertCommand {
-    /// What a file is made to.
+    /// The formats that a file is converted to.
     private enum Target: String, CaseIterable {
         case weir, har, cloudevents, lines, asciicast
     }
 
-    /// What a file is made of.
+    /// The formats that a file is converted from.
     private enum Origin: String, CaseIterable {
         case weir, har, cloudevents, lines
     }
@@ -36,10 +36,10 @@ enum FileConvertCommand {
         return complaints.code
     }
 
-    /// What the file is: as it was said, else by its first bytes; nil for an event file.
+    /// Returns the format of the file: the value of `--from`, otherwise by its first bytes; `nil` for an event file.
     private static func origin(_ arguments: Arguments, _ path: String) throws -> ForeignFormat? {
         guard let origin: Origin = try arguments.choice(.from) else {
-            // What was read of standard input to see what it is would be gone.
+            // Detecting the format would consume the beginning of standard input.
             return path == "-" ? nil : try ForeignFormat.sniff(path)
         }
         switch origin {

@@ -2,7 +2,7 @@ import JSONText
 import Live
 import Recording
 
-/// `weir file diff`.
+/// The command `weir file diff`.
 enum FileDiffCommand {
     static func run(_ arguments: Arguments) throws -> ExitCode {
         let diff = try ReplayDiff(arguments.positionals[0], arguments.positionals[1])

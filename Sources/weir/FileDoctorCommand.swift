@@ -1,7 +1,7 @@
 import JSONText
 import Recording
 
-/// `weir file doctor`.
+/// The command `weir file doctor`.
 enum FileDoctorCommand {
     static func run(_ arguments: Arguments) throws -> ExitCode {
         let isJSON = arguments.has(.json)

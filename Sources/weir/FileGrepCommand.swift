@@ -3,7 +3,7 @@ import Recording
 import Terminal
 import Wire
 
-/// `weir file grep`.
+/// The command `weir file grep`.
 enum FileGrepCommand {
     static func run(_ arguments: Arguments, _ complaints: FileComplaints) throws -> ExitCode {
         let paths = arguments.positionals.dropFirst()
@@ -52,10 +52,11 @@ enum FileGrepCommand {
 
     private static func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    /// How much is shown of a long text before its first match, and as a whole.
+    /// The number of bytes shown of a long text before its first match, and in total.
     private static let (lead, most) = (40, 160)
 
-    /// Number, time of day, direction and text of a record: of a long text what is around the matches.
+    /// Returns the number, the time of day, the direction and the text of a record. A long text is shortened to the
+    /// part around the matches.
     private static func line(_ hit: RecordingSearch.Hit, _ prefix: String, _ theme: TerminalTheme?, isWhole: Bool)
         -> String
     {

@@ -3,7 +3,7 @@ import Live
 import Recording
 import Wire
 
-/// `weir file info`.
+/// The command `weir file info`.
 enum FileInfoCommand {
     static func run(_ arguments: Arguments, _ complaints: FileComplaints) throws -> ExitCode {
         let output = StandardOutput()
@@ -56,7 +56,7 @@ enum FileInfoCommand {
         return lines
     }
 
-    /// What was taken out, and whether what the server sent was looked through.
+    /// Returns the applied redaction rules, and whether data from the server was searched.
     private static func redactions(_ head: Record.Head) -> String {
         let rules = head.redactions.isEmpty ? "nothing" : head.redactions.joined(separator: ", ")
         let isScrubbed = head.redactions.contains(RedactionRule.received.rawValue)
@@ -69,7 +69,7 @@ enum FileInfoCommand {
         return text + ", \(stored) stored"
     }
 
-    /// A line each, the numbers below each other.
+    /// Returns a line for each count, with the numbers right-aligned.
     private static func list(_ counts: [Record.Count], most: Int) -> [String] {
         let width = counts.prefix(most).map { String($0.count).count }.max() ?? 0
         let shown = counts.prefix(most).map {
@@ -85,7 +85,7 @@ enum FileInfoCommand {
         return fixed(Double(span) / 1e6) + " s"
     }
 
-    /// Three decimals.
+    /// Returns a number with three decimals.
     private static func fixed(_ value: Double) -> String {
         let thousandths = Int64(min(max(value * 1000, 0), 1e15).rounded())
         let decimals = String(thousandths % 1000)

@@ -1,4 +1,4 @@
-/// `weir file` and its verbs.
+/// The command `weir file` and its verbs.
 extension Command {
     static let file = Command(
         "file", "", "inspect, mend, cut and convert event files",

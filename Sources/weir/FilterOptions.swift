@@ -4,9 +4,9 @@ import Pipeline
 import Recording
 import Wire
 
-/// What `tail`, `demo` and `replay` show of what they see.
+/// The filters of the commands that show events.
 struct FilterOptions {
-    /// What is shown, and how.
+    /// The settings of the view's filter.
     var view = ViewFilter.Setting()
 
     init(_ arguments: Arguments) throws(UsageError) {
@@ -37,7 +37,7 @@ struct FilterOptions {
         view.backlog = try arguments.count(.tail, in: 0...Configuration.maximumHistory)
     }
 
-    /// What the short options say is the filter's language, too.
+    /// Adds the short options to the filter as expressions.
     private mutating func addSugar(_ arguments: Arguments) throws(UsageError) {
         let sugar: [(option: Option, field: FilterField, isWanted: Bool)] = [
             (.kind, .kind, true), (.notKind, .kind, false), (.room, .room, true), (.notRoom, .room, false),
@@ -67,7 +67,7 @@ struct FilterOptions {
         }
     }
 
-    /// What `--explain-filter` prints.
+    /// The text of `--explain-filter`.
     var explanation: String {
         var lines = [view.filter.isEmpty ? "everything is shown" : "shown is: " + view.filter.text]
         let width = view.filter.clauses.map(\.origin.count).max() ?? 0
@@ -84,12 +84,12 @@ struct FilterOptions {
 }
 
 extension Arguments {
-    /// The one expression of an option; nil when it was not given.
+    /// Returns the expression of an option; `nil` if the option is not set.
     func expression(_ option: Option) throws(UsageError) -> Filter? {
         try self[option].map { text throws(UsageError) in try filter(text, of: option) }
     }
 
-    /// The filter that a text is.
+    /// Parses a text as a filter.
     func filter(_ text: String, of option: Option) throws(UsageError) -> Filter {
         let kinds = try declaredKinds
         var filter = Filter()
@@ -100,7 +100,7 @@ extension Arguments {
         return filter
     }
 
-    /// Reads filters of an option; what is wrong with them is told with the place.
+    /// Parses the filters of an option. An error message contains the position.
     func filtering(_ option: Option, _ body: () throws(FilterError) -> Void) throws(UsageError) {
         do throws(FilterError) {
             try body()
@@ -116,6 +116,6 @@ extension Arguments {
 }
 
 extension Option {
-    /// Whether its value is an expression, of which a part may be wrong.
+    /// Whether the value is an expression, so that an error has a position.
     fileprivate var takesFilter: Bool { placeholder?.hasPrefix("EXPR") ?? false }
 }

@@ -2,10 +2,11 @@ import Live
 import Recording
 import Wire
 
-/// What is shown of a secret.
+/// Replacements for secrets in output.
 enum Fingerprints {
-    /// A value that is, or says where, a secret is. Of a reference the place is shown, and of what is there now a fingerprint; a command
-    /// is not run for it, and of its words the first is shown, since the others may be the secret.
+    /// Returns a value in which a secret is replaced by a fingerprint. A reference keeps its place, followed by a
+    /// fingerprint of the current secret. A command is not run; only its first word is shown, since the others may be
+    /// the secret.
     static func shown(_ value: String) -> String {
         guard let (before, kind, rest) = parts(of: value) else { return of(value) }
         switch kind {
@@ -17,7 +18,7 @@ enum Fingerprints {
         }
     }
 
-    /// A fingerprint of text: enough to see whether two are the same.
+    /// Returns a fingerprint of a text, which is enough to compare two secrets.
     static func of(_ text: String) -> String { "(fingerprint \(Fingerprint.of(text)))" }
 
     private static func of(_ reference: TokenReference) -> String {
@@ -28,7 +29,8 @@ enum Fingerprints {
         }
     }
 
-    /// What stands before a reference (a header's name, a word such as Bearer), its kind, and the rest.
+    /// Splits a value into the text before a reference (a header's name, a word such as Bearer), the kind of the
+    /// reference, and the rest.
     private static func parts(of value: String) -> (before: String, kind: String, rest: String)? {
         for kind in ["env", "file", "cmd"] {
             if value.hasPrefix(kind + ":") { return ("", kind, String(value.dropFirst(kind.count + 1))) }

@@ -2,10 +2,10 @@ import DemoServer
 import Pipeline
 import Wire
 
-/// Finish, played whole (`samples/profiles/finish.yaml`): a store and a service that has tweets, each with a token of its own, in one embedded
-/// server; and the three processes of the user, as actions.
+/// The demo of Finish (`samples/profiles/finish.yaml`): one embedded server with a store and a tweet service, each with
+/// its own token, and the user's three processes as actions.
 enum FinishWorld {
-    /// Both are links to the samples, which tests read.
+    /// Both resources are links to samples, which tests parse.
     private static let profile = try! Profile(parsing: PackageResources.finish_yaml)
     private static let scenario = try! ProfileScenario(parsing: PackageResources.finish_scenario_yaml, for: profile)
 
@@ -28,10 +28,11 @@ enum FinishWorld {
         return .declared(profile)
     }
 
-    /// The token of the service that has tweets.
+    /// The token of the tweet service.
     static let tokens = ["twitter": Secret("twitter-token")]
 
-    /// An account is made, and asked for again; the list is refreshed twice, the second time without a download; a tweet is finished.
+    /// The account is created, and requested again. The list is refreshed twice, the second time without a download. A
+    /// tweet is finished.
     static let deeds: [(after: Duration, run: Action.Run)] = [
         (.seconds(1), .init("create-account")), (.seconds(2), .init("create-account")),
         (.seconds(2), .init("refresh")), (.seconds(2), .init("refresh")),

@@ -1,9 +1,9 @@
-/// The help texts, made from the tables.
+/// The help texts, generated from the tables.
 enum Help {
-    /// The version, as `weir --version` prints it.
+    /// The version in the form that `weir --version` prints.
     static let version = "weir 0.9.0"
 
-    /// When that version was made, for the manual pages.
+    /// The release date of the version, for the manual pages.
     static let released = "2026-11-28"
 
     /// The text of `weir help`.
@@ -29,7 +29,7 @@ enum Help {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The text of `weir help COMMAND`.
+    /// Returns the text of `weir help COMMAND`.
     static func text(of command: Command) -> String {
         if !command.verbs.isEmpty { return text(ofVerbsOf: command) }
         let words = (["weir", command.name] + command.positionals.map(\.usage)).joined(separator: " ")

@@ -2,7 +2,7 @@ import Events
 import JSONText
 import Pipeline
 
-/// Rows of a model as one line each. Not escaped.
+/// Rows of a model as one line each. Control characters are not escaped.
 enum ItemLine {
     static func text(of item: JSONValue) -> String {
         guard let entity = item["entity"] else { return "" }
@@ -11,7 +11,7 @@ enum ItemLine {
         }
         let id = text("user_id") ?? text("user") ?? text("sender_id")
         let isUser = item["is_user"] == .bool(true)
-        // GroupMe's messages stand by their ids.
+        // GroupMe's messages are sorted by their ids.
         if case .integer(let time)? = entity["created_at"] ?? item["sort"], time > 0,
             let words = said(in: entity, text("text"))
         {
@@ -23,16 +23,16 @@ enum ItemLine {
             .compactMap(\.self).joined(separator: "  ")
     }
 
-    /// What is said, and the files that came with it; nil for neither.
+    /// Returns the text of a message with its attached files; `nil` if it has neither.
     private static func said(in entity: JSONValue, _ text: String?) -> String? {
         guard let files = entity["files"].flatMap({ FilePreview.text(of: $0) }) else { return text }
         return [text, files].compactMap(\.self).joined(separator: " ")
     }
 }
 
-/// A time of the day.
+/// The time of day of a wall clock.
 enum TimeOfDay {
-    /// `HH:MM:SS` in UTC of a wall clock in microseconds.
+    /// Returns the UTC time of day as `HH:MM:SS`. `wall` is in microseconds since 1970.
     static func text(wall: Int64) -> String {
         let day: Int64 = 86_400
         let seconds = ((wall / 1_000_000) % day + day) % day

@@ -1,10 +1,10 @@
 import Pipeline
 
-/// The backends whose vocabulary is known: that have events to explain, and things that can be done.
+/// A backend with a known vocabulary: its events can be explained, and it has actions.
 struct KnownBackend: RawRepresentable, CaseIterable {
-    /// What is spoken.
+    /// The backend's kind in a configuration.
     let kind: Configuration.BackendKind
-    /// What is known of its events.
+    /// The description of its events.
     let guide: BackendGuide
 
     init?(rawValue: String) {
@@ -18,13 +18,13 @@ struct KnownBackend: RawRepresentable, CaseIterable {
     }
 
     static let allCases = BackendModule.all.compactMap { KnownBackend(rawValue: $0.name) }
-    /// The one that is meant where none is named.
+    /// The default backend.
     static var usual: KnownBackend { allCases[0] }
 
     var rawValue: String { kind.rawValue }
-    /// Every kind of its events.
+    /// All kinds of its events.
     var kinds: [EventGuide] { guide.kinds() }
-    /// Other names that its events can be asked for by: what a profile declares, and what the messages of a backend's own server tell.
+    /// Further names for its events: those that a profile declares, and those in the server messages of a backend.
     var names: [String] {
         if let profile = kind.module.profile { return profile.events.map(\.event) }
         return (guide.names?() ?? []).flatMap { $0.wireNames.flatMap { $0.split(separator: " ").map(String.init) } }

@@ -6,7 +6,7 @@ import Pipeline
 import Recording
 import Store
 
-/// The names that completions offer: of this machine's files, read when they are asked for.
+/// The names that completions offer, read from files of this machine on demand.
 struct KnownNames {
     /// The kinds of a recording's records.
     static let recordKinds = [
@@ -14,18 +14,19 @@ struct KnownNames {
         "end",
     ]
 
-    /// The kinds of events, as printed and filtered on.
+    /// The kinds of events, as printed and as used in filters.
     static let eventKinds =
         Set(KnownBackend.allCases.flatMap { $0.kinds.map(\.kind) }).sorted() + ["event"]
 
-    /// The names of events that can be explained, of these backends.
+    /// Returns the names of the events that can be explained for the given backends.
     static func explainedEvents(of backends: [KnownBackend]) -> [String] {
         var known: Set<String> = []
         return (backends.flatMap { $0.kinds.map(\.kind) }.sorted() + backends.flatMap(\.names))
             .filter { known.insert($0).inserted }
     }
 
-    /// The same of the profile that is typed, else of the settings', else of the backends that are known.
+    /// Returns the events of the typed profile, otherwise of the profile in the settings, otherwise of all known
+    /// backends.
     func explainedEvents(_ profile: String?) -> [String] {
         guard let path = Self.path(profile, for: .explain) else {
             return Self.explainedEvents(of: KnownBackend.allCases)
@@ -34,7 +35,7 @@ struct KnownNames {
         return Self.explainedEvents(of: [backend])
     }
 
-    /// The actions of the profile that is typed, else of the settings'.
+    /// Returns the actions of the typed profile, or of the profile in the settings.
     func actions(_ profile: String?) -> [Profile.Procedure] {
         Self.path(profile, for: .perform).flatMap { Self.profile(at: $0) }?.procedures ?? []
     }
@@ -49,10 +50,10 @@ struct KnownNames {
 
     var contexts: [String] { ContextFolder.names }
 
-    /// Whether a context says where the server is.
+    /// Whether a context applies, which may provide the URL.
     var hasContext: Bool { ContextChoice.current(nil) != nil }
 
-    /// The addresses of the contexts.
+    /// The URLs of the contexts.
     var urls: [String] {
         contexts.compactMap { name in
             guard let context = try? ContextFolder.context(name) else { return nil }
@@ -64,29 +65,29 @@ struct KnownNames {
 
     var variables: [String] { Environment.names(startingWith: "") }
 
-    /// The marks kept beside the recordings.
+    /// Returns the marks stored next to the recordings.
     func marks(of paths: [String]) -> [String] {
         paths.flatMap { path in ((try? MarkFile(beside: path).marks()) ?? []).map(\.label) }
     }
 
-    /// The payloads' members of the events that are known, as filters ask for them.
+    /// The members of known events' payloads, in the notation of filters.
     var payloadFields: [String] {
         Set(KnownBackend.allCases.flatMap(\.kinds).flatMap(\.fields).map(\.path)).sorted()
     }
 
-    /// The sets of rooms of the account that was used last.
+    /// The room sets of the last used account.
     var roomSets: [String] {
         guard let path = storePath else { return [] }
         return (try? RoomStore(path: path).sets().keys.sorted()) ?? []
     }
 
-    /// The names by which texts address the people that are remembered.
+    /// The names by which messages address the remembered people.
     var people: [String] { Set(items.compactMap(\.entity.value.handle)).sorted() }
 
-    /// The rooms the account tailed last is in.
+    /// The rooms of the account that was tailed last.
     var rooms: [String] { remembered?.rooms.map(\.name).sorted() ?? [] }
 
-    /// Its channels, groups and directs, by name.
+    /// The names of its channels, groups and direct conversations.
     var channels: [String] {
         Set(items.filter { !$0.isFormerChannel }.compactMap(\.channelName)).sorted().map { "#" + $0 }
     }
@@ -97,13 +98,13 @@ struct KnownNames {
         }
     }
 
-    /// The store that is used, if it is there.
+    /// The path of the store, if it exists.
     private var storePath: String? {
         let path = Environment.value(Option.store.variable) ?? StateFolder.storePath
         return path.flatMap { $0 != "none" && access($0, R_OK) == 0 ? $0 : nil }
     }
 
-    /// What the store remembers of the account that was used last; nothing is made where there is no store.
+    /// The stored rows of the last used account. No store is created.
     private var remembered: Remembered? {
         guard let path = storePath else { return nil }
         let found = try? RoomStore(path: path).use { store, account in

@@ -1,12 +1,12 @@
-/// Manual pages (man(7)) of the tables that parse the arguments.
+/// Manual pages in man(7) format, generated from the tables that parse the arguments.
 enum Manual {
-    /// The name of a command's page: `weir-file-grep`.
+    /// Returns the name of a command's page, such as `weir-file-grep`.
     static func name(of command: Command?) -> String {
         guard let command else { return "weir" }
         return "weir-" + command.name.split(separator: " ").joined(separator: "-")
     }
 
-    /// Every page: `nil` is the one of the program.
+    /// All pages. `nil` stands for the page of the program.
     static var pages: [Command?] { [nil] + Command.table }
 
     static func page(of command: Command?) -> String {
@@ -79,7 +79,7 @@ enum Manual {
     }
 }
 
-/// Writes man(7): text is escaped, so that no line of it is a request.
+/// Writes man(7) pages. Text is escaped so that no line becomes a request.
 struct Roff {
     private(set) var page: String
 
@@ -96,7 +96,8 @@ struct Roff {
 
     mutating func item(_ tag: String, _ text: String) { page += ".TP\n\(Roff.line(tag))\n\(Roff.line(text))\n" }
 
-    /// Lines as they are wrapped for a terminal; an empty one begins a paragraph, one that is indented stands as it is.
+    /// Appends lines that are wrapped for a terminal. An empty line begins a paragraph; an indented line stays as it
+    /// is.
     mutating func paragraphs(_ lines: [String]) {
         var isPrevious = false
         for line in lines {
@@ -134,7 +135,7 @@ struct Roff {
             case "…": escaped += "..."
             case "\"": escaped += "\\(dq"
             default:
-                // An emoji has no name in roff, and its number is one every formatter knows.
+                // An emoji has no name in roff, but every formatter knows its number.
                 for scalar in character.unicodeScalars {
                     if scalar.isASCII {
                         escaped.unicodeScalars.append(scalar)

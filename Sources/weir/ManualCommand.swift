@@ -2,7 +2,7 @@ import Glibc
 import Live
 import Terminal
 
-/// `weir help`, `weir man` and `weir cheat`.
+/// The commands `weir help`, `weir man` and `weir cheat`.
 enum ManualCommand {
     static func help(_ arguments: Arguments) throws(UsageError) -> ExitCode {
         guard !arguments.positionals.isEmpty else { return Pager.show(Help.overview) }
@@ -49,7 +49,7 @@ enum ManualCommand {
 }
 
 extension Arguments {
-    /// The command that the words name; of one with verbs, itself when none is named.
+    /// Returns the named command. The word of a family without a verb names the family.
     func namedCommand() throws(UsageError) -> Command {
         var words = positionals[...]
         if words.count == 1, let command = Command.table.first(where: { $0.name == words[0] }) { return command }

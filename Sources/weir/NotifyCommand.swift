@@ -4,11 +4,11 @@ import Live
 import Network
 import Terminal
 
-/// The options of `notify`.
+/// The options of `weir notify`.
 struct NotifyOptions {
-    /// The tail; nil when there is just one.
+    /// The name of the tail; `nil` if only one runs.
     var name: String?
-    /// The notifications, in their order.
+    /// The notifications, in input order.
     var payloads: [JSONValue]
 
     init(_ arguments: Arguments) throws(UsageError) {
@@ -40,7 +40,7 @@ struct NotifyOptions {
     }
 }
 
-/// `weir notify`: hands notifications of a push service to a running tail.
+/// The command `weir notify`: passes notifications of a push service to a running tail.
 enum NotifyCommand {
     static func run(_ options: NotifyOptions) async -> ExitCode {
         do throws(Trouble) {

@@ -1,23 +1,23 @@
 extension Option {
-    /// A row of the table.
+    /// A row of the option table.
     struct Row {
-        /// As typed, without its dashes.
+        /// The name as typed, without its dashes.
         var name: String
         var value: Value
-        /// The line of the help.
+        /// The line in the help.
         var meaning: String
-        /// Who knows it.
+        /// The commands that take the option.
         var scope: Scope
         var traits: Traits
-        /// The short form, where there is one that people know from other programs.
+        /// A short form, if the option has one in other programs.
         var letter: Character?
-        /// Where it may stand besides the command line.
+        /// The places other than the command line that may set the option.
         var settings: Places
-        /// What it is of no use without, where the command has that.
+        /// The option without which this one has no effect, if the command takes that option.
         var needs: Option?
-        /// What cannot be had along with it.
+        /// The option that cannot be combined with this one.
         var excludes: Option?
-        /// What is different for some commands.
+        /// The differences for some commands.
         var variants: [Variant]
 
         init(
@@ -31,7 +31,7 @@ extension Option {
             self.scope = scope
             self.traits = traits
             self.letter = letter
-            // What a context says is how a server is listened to.
+            // A context contains settings for following a server.
             let isContextual = scope.commands.contains(.tail) || scope.commands.contains(.record)
             self.settings = settings ?? (isContextual ? .all : [.environment, .config])
             self.needs = needs
@@ -40,14 +40,14 @@ extension Option {
         }
     }
 
-    /// What follows an option.
+    /// The value that follows an option.
     struct Value: ExpressibleByStringLiteral {
-        /// Whose words complete it, besides those of a closed list.
+        /// The source of completions in addition to the words of a closed list.
         enum Kind {
             case text, context, tail, room, event, position, reference, option
         }
 
-        /// What stands for it in a usage line; nil when nothing follows.
+        /// The placeholder in a usage line; `nil` for an option without a value.
         var placeholder: String?
         var kind: Kind
 
@@ -72,13 +72,13 @@ extension Option {
 
     struct Traits: OptionSet {
         let rawValue: Int
-        /// It may be given more than once.
+        /// The option may be repeated.
         static let repeatable = Self(rawValue: 1)
-        /// Its value may hold a secret. That of a reference says where one is.
+        /// The value may contain a secret. The value of a reference only contains its source.
         static let secret = Self(rawValue: 2)
     }
 
-    /// Where options stand besides the command line.
+    /// The places other than the command line that may set options.
     struct Places: OptionSet {
         let rawValue: Int
         static let environment = Self(rawValue: 1)
@@ -87,9 +87,10 @@ extension Option {
         static let all: Self = [.environment, .config, .context]
     }
 
-    /// The commands that know an option, in the order in which an error names them.
+    /// The commands that take an option, in the order in which an error lists them.
     struct Scope: ExpressibleByArrayLiteral {
-        /// What `watch` can look at. It has the options of `tail` and `replay` that are not about printing, each for some of these.
+        /// The sources that `watch` can display. It takes the options of `tail` and `replay` that are not about
+        /// printing, each for some of these sources.
         struct Watched: OptionSet {
             let rawValue: Int
             static let server = Self(rawValue: 1)
@@ -113,13 +114,13 @@ extension Option {
         func watching(_ watched: Watched) -> Self { Self(commands, watched) }
     }
 
-    /// What an option is to some commands, where that is not what it is to the others.
+    /// The differences of an option for some commands.
     struct Variant {
         var commands: [Command]
         var meaning: String?
         var placeholder: String?
         var isRepeatable: Bool?
-        /// Whether a value that was not typed is for them, too.
+        /// Whether inherited values apply to these commands as well.
         var isInherited: Bool
 
         init(
@@ -134,24 +135,24 @@ extension Option {
         }
     }
 
-    /// As typed, without its dashes.
+    /// The name as typed, without its dashes.
     var name: String { row.name }
 
-    /// As typed.
+    /// The name as typed, with its dashes.
     var flag: String { "--" + name }
 
     var letter: Character? { row.letter }
 
-    /// What follows the option in a usage line; nil when nothing does.
+    /// The placeholder of the value in a usage line; `nil` for an option without a value.
     var placeholder: String? { row.value.placeholder }
 
-    /// Whether it may be given more than once.
+    /// Whether the option may be repeated.
     var isRepeatable: Bool { row.traits.contains(.repeatable) }
 
-    /// Whether its value is where a secret is, or may hold one.
+    /// Whether the value is a reference to a secret, or may contain one.
     var isSecret: Bool { row.traits.contains(.secret) || row.value.kind == .reference }
 
-    /// The words of a closed list, as the usage line has them; empty when the value is free.
+    /// The words of a closed list, in the order of the usage line; empty if the value is free.
     var choices: [String] {
         guard let placeholder else { return [] }
         let words = placeholder.split(separator: "|").map(String.init)
@@ -159,17 +160,17 @@ extension Option {
         return words.count > 1 && words.allSatisfy(isWord) ? words : []
     }
 
-    /// What all variables begin with.
+    /// The prefix of all variables.
     static let prefix = "WEIR_"
 
-    /// The environment variable that sets it: `WEIR_MAX_ATTEMPTS` for `--max-attempts`.
+    /// The environment variable that sets the option: `WEIR_MAX_ATTEMPTS` for `--max-attempts`.
     var variable: String { Self.prefix + String(name.map { $0 == "-" ? "_" : $0 }).uppercased() }
 
-    /// Whether the environment may set it: help is for who types.
+    /// Whether an environment variable may set the option. `--help`, for example, can only be typed.
     var isVariable: Bool { row.settings.contains(.environment) }
 
-    /// Whether such a file may set it. Where the files are is not said in them, and what somebody is to be asked for each time is not
-    /// answered in advance.
+    /// Whether a file of this kind may set the option. The files cannot set their own location, or confirm what needs a
+    /// confirmation each time.
     func isSetting(in kind: SettingsFile.Kind) -> Bool { row.settings.contains(kind == .config ? .config : .context) }
 }
 
@@ -178,36 +179,38 @@ extension Option {
         row.variants.first { $0.commands.contains(command) }
     }
 
-    /// The line of the help of `command`.
+    /// Returns the line in the help of `command`.
     func meaning(for command: Command) -> String { variant(for: command)?.meaning ?? row.meaning }
 
-    /// What follows the option in a usage line of that command.
+    /// Returns the placeholder of the value in a usage line of `command`.
     func placeholder(for command: Command) -> String? { variant(for: command)?.placeholder ?? placeholder }
 
-    /// Whether the name of a file may follow the option.
+    /// Returns whether a file name may follow the option.
     func takesFile(for command: Command) -> Bool {
         placeholder(for: command)?.split(separator: "|").contains("FILE") ?? false
     }
 
-    /// Whether it may be given more than once to `command`.
+    /// Returns whether `command` accepts the option repeatedly.
     func isRepeatable(for command: Command) -> Bool { variant(for: command)?.isRepeatable ?? isRepeatable }
 
-    /// Whether a value that was not typed is for this command, too. `weir rooms --store` looks into a file instead of asking a running
-    /// tail: where the store is does not say that. Nor does the tail that is spoken to say when a tail emits.
+    /// Returns whether an inherited value applies to `command`. For example, `weir rooms --store` reads a file instead
+    /// of asking a running tail, which the setting for the store's path must not cause. Nor must the setting for the
+    /// tail to speak to decide when a tail emits.
     func isInherited(by command: Command) -> Bool { variant(for: command)?.isInherited ?? true }
 
-    /// What the option is of no use without.
+    /// Returns the option without which this one has no effect.
     func needs(for command: Command) -> Option? { row.needs.flatMap { $0.isKnown(to: command) ? $0 : nil } }
 
-    /// The options of a command, in the order of the table.
+    /// Returns the options of a command, in the order of the table.
     static func of(_ command: Command) -> [Option] { allCases.filter { $0.isKnown(to: command) } }
 
-    /// Those that its help tells: of a context's, only what no other command has.
+    /// Returns the options in a command's help. The help of `ctx add` and `ctx edit` omits the options of other
+    /// commands.
     static func shown(for command: Command) -> [Option] {
         of(command).filter { !command.writesContext || $0.row.scope.commands.contains(command) }
     }
 
-    /// Whether a command knows the option.
+    /// Whether a command takes the option.
     func isKnown(to command: Command) -> Bool {
         let scope = row.scope
         return scope.commands.contains(command) || (command == .watch && !scope.watched.isEmpty)

@@ -1,8 +1,8 @@
 import Pipeline
 import Terminal
 
-/// The one table of options. Adding one is its case, in the order of the help, and its row: the compiler asks for both. Help, manual pages,
-/// completions, variables and settings come from here.
+/// The only table of options. To add an option, add its case, in the order of the help, and its row; the compiler asks
+/// for both. Help, manual pages, completions, variables and settings are generated from it.
 enum Option: Int, CaseIterable {
     case backend, profile, against, path, namespace, query, eio, transport, token, auth, header, ca, cert, key, keyPass,
         pin,
@@ -33,7 +33,7 @@ enum Option: Int, CaseIterable {
         natsCA,
         natsCert, natsKey, color, theme, style, config, help
 
-    /// What the table says of it.
+    /// The option's row of the table.
     var row: Row { Self.rows[rawValue] }
 
     private static let rows = allCases.map(\.entry)
@@ -538,36 +538,37 @@ enum Option: Int, CaseIterable {
     }
 }
 
-/// Commands that know the same options, in the order in which an error names them.
+/// Sets of commands that take the same options, in the order in which an error lists them.
 extension Option.Scope {
     fileprivate static let actions = Self(Command.actions)
     fileprivate static let errands = Self(Command.errands)
     fileprivate static let roomVerbs = Self(Command.roomVerbs)
-    /// The verbs of `file` that write one.
+    /// The verbs of `file` that write a file.
     fileprivate static let writingFiles: Self = [
         .fileRepair, .fileIndex, .fileFilter, .fileCut, .fileMerge, .fileSplit, .fileMark, .fileRedact, .fileCompress,
         .fileConvert,
     ]
-    /// What listens to a server.
+    /// The commands that follow a server.
     fileprivate static let live = Self([.tail, .record], .server)
     fileprivate static let sessions = Self([.demo, .tail, .record], .server)
-    /// What opens a realtime connection.
+    /// The commands that open a realtime connection.
     fileprivate static let connections = Self([.tail, .record, .emit], .server)
-    /// What sends requests, and what does so in somebody's name.
+    /// The commands that send requests. `loggedIn` contains those that need a token.
     fileprivate static let requests = connections.and(.errands)
     fileprivate static let loggedIn = connections.and(Self(Command.errands.filter { $0 != .login }))
-    /// What shows what it sees. What both a tail and a replay know is about that, and a viewer's, too.
+    /// The commands that show what they receive. Options that `tail` and `replay` share are about that, and apply to a
+    /// viewer as well.
     fileprivate static let views: Self = [.demo, .tail, .replay, .attach]
     fileprivate static let runs: Self = [.demo, .tail, .record, .replay, .attach]
     fileprivate static let printing: Self = [.demo, .tail, .replay, .fileCat, .attach]
     fileprivate static let coloured = printing.and([.record, .fileGrep]).watching(.all)
     fileprivate static let filters = views.watching(.all)
     fileprivate static let filtersOfFiles = Self([.demo, .tail, .replay, .fileFilter, .attach], .all)
-    /// What has a control socket.
+    /// The commands with a control socket.
     fileprivate static let named = Self([.demo, .tail, .record, .replay], .server)
     fileprivate static let replays = Self([.replay], .recording)
     fileprivate static let parts = Self([.replay, .fileFilter, .fileCut], .recording)
-    /// What prints a result.
+    /// The commands that print a result.
     fileprivate static let results = roomVerbs.and([
         .ps, .configShow, .ctxList, .ctxShow, .ctxCheck, .fileInfo, .fileDoctor, .fileGrep, .fileDiff, .streamLs,
         .streamInfo,
@@ -575,7 +576,7 @@ extension Option.Scope {
     fileprivate static let contexts = Self(Command.table.filter(\.takesContext), .server)
     fileprivate static let settings = Self(
         Command.table.filter { $0.takesSettings || $0.family == "config" || $0 == .ctxCheck })
-    /// What has to do with a cluster whatever its arguments are; the others know its options by the settings.
+    /// The commands that always use a cluster. Other commands get these options from the settings.
     fileprivate static let clusters: Self = [.filePublish, .streamCreate, .streamLs, .streamInfo, .streamRm]
     fileprivate static let everywhere = Self(Command.table)
 }

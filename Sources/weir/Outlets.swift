@@ -4,9 +4,9 @@ import Live
 import Network
 import Pipeline
 
-/// Where the reports of one run go, made from its options.
+/// The outlets of one run, created from its options.
 struct Outlets {
-    /// All of them, in the order they are written.
+    /// All outlets, in the order of writing.
     let all: [any Outlet]
     private let collector = SummaryCollector()
     private let status: StatusPrinter
@@ -15,16 +15,20 @@ struct Outlets {
     private let toleratesLoss: Bool
     private let summaryForm: SummaryForm
     private let hooks: HookOutlet?
-    /// The view that is drawn in one place; nil when none is.
+    /// The view that is drawn in place; `nil` if none is.
     let board: TerminalBoard?
-    /// What is shown; others may change it while it runs.
+    /// The filter of the view. It may change during the run.
     let filter: ViewFilter
-    /// How long whoever reads the output is waited for.
+    /// How long to wait for the reader of the output.
     let patience = WritePatience()
 
-    /// `line` is what a status line tells of a live run; nil for a replay, which has its own. `screen` shows everything instead of
-    /// the printers, and asks `shared` itself. With `controls`, what is shown can be paused and changed while it runs. The events of `muted` rooms
-    /// are not shown.
+    /// Creates the outlets.
+    ///
+    ///  - Parameters:
+    ///    - line: The content of the status line of a live run; `nil` for a replay, which has its own.
+    ///    - screen: A view that replaces the printers and applies `shared` itself.
+    ///    - controls: The controls that can pause and change the view during the run.
+    ///    - muted: The rooms whose events are not shown.
     init(
         _ options: OutputOptions, status line: TerminalBoard.Status? = nil, screen: (any Outlet)? = nil,
         filter shared: ViewFilter? = nil, controls: ViewControls? = nil, muted: MutedRooms? = nil
@@ -66,7 +70,7 @@ struct Outlets {
         if let controls { printers = [LeveledStatus(status, controls)] }
         if let form {
             let (form, lines) = (Outlets.safe(form), options.lines)
-            // A view shows what passes, too; its filter then stands in front of the whole.
+            // An in-place view also shows traffic, so its filter is applied in front of the whole view.
             let filter = options.view == .log ? self.filter : nil
             let makePrinter: @Sendable (OutputFormat?) -> any Outlet = { [patience] format in
                 let printer = EventPrinter(
@@ -100,12 +104,12 @@ struct Outlets {
         all = outlets
     }
 
-    /// A terminal is never sent what a peer sent as it came.
+    /// Returns a form that is safe for the terminal, which must not receive unescaped text from a peer.
     private static func safe(_ form: PrintedForm) -> PrintedForm {
         if case .format(.raw) = form, isatty(1) == 1 { .format(.jsonl) } else { form }
     }
 
-    /// Says how the run ended and what was seen, and gives the code to exit with.
+    /// Prints the outcome and the summary of the run, and returns the exit code.
     func conclude(_ summary: TailSummary, hint: String? = nil) -> ExitCode {
         let seen = collector.summary
         var end = Ending(summary)

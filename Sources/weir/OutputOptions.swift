@@ -2,37 +2,37 @@ import Live
 import Pipeline
 import Recording
 
-/// What `tail`, `demo`, `record` and `replay` do with what they see.
+/// The output options of `tail`, `demo`, `record` and `replay`.
 struct OutputOptions {
-    /// How events are printed; nil for not at all.
+    /// The form in which events are printed; `nil` for no printing.
     var form: PrintedForm?
-    /// What is shown of what happens.
+    /// The kind of view.
     var view = ViewKind.log
-    /// Whether there is a status line on a terminal.
+    /// Whether a terminal shows a status line.
     var hasStatus = true
-    /// How to tell at the end what was seen.
+    /// The form of the final summary.
     var summary = SummaryForm.text
-    /// How lines are laid out.
+    /// The layout of the lines.
     var lines = LineSettings()
-    /// What of them is printed.
+    /// The filters of the printed events.
     var filters: FilterOptions
-    /// What is done besides.
+    /// The hooks for reports.
     var hooks: [ReportHook]
-    /// What the user is notified of.
+    /// The notifications for the user.
     var notifications: NotificationPlan?
-    /// Where every change of the model is written, too.
+    /// The path of the log of model changes.
     var diffLog: String?
-    /// Whether that also holds what was deleted or replaced.
+    /// Whether the log also contains the deleted and replaced values.
     var reversible = false
-    /// After how many events that are shown to end.
+    /// The number of shown events after which the run ends.
     var count: Int?
-    /// At what to end.
+    /// The filter whose first match ends the run.
     var untilMatch: Filter?
-    /// What makes a run fail that went well otherwise.
+    /// The conditions under which a run fails that otherwise ended well.
     var failures: [FailureCause]
-    /// Whether what was lost belongs to the show.
+    /// Whether loss is expected in this run.
     var toleratesLoss = false
-    /// Only warnings, errors and losses on standard error.
+    /// Whether standard error shows only warnings, errors and losses.
     var quiet = false
 
     private static let filters: [Option] = [
@@ -40,7 +40,7 @@ struct OutputOptions {
         .highlight, .sample, .tail, .since,
     ]
 
-    /// What else was asked for that is printed on standard output.
+    /// Returns another requested output that uses standard output; `nil` if none does.
     private static func onStandardOutput(_ arguments: Arguments, _ view: ViewKind) -> String? {
         if view != .log { return "--view \(view.rawValue)" }
         if arguments.command == .watch { return "watch" }
@@ -52,7 +52,7 @@ struct OutputOptions {
         form = arguments.command == .record ? nil : try arguments.printedForm()
         view = try arguments.choice(.view) ?? .log
         hasStatus = !arguments.has(.noStatus) && !arguments.has(.quiet)
-        // The verdict is all that a quiet check has to say.
+        // A quiet check prints only its verdict.
         if arguments.has(.verify), arguments.has(.quiet),
             ![Option.format, .template, .fields].contains(where: { arguments.isTyped($0) })
         {
@@ -71,7 +71,7 @@ struct OutputOptions {
         lines = try arguments.lineSettings()
         filters = try FilterOptions(arguments)
         hooks = try arguments.hooks()
-        // What is left out is not forwarded, either.
+        // Events that the filter hides are not forwarded either.
         let shown = filters.view.filter
         for index in hooks.indices where hooks[index].filter == nil && !shown.isEmpty { hooks[index].filter = shown }
         notifications = try arguments.notifications()
@@ -91,11 +91,11 @@ struct OutputOptions {
     }
 }
 
-/// What makes a run fail that went well otherwise.
+/// A condition under which a run fails that otherwise ended well.
 enum FailureCause: String, CaseIterable {
     case gap, unknown, denied
 
-    /// How often it happened, in words; nil when it did not.
+    /// Returns a phrase with the number of occurrences; `nil` for none.
     func words(_ summary: Summary) -> String? {
         let (count, one, many) =
             switch self {
@@ -108,7 +108,7 @@ enum FailureCause: String, CaseIterable {
 }
 
 extension Arguments {
-    /// Of `--fail-on`, given again or with commas.
+    /// Returns the values of `--fail-on`, which may be repeated or separated by commas.
     fileprivate func failures() throws(UsageError) -> [FailureCause] {
         var causes: [FailureCause] = []
         for word in all(.failOn).flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }) {
@@ -119,32 +119,32 @@ extension Arguments {
     }
 }
 
-/// How to tell at the end what was seen.
+/// The forms of the final summary.
 enum SummaryForm: String, CaseIterable {
     case text, json, none
 }
 
-/// What `tail`, `record` and `demo` do for how long, and who may speak to them.
+/// The limits, the recording and the control socket of `tail`, `record` and `demo`.
 struct RunOptions {
-    /// After which time to end.
+    /// The time after which the run ends.
     var duration: Duration?
-    /// Which time without anything received is too long.
+    /// The time without received events after which the run ends.
     var idleTimeout: Duration?
-    /// Where everything received and sent is written.
+    /// The path of the recording; `nil` for none.
     var recording: String?
-    /// How it is written.
+    /// The settings of the recording.
     var plan: RecordingPlan
-    /// Whether each event and change is published beside a recording in a stream.
+    /// Whether events and changes are published next to a recording in a stream.
     var publishesEvents = false
-    /// The control socket's name; nil for the process id.
+    /// The control socket's name; `nil` for the context's name or the process id.
     var name: String?
-    /// Whether clients of it may send events to the server.
+    /// Whether clients of the control socket may send events to the server.
     var allowsEmit = false
-    /// Whether pins are kept in step with what they join and leave.
+    /// Whether rooms that clients join and leave permanently are pinned and unpinned.
     var pinsFollow = false
-    /// Where they may begin recordings.
+    /// The folder for recordings that clients begin.
     var recordFolder: String?
-    /// Whether there is a control socket.
+    /// Whether the run opens a control socket.
     var hasControl = true
 
     init(_ arguments: Arguments) throws(UsageError) {

@@ -6,11 +6,11 @@ import Terminal
 
 /// The options of `workspace members`, `channel members ls` and `account show`.
 struct PeopleOptions {
-    /// The person that is looked up.
+    /// The people to look up.
     enum Wanted {
         case workspace
         case channel(String)
-        /// A user; nil for whose the token is.
+        /// A user; `nil` for the owner of the token.
         case account(String?)
     }
 
@@ -35,7 +35,7 @@ struct PeopleOptions {
     }
 }
 
-/// Looks people up.
+/// The commands that list members and show accounts.
 enum PeopleCommand {
     static func run(_ options: PeopleOptions) async -> ExitCode {
         let account = options.account
@@ -87,13 +87,13 @@ enum PeopleCommand {
 }
 
 extension Arguments {
-    /// Whether a command that wants something done is to look something up instead.
+    /// Whether the arguments request a lookup instead of an action.
     var wantsLook: Bool {
         let looks: [Command: [String]] = [.workspace: ["members"], .channel: ["members", "ls"], .account: ["show"]]
         let changes = ["add", "remove"].contains { positionals.starts(with: ["members", $0]) }
         return !changes && looks[command].map { positionals.starts(with: $0) } ?? false
     }
 
-    /// The words behind the URL.
+    /// The words after the URL.
     var wordsBehindURL: [String] { Array(positionals.dropFirst((command.urlIndex(in: positionals) ?? 0) + 1)) }
 }

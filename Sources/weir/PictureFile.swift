@@ -1,17 +1,17 @@
 import Glibc
 import Live
 
-/// A picture in a file, to be sent along with a message, or to be a group's.
+/// A picture file to send with a message, or to use as a group's picture.
 enum PictureFile {
-    /// What is wrong with a file.
+    /// The reason for rejecting a file.
     struct Problem: Error {
         var message: String
     }
 
-    /// The most bytes of one.
+    /// The maximum size in bytes.
     static let most = 8 << 20
 
-    /// Reads a picture of a kind that is known.
+    /// Reads a picture file of a supported type.
     static func read(_ path: String) throws(Problem) -> ErrandConfiguration.Picture {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Problem(message: String(cString: strerror(errno))) }
@@ -32,7 +32,7 @@ enum PictureFile {
         return ErrandConfiguration.Picture(bytes: bytes, type: type)
     }
 
-    /// The media type, by what it begins with, whatever the file is called.
+    /// Returns the media type by the first bytes, regardless of the file's name.
     private static func type(of bytes: [UInt8]) -> String? {
         if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
         if bytes.starts(with: [0x89] + Array("PNG\r\n".utf8)) { return "image/png" }

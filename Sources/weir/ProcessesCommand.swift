@@ -2,7 +2,7 @@ import JSONText
 import Live
 import Terminal
 
-/// `weir ps`: the running tails and replays of this user, or the tails that publish to a cluster, one per line.
+/// The command `weir ps`: the running tails and replays of this user, one line each.
 enum ProcessesCommand {
     static func run(_ arguments: Arguments) throws(UsageError) -> ExitCode {
         if let url = arguments[.nats] { return try StreamCommand.printTails(arguments, of: url) }
@@ -50,7 +50,7 @@ enum ProcessesCommand {
         }
     }
 
-    /// Returns rows whose columns are aligned. The first row holds the titles; the last column is not padded.
+    /// Aligns cells in columns as wide as their widest cell. The last column is not padded.
     static func table(_ rows: [[String]]) -> String {
         let columns = (rows.first ?? []).indices
         let widths = columns.map { column in rows.map { TerminalText.width(of: $0[column]) }.max() ?? 0 }

@@ -7,7 +7,7 @@ import Pipeline
 import Recording
 import Terminal
 
-/// `weir profile`: what a backend's profile says, checked.
+/// The verbs of `weir profile`.
 enum ProfileCommand {
     static func check(_ arguments: Arguments) throws(UsageError) -> ExitCode {
         let path = arguments.positionals[0]
@@ -28,7 +28,7 @@ enum ProfileCommand {
             ([line] + trial.lines(of: profile, recording)).map { TerminalText.escaped($0) + "\n" }.joined())
     }
 
-    /// What becomes of a recording's events by a profile.
+    /// An outlet that collects how a profile decodes the events of a recording.
     private final class Trial: Outlet {
         private struct Found {
             var kinds: [String: Int] = [:]
@@ -84,7 +84,7 @@ enum ProfileCommand {
         }
     }
 
-    /// A first profile of what a recording holds.
+    /// Prints a first profile inferred from a recording.
     static func infer(_ arguments: Arguments) throws(UsageError) -> ExitCode {
         let recording = arguments.positionals[0]
         let witness = Witness()
@@ -101,7 +101,7 @@ enum ProfileCommand {
             witness.inference.profile(called: "mine", path: session.path, namespace: session.namespaces[0]))
     }
 
-    /// Sees the events of a replay.
+    /// An outlet that infers a profile from the events of a replay.
     private final class Witness: Outlet {
         private let seen = Monitor(ProfileInference())
         var inference: ProfileInference { seen.change { $0 } }
@@ -115,7 +115,7 @@ enum ProfileCommand {
         func finish() throws(OutletError) {}
     }
 
-    /// A first profile of what an AsyncAPI document says.
+    /// Prints a first profile made from an AsyncAPI document.
     static func fromAsyncAPI(_ arguments: Arguments) throws(UsageError) -> ExitCode {
         let made = try arguments.declared("document", at: arguments.positionals[0]) { bytes throws(Profile.Invalid) in
             try AsyncAPIProfile(of: bytes)
@@ -130,7 +130,8 @@ enum ProfileCommand {
 }
 
 extension Arguments {
-    /// What the server speaks, where `--profile` declares it. A `--backend` that is typed counts more than the profile of a context.
+    /// Returns the backend that `--profile` declares; `nil` if none applies. A typed `--backend` overrides the profile
+    /// of a context.
     func declaredBackend() throws(UsageError) -> Configuration.BackendKind? {
         guard let path = self[.profile] else { return nil }
         guard isTyped(.backend) else { return .declared(try profile(at: path)) }
@@ -140,14 +141,14 @@ extension Arguments {
         return nil
     }
 
-    /// The kinds of events and rows that a profile declares: that of the options, or of the recording that is played.
+    /// The kinds of events and rows that a profile declares: the profile of the options, or of the recording to play.
     var declaredKinds: [String] {
         get throws(UsageError) {
             if let backend = try declaredBackend() { return backend.declaredKinds }
             if command == .demo, let world = EmbeddedService.worlds.first(where: { $0.name == self[.backend] }) {
                 return world.backend("").declaredKinds
             }
-            // What can be read only once is left to the replay.
+            // A file that can be read only once is left to the replay.
             var facts = stat()
             guard command == .replay || command == .watch, let path = positionals.first,
                 stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG,
@@ -157,19 +158,19 @@ extension Arguments {
         }
     }
 
-    /// The profile that a file declares; the error has a line for each thing that is wrong in it.
+    /// Parses the profile in a file. An error lists each problem on its own line.
     func profile(at path: String) throws(UsageError) -> Profile {
         try declared("profile", at: path) { bytes throws(Profile.Invalid) in try Profile(parsing: bytes) }
     }
 
-    /// The scenario of a profile that a file declares.
+    /// Parses the scenario in a file for a profile.
     func scenario(at path: String, for profile: Profile) throws(UsageError) -> ProfileScenario {
         try declared("scenario", at: path) { bytes throws(Profile.Invalid) in
             try ProfileScenario(parsing: bytes, for: profile)
         }
     }
 
-    /// What is read of a file; the error has a line for each thing that is wrong in it.
+    /// Parses a file. An error lists each problem on its own line.
     func declared<Value>(
         _ what: String, at path: String, _ parse: ([UInt8]) throws(Profile.Invalid) -> Value
     ) throws(UsageError) -> Value {

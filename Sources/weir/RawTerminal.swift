@@ -2,37 +2,38 @@ import Glibc
 import Synchronization
 import Terminal
 
-/// The terminal that keys are read from one by one, without showing them. However the process ends, the terminal is as it was: at its
-/// end, by a signal, by a crash; and while it is suspended.
+/// The terminal in a mode that delivers single keys without echo. The terminal is restored however the process ends:
+/// normally, by a signal or by a crash. It is also restored while the process is suspended.
 struct RawTerminal {
     private static let input: Int32 = 0
     private static let output: Int32 = 1
 
-    /// The terminal of somebody who looks on while recordings are played; nil where nobody does, or standard input is a recording.
+    /// Returns the terminal of a user who watches a replay; `nil` if the process has no terminal, or standard input is
+    /// a recording.
     static func forPlaying(_ paths: [String]) -> RawTerminal? {
         isatty(input) == 1 && isatty(1) == 1 && !paths.contains("-") ? RawTerminal() : nil
     }
 
-    /// The terminal for a full-screen view; nil where there is none that could show one.
+    /// Returns the terminal for a full-screen view; `nil` if it cannot show one.
     static func forFullScreen() -> RawTerminal? {
         guard isatty(input) == 1, isatty(output) == 1, let kind = getenv("TERM"), kind.pointee != 0 else { return nil }
         return String(cString: kind) == "dumb" ? nil : RawTerminal()
     }
 
-    /// Takes the keys, and the whole screen if that is wanted. A byte is written to `wakeup` when the process goes on after it was
-    /// suspended, and when the screen has another size. Once in a process.
+    /// Switches to single keys, and to the alternate screen if `takesScreen` is true. A byte is written to `wakeup`
+    /// when the process resumes after a suspension, and when the size of the screen changes. Call it once per process.
     func begin(wakeup: Int32, takesScreen: Bool = false) {
         let modes = UnsafeMutablePointer<termios>.allocate(capacity: 2)
         guard tcgetattr(Self.input, modes) == 0 else { return modes.deallocate() }
         modes[1] = modes[0]
-        // Signals stay keys of the terminal's own.
+        // The terminal continues to turn keys into signals.
         modes[1].c_lflag &= ~tcflag_t(ICANON | ECHO)
         if takesScreen {
             Self.keep(TerminalModes.begin, in: Self.screenBegin)
             Self.keep(TerminalModes.end, in: Self.screenEnd)
             handle(SIGWINCH)
         }
-        // Never freed: a signal may want them at any time.
+        // Never freed, since a signal handler may need them at any time.
         Self.wakeup.store(wakeup, ordering: .sequentiallyConsistent)
         Self.modes.store(UInt(bitPattern: modes), ordering: .sequentiallyConsistent)
         for number in [SIGTSTP, SIGCONT, SIGQUIT, SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT] {
@@ -41,28 +42,28 @@ struct RawTerminal {
         Self.set(raw: true)
     }
 
-    /// Gives the keys back.
+    /// Restores the terminal.
     func end() {
         Self.restore()
         Self.modes.store(0, ordering: .sequentiallyConsistent)
     }
 
-    /// How often the process went on after it was suspended: then nobody knows what is on the screen.
+    /// The number of times the process resumed after a suspension. The content of the screen is unknown after each.
     static var resumes: Int { resumed.load(ordering: .relaxed) }
 
-    /// Makes the terminal what it was. May be called in a signal's handler, and when nothing was taken.
+    /// Restores the terminal's mode. May be called in a signal handler, and without `begin`.
     static func restore() { set(raw: false) }
 
     // MARK: - Signals
 
-    // A signal handler may interrupt anything: it touches atomics, and calls what may be called in one (signal-safety(7)).
-    /// Address of the terminal's mode before and of the one with single keys; 0 while there are none.
+    // A signal handler may interrupt any code. It uses only atomics and async-signal-safe functions (signal-safety(7)).
+    /// The address of the original and the single-key terminal modes; 0 before `begin`.
     private static let modes = Atomic<UInt>(0)
 
     private static let wakeup = Atomic<Int32>(-1)
     private static let resumed = Atomic<Int>(0)
-    /// Addresses of what is sent when the screen is taken, and when it is given back: a count of bytes and the bytes; 0 while it is
-    /// not taken.
+    /// The addresses of the sequences that enter and leave the full screen, each a byte count followed by the bytes; 0
+    /// while the screen is not taken.
     private static let screenBegin = Atomic<UInt>(0)
     private static let screenEnd = Atomic<UInt>(0)
 
@@ -104,7 +105,7 @@ struct RawTerminal {
         switch number {
         case SIGTSTP:
             set(raw: false)
-            // The signal that cannot be caught; what follows runs when the process goes on.
+            // SIGSTOP cannot be caught. The following code runs when the process resumes.
             kill(getpid(), SIGSTOP)
         case SIGCONT:
             set(raw: true)
@@ -113,7 +114,7 @@ struct RawTerminal {
         case SIGWINCH: wake()
         default:
             set(raw: false)
-            // As if it had not been caught.
+            // Repeat the signal with its default action.
             signal(number, SIG_DFL)
             kill(getpid(), number)
         }
