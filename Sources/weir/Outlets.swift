@@ -24,11 +24,11 @@ struct Outlets {
 
     /// Creates the outlets.
     ///
-    ///  - Parameters:
-    ///    - line: The content of the status line of a live run; `nil` for a replay, which has its own.
-    ///    - screen: A view that replaces the printers and applies `shared` itself.
-    ///    - controls: The controls that can pause and change the view during the run.
-    ///    - muted: The rooms whose events are not shown.
+    /// - Parameters:
+    ///   - line: The content of the status line of a live run; `nil` for a replay, which has its own.
+    ///   - screen: A view that replaces the printers and applies `shared` itself.
+    ///   - controls: The controls that can pause and change the view during the run.
+    ///   - muted: The rooms whose events are not shown.
     init(
         _ options: OutputOptions, status line: TerminalBoard.Status? = nil, screen: (any Outlet)? = nil,
         filter shared: ViewFilter? = nil, controls: ViewControls? = nil, muted: MutedRooms? = nil

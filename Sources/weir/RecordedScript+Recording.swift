@@ -6,7 +6,7 @@ import Recording
 import Wire
 
 extension RecordedScript {
-    /// What the server of a recording said. All of it is held in memory.
+    /// Reads the server's side of a recording into memory.
     init(recording path: String, speed: Double?) throws {
         var reader = try RecordingReader(opening: path)
         let configuration = try Configuration(of: reader.head, in: path)
@@ -19,47 +19,47 @@ extension RecordedScript {
             connections: reading.connections, exchanges: reading.exchanges, namespaces: namespaces, speed: speed)
     }
 
-    /// Whether the recorded server spoke Socket.IO.
+    /// Returns whether the recorded server spoke Socket.IO.
     static func isSocketIO(_ path: String) throws -> Bool {
         let reader = try RecordingReader(opening: path)
         return try !Configuration(of: reader.head, in: path).backend.speaksBayeux
     }
 
-    /// Where the recorded endpoint was.
+    /// Returns the options for the recorded endpoint.
     static func endpoint(of path: String) throws -> EndpointOptions {
         let reader = try RecordingReader(opening: path)
         var options = EndpointOptions(path: (try? Configuration(json: reader.head.session))?.path ?? "/socket.io/")
-        // What was received once can be sent again.
+        // What one server sent, this one must be able to send again.
         options.maxPayload = 16 << 20
         options.maximumPending = 64 << 20
         return options
     }
 }
 
-/// Gathers what a server said from a recording's records.
+/// Collects the server's side from the records of a recording.
 private struct ScriptReading {
-    /// A connection as it is read.
+    /// The state of a connection while the recording is read.
     fileprivate struct Reading {
         var revision: EngineIO.Revision
-        /// When its namespace was joined; nil before. A capture may begin behind that, with an event.
+        /// The time at which the namespace was joined; `nil` before. A capture may begin later, with an event.
         var joined: Moment?
-        /// Whether the client itself ended it.
+        /// Whether the client closed the connection.
         var isClosing = false
-        /// A packet whose attachments are due.
+        /// An event that waits for its attachments.
         var gathering: (event: SocketIO.Event, due: Int, attachments: [ArraySlice<UInt8>])?
-        /// The client's events that asked for an acknowledgement, by their id.
+        /// The order in which the client's events requested acknowledgements, by acknowledgement id.
         var asks: [Int: Int] = [:]
         var steps: [(at: Duration, step: RecordedScript.Step)] = []
     }
 
     private var readings: [Reading] = []
-    /// The reading of each connection that is open, by its number.
+    /// The index of the reading of each open connection, by the connection's number.
     private var open: [Int: Int] = [:]
     private(set) var exchanges: [RecordedScript.Exchange] = []
     private var revision = EngineIO.Revision.v4
     private var requests: [Int: (method: String, target: String)] = [:]
 
-    /// The connections whose namespace was joined, in the order in which they opened.
+    /// The connections that joined a namespace, in the order in which they opened.
     var connections: [RecordedScript.Connection] {
         readings.filter { $0.joined != nil }.map { RecordedScript.Connection(steps: $0.steps) }
     }
@@ -96,7 +96,7 @@ private struct ScriptReading {
     }
 
     private mutating func take(_ frame: Record.FrameRecord, at time: Moment) {
-        // A log that knows one connection tells of another by its handshake.
+        // In a log that distinguishes no connections, another handshake means another connection.
         if frame.direction == .in, case .text(let text) = frame.message, text.starts(with: "0{".utf8),
             let place = open[frame.connection], readings[place].joined != nil
         {
@@ -125,7 +125,7 @@ private struct ScriptReading {
 }
 
 extension ScriptReading.Reading {
-    /// A frame of text: an Engine.IO packet, of which only messages are Socket.IO's.
+    /// Handles a text frame: an Engine.IO packet, which contains Socket.IO only if it is a message.
     fileprivate mutating func take(
         _ text: ArraySlice<UInt8>, _ direction: Record.FrameRecord.Direction, at time: Moment
     ) {
@@ -151,7 +151,7 @@ extension ScriptReading.Reading {
     fileprivate mutating func take(attachment bytes: ArraySlice<UInt8>, at time: Moment) {
         guard var open = gathering else { return }
         gathering = nil
-        // Engine.IO 3 says in front of the bytes that they are a message.
+        // In Engine.IO 3, a type byte precedes the attachment.
         open.attachments.append(revision == .v3 ? bytes.dropFirst() : bytes)
         if open.attachments.count < open.due { gathering = open } else { add(open.event, open.attachments, at: time) }
     }
@@ -166,7 +166,7 @@ extension ScriptReading.Reading {
             at: time)
     }
 
-    /// Adds a step, unless it was before the namespace was joined.
+    /// Adds a step unless it precedes the join of the namespace.
     fileprivate mutating func add(_ step: RecordedScript.Step, at time: Moment) {
         if let joined { steps.append((max(time - joined, .zero), step)) }
     }

@@ -2,9 +2,9 @@ import Live
 import Recording
 import Wire
 
-/// How `tail` and `record` write their recording.
+/// The recording options of `tail` and `record`.
 extension Arguments {
-    /// The plan; `isRecording` is whether there is a recording at all.
+    /// Returns the plan for a recording. `isRecording` tells whether a recording was requested.
     func recordingPlan(isRecording: Bool) throws(UsageError) -> RecordingPlan {
         var plan = RecordingPlan()
         let mine: [Option] = [.rotate, .keep, .compress, .onWriteError, .recordFilter]
@@ -38,7 +38,7 @@ extension Arguments {
         if plan.compressesClosed { throw error("--compress closed needs a file, and - is standard output: use live") }
     }
 
-    /// Checks that a recording with this plan can lie in a stream of a cluster.
+    /// Checks that a recording with this plan can be written to a stream of a cluster.
     func checkRemote(_ plan: RecordingPlan) throws(UsageError) {
         let needless: [(Option, Bool)] = [
             (.force, plan.options.overwrites),
@@ -49,7 +49,7 @@ extension Arguments {
         }
     }
 
-    /// When a recording is compressed.
+    /// The times at which a recording is compressed.
     private enum Compression: String, CaseIterable {
         case closed, live
     }
@@ -93,9 +93,9 @@ extension Arguments {
     }
 }
 
-/// Sizes and ages.
+/// The sizes and ages in options.
 enum RecordingOptions {
-    /// `64K`, `100M`, `2G`: at least 4 KiB, with its unit.
+    /// Parses a size such as `64K`, `100M` or `2G`. The unit is required, and the minimum is 4 KiB.
     static func size(_ text: String) -> Int? {
         guard text.last?.isLetter ?? false, let bytes = TypedAmount.bytes(text), (4096...1 << 50).contains(bytes) else {
             return nil
@@ -103,6 +103,6 @@ enum RecordingOptions {
         return Int(bytes)
     }
 
-    /// A span of a second or more.
+    /// Parses a time span of at least one second.
     static func span(_ text: String) -> Duration? { Duration(typed: text).flatMap { $0 < .seconds(1) ? nil : $0 } }
 }

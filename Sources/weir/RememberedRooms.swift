@@ -3,7 +3,7 @@ import Pipeline
 import Store
 import Terminal
 
-/// `weir rooms --store FILE`: the rooms of the account that was tailed last, as the next start will find them.
+/// The command `weir rooms --store FILE`: the rooms of the last tailed account, in the state that the next start uses.
 enum RememberedRooms {
     static func run(_ options: RoomsOptions, store path: String) throws(Trouble) -> ExitCode {
         let file = RoomStore(path: path)

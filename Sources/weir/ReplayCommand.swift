@@ -3,7 +3,7 @@ import Live
 import Network
 import Recording
 
-/// `weir replay`.
+/// The command `weir replay`.
 enum ReplayCommand {
     static func run(_ options: ReplayOptions) async -> ExitCode {
         if let listen = options.serve { return await ServedRecording.run(options, at: listen) }
@@ -22,7 +22,7 @@ enum ReplayCommand {
         var console = ReplayConsole()
         if terminal != nil || options.replay.isStepping { console.keys = 0 }
         if options.output.hasStatus, TerminalDevice.redraws(2) {
-            // A view that is drawn has a line for it.
+            // A view that is drawn in place has its own status line.
             if options.output.view.isDrawn { console.board = outlets.board } else { console.status = 2 }
         }
         playing.filter = outlets.filter
@@ -30,7 +30,7 @@ enum ReplayCommand {
         Signals.onFirst(ending: outlets.patience) { replay.stop(signal: $0) }
         terminal?.begin(wakeup: replay.wakeup)
         let result = await withCheckedContinuation { continuation in
-            // Reading, writing and waiting for the next record block.
+            // Reading, writing and waiting for the next record block the thread.
             runOnThread(named: "weir-replay") {
                 continuation.resume(returning: Result { () throws(RecordingError) in try replay.run() })
             }
@@ -42,7 +42,7 @@ enum ReplayCommand {
         }
     }
 
-    /// What is played, and where it can be steered from meanwhile.
+    /// Returns the settings of the replay, including its control socket.
     static func configuration(_ options: ReplayOptions) throws(Trouble) -> ReplayConfiguration {
         var playing = options.replay
         playing.tool = Help.version

@@ -2,18 +2,19 @@ import Live
 import Pipeline
 import Recording
 
-/// The options of `replay`.
+/// The options of `weir replay`.
 struct ReplayOptions {
     var replay: ReplayConfiguration
     var output: OutputOptions
-    /// The control socket's name; nil for the process id.
+    /// The control socket's name; `nil` for the process id.
     var name: String?
-    /// Whether there is a control socket.
+    /// Whether the replay opens a control socket.
     var hasControl: Bool
-    /// Where the recording is served instead of being shown.
+    /// The address on which to serve the recording instead of showing it.
     var serve: (address: String, port: UInt16)?
 
-    /// Has a replay begin where one of its name ended; gives the outlet that notes how far it comes.
+    /// A function that makes a replay begin where the last one of its name ended. It returns the outlet that stores the
+    /// progress.
     var durable: (@Sendable (inout ReplayConfiguration) throws -> (any Outlet)?)?
 
     init(_ arguments: Arguments) throws(UsageError) {
@@ -44,7 +45,7 @@ struct ReplayOptions {
         if serve != nil { try checkServing(arguments) }
     }
 
-    /// A server says what was recorded, at its times; what is for showing is not for it.
+    /// Checks that no option for showing events is used with `--serve`.
     private func checkServing(_ arguments: Arguments) throws(UsageError) {
         if let other = Option.of(.replay).first(where: {
             arguments.isTyped($0) && ![.serve, .speed, .quiet].contains($0)
@@ -71,7 +72,7 @@ struct ReplayOptions {
 }
 
 extension ReplayConfiguration {
-    /// Has the sessions speak another backend than the recorded ones: what they ask for may not be recorded.
+    /// Plays the recording with another backend than the recorded one. The recording may lack answers to its requests.
     mutating func play(as backend: Configuration.BackendKind) {
         self.backend = backend
         refetch = .stub

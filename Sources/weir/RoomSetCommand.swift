@@ -3,9 +3,9 @@ import Live
 import Pipeline
 import Terminal
 
-/// `weir rooms set`: named sets of patterns, kept in the store.
+/// The command `weir rooms set`: named sets of patterns, kept in the store.
 enum RoomSetCommand {
-    /// What is done with a set.
+    /// The verbs of `weir rooms set`.
     enum Action: String, CaseIterable {
         case save, use, ls, show, rm, diff, edit
     }
@@ -64,7 +64,7 @@ enum RoomSetCommand {
         return text.isEmpty ? .done : Console.print(text)
     }
 
-    /// Patterns of a set, a line each.
+    /// Returns the patterns of a set, one on each line.
     private static func lines(of set: RoomExpression) -> String {
         set.terms.map { ($0.isExcluded ? "-" : "") + TerminalText.escaped($0.pattern.description) + "\n" }.joined()
     }
@@ -81,7 +81,7 @@ enum RoomSetCommand {
         }
         var sets = try store.sets()
         sets[name] = expression
-        // A set that cannot be put in, because it holds itself or one that is not there, is not kept.
+        // A set that cannot be expanded, because it contains itself or an unknown set, is not stored.
         do throws(RoomPatternError) {
             _ = try RoomExpression([.init(.set(name))]).expanding(sets)
         } catch {
@@ -106,7 +106,7 @@ enum RoomSetCommand {
         return try RoomsCommand.wish(options)
     }
 
-    /// What is in one and not in the other: patterns of two sets, or of a set against what is wanted now.
+    /// Prints the differences between two sets, or between a set and the wanted rooms.
     private static func diff(
         _ name: String, _ words: [String], in store: RoomStore, _ options: RoomsOptions
     ) throws(Trouble) -> ExitCode {
@@ -131,7 +131,7 @@ enum RoomSetCommand {
         JSONValue.fields(["name": .string(name), "patterns": .string(set.description)]).raw.description + "\n"
     }
 
-    /// Opens the patterns in the user's editor; what is wrong with them then keeps the set as it was.
+    /// Opens the patterns in the user's editor. Invalid patterns leave the set unchanged.
     private static func edit(_ name: String, in store: RoomStore) throws(Trouble) -> ExitCode {
         let before = try store.sets()[name]
         let lines: [String]

@@ -4,13 +4,13 @@ import Pipeline
 import Store
 import Terminal
 
-/// The sets and pins of an account, in a store.
+/// The sets and pins of an account in a store.
 struct RoomStore {
     private let path: String
-    /// The account; nil for the one that was used last.
+    /// The account; `nil` for the last used one.
     private let account: StoreAccount?
 
-    /// That of a running tail.
+    /// Creates access to the store of a running tail, for the tail's account.
     init(of client: RoomsClient) throws(Trouble) {
         let context = try client.ask("rooms.context", RoomsClient.Params())
         guard case .string(let path)? = context["store"], case .string(let server)? = context["server"],
@@ -20,13 +20,13 @@ struct RoomStore {
         account = StoreAccount(server: server, user: user)
     }
 
-    /// That of a file, of the account that was used last.
+    /// Creates access to a store file, for its last used account.
     init(path: String) {
         self.path = path
         account = nil
     }
 
-    /// That of whom is spoken to: the file that was named, a running tail, or the store of this user.
+    /// Creates access to the store of the options: the named file, that of a running tail, or the user's store.
     init(_ options: RoomsOptions) throws(Trouble) {
         if let store = options.store {
             self.init(path: store)
@@ -41,7 +41,7 @@ struct RoomStore {
         }
     }
 
-    /// Opens the store and does something with it and the account.
+    /// Opens the store and calls `body` with it and the account.
     func use<Result>(_ body: (Store, StoreAccount) throws -> Result) throws(Trouble) -> Result {
         let store: Store
         do { store = try Store(opening: path, now: WallTime.milliseconds) } catch { throw Trouble("\(error)") }
@@ -56,7 +56,8 @@ struct RoomStore {
         }
     }
 
-    /// What is remembered of the account, of sessions that were told no more than where the server is, whichever backend it is of.
+    /// Returns the stored rows of an account, from sessions without further settings, for the first backend that has
+    /// any.
     static func remembered(in store: Store, of account: StoreAccount) throws(StoreError) -> Remembered? {
         var first: Remembered?
         for backend in Configuration.BackendKind.allCases {
@@ -69,7 +70,7 @@ struct RoomStore {
         return first
     }
 
-    /// The sets, by name.
+    /// Returns the sets by name.
     func sets() throws(Trouble) -> [String: RoomExpression] {
         try use { store, account in
             var sets: [String: RoomExpression] = [:]
@@ -80,7 +81,7 @@ struct RoomStore {
         }
     }
 
-    /// Keeps a set, or with nil removes it.
+    /// Stores a set, or removes it if `expression` is `nil`.
     func save(_ expression: RoomExpression?, as name: String) throws(Trouble) {
         try use { store, account in
             try store.commit(
@@ -89,17 +90,17 @@ struct RoomStore {
         }
     }
 
-    /// Patterns with what sets hold in the place of their names.
+    /// Patterns with the names of sets replaced by their content.
     struct Expanded {
-        /// As they were typed.
+        /// The patterns as typed.
         var typed: RoomExpression
-        /// With what the sets hold.
+        /// The patterns with the content of the sets.
         var expanded: RoomExpression
-        /// The patterns of that, each by itself.
+        /// The expanded patterns, each as a separate text.
         var terms: [String] { expanded.terms.map { ($0.isExcluded ? "-" : "") + $0.pattern.description } }
     }
 
-    /// Reads patterns, which were looked at already, and puts the sets of the tail's account in.
+    /// Parses patterns that were checked before, and expands the sets of the tail's account.
     static func expanding(_ words: [String], for client: RoomsClient) throws(Trouble) -> Expanded {
         try expanding(words) { () throws(Trouble) in try RoomStore(of: client) }
     }

@@ -3,15 +3,15 @@ import Live
 import Pipeline
 import Terminal
 
-/// Rooms, for people and for programs.
+/// Rooms as a table or as JSON.
 enum RoomTable {
-    /// Columns of a terminal that does not say.
+    /// The width for long reasons if the output has no width, in columns.
     private static let usualWidth = 120
 
     private struct Column: Sendable {
         var title: String
         var isNumber = false
-        /// How many columns it may be cut to; nil for one that is not cut.
+        /// The minimum width of the column; `nil` if the column is never cut.
         var least: Int?
         var keepsEnd = false
         var value: @Sendable (RoomRow) -> String
@@ -33,7 +33,7 @@ enum RoomTable {
         Column(title: "GAPS", isNumber: true) { String($0.gaps) },
     ]
 
-    /// Prints rooms; nothing where there are none.
+    /// Prints rooms as a table or as JSON lines; prints nothing if there are none.
     static func print(_ rows: [RoomRow], asJSON: Bool) -> ExitCode {
         if asJSON {
             var text = ""
@@ -48,7 +48,7 @@ enum RoomTable {
         return Console.print(text(of: rows, width: TerminalDevice.width(of: 1)))
     }
 
-    /// The table, cut to a width; nil for as wide as it is.
+    /// Returns the table, cut to a width; `nil` for no limit.
     static func text(of rows: [RoomRow], width: Int?) -> String {
         var cells = rows.map { row in columns.map { $0.value(row) } }
         cells.insert(columns.map(\.title), at: 0)
@@ -73,7 +73,7 @@ enum RoomTable {
         return text
     }
 
-    /// Cuts the columns that can be cut, the widest first.
+    /// Narrows the columns that can be cut, in the order of the columns.
     private static func fit(_ widths: inout [Int], in width: Int) {
         let gaps = 2 * (widths.count - 1)
         var surplus = widths.reduce(0, +) + gaps - width
@@ -90,7 +90,7 @@ enum RoomTable {
         return "\(tenths / 10).\(tenths % 10)"
     }
 
-    /// What patterns mean.
+    /// Prints the rooms that patterns match.
     static func print(_ resolution: RoomResolution) -> ExitCode {
         var text = ""
         for found in resolution.found {
@@ -102,7 +102,7 @@ enum RoomTable {
         return text.isEmpty ? .done : Console.print(text)
     }
 
-    /// Who is in a room, or what was said in it.
+    /// Prints the members of a room, or its messages.
     static func printItems(_ answer: JSONValue, _ options: RoomsOptions) throws(Trouble) -> ExitCode {
         guard case .array(let items)? = answer["items"] else { throw Trouble("the tail's answer cannot be read") }
         if answer["fresh"] != .bool(true) {

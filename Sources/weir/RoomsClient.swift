@@ -3,14 +3,14 @@ import Live
 import Network
 import Wire
 
-/// Speaks JSON-RPC 2.0, one object a line, with the control socket of a running tail.
+/// A client for the control socket of a running tail. The protocol is JSON-RPC 2.0 with one object per line.
 struct RoomsClient {
-    /// How long a room may take to be joined or left.
+    /// How long to wait until a room is joined or left.
     static let patience: Duration = .seconds(5)
 
     private let process: RunningProcess
 
-    /// The tail called `name`, or the only one that answers.
+    /// Creates a client for the tail with the given name, or for the only one that answers.
     init(_ name: String?) throws(Trouble) {
         if let name {
             process = RunningProcess(name: name)
@@ -28,7 +28,7 @@ struct RoomsClient {
         process = RunningProcess(name: only)
     }
 
-    /// What a request says.
+    /// The parameters of a room request.
     struct Params {
         var rooms: [String]?
         var all = false
@@ -38,7 +38,7 @@ struct RoomsClient {
         var older = false
     }
 
-    /// Asks, and waits for the answer.
+    /// Sends a request and waits for the answer.
     func ask(_ method: String, _ params: Params) throws(Trouble) -> JSONValue {
         let answer: [UInt8]
         do {
@@ -59,7 +59,7 @@ struct RoomsClient {
         return result
     }
 
-    /// Rooms that are told of.
+    /// Returns the rooms in the answer to a request.
     func rows(_ method: String, _ params: Params) throws(Trouble) -> [RoomRow] {
         guard case .array(let elements) = try ask(method, params) else { return [] }
         return elements.compactMap { RoomRow($0) }

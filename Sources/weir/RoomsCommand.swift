@@ -6,7 +6,7 @@ import Store
 import Terminal
 import Wire
 
-/// `weir rooms VERB`.
+/// The commands `weir rooms VERB`.
 enum RoomsCommand {
     static func run(_ options: RoomsOptions) async -> ExitCode {
         do {
@@ -18,7 +18,7 @@ enum RoomsCommand {
         }
     }
 
-    /// Speaks to a running tail.
+    /// Sends the request to a running tail.
     static func wish(_ options: RoomsOptions) throws(Trouble) -> ExitCode {
         let client = try RoomsClient(options.name)
         if options.command == .roomsSelect { return try select(options, client) }
@@ -55,7 +55,7 @@ enum RoomsCommand {
         }
     }
 
-    /// Selects, and prints what is selected then.
+    /// Changes the selection and prints the new one.
     private static func select(_ options: RoomsOptions, _ client: RoomsClient) throws(Trouble) -> ExitCode {
         let globals = try client.ask("rooms.select", RoomsClient.Params(rooms: options.words))
         if options.json { return Console.print(globals.raw.description + "\n") }
@@ -83,7 +83,7 @@ enum RoomsCommand {
         }
     }
 
-    /// Says what became of each room, and gives the code of the worst of it.
+    /// Prints the outcome for each room, and returns the most severe exit code.
     private static func report(
         _ rows: [RoomRow], nothing wished: RoomStore.Expanded?, _ client: RoomsClient, wants: Bool?,
         _ options: RoomsOptions

@@ -4,25 +4,25 @@ import Pipeline
 import Terminal
 import Wire
 
-/// The options of `rooms`.
+/// The options of `weir rooms`.
 struct RoomsOptions {
-    /// What to do with the rooms.
+    /// The verb, as a command.
     var command: Command
-    /// The words behind the verb; what stands in files of patterns is put in.
+    /// The words after the verb, with pattern files replaced by their patterns.
     var words: [String]
-    /// The tail to speak to; nil when there is just one.
+    /// The name of the tail; `nil` if only one runs.
     var name: String?
-    /// The store to look into instead of a running tail.
+    /// The store to read instead of asking a running tail.
     var store: String?
-    /// How long a wish lasts.
+    /// How long the change lasts; `nil` for no limit.
     var lasting: Duration?
-    /// The set to save the patterns as.
+    /// The name of the set to store the patterns in.
     var save: String?
     var json: Bool
     var all: Bool
-    /// Messages of that time on; milliseconds since 1970.
+    /// The time of the oldest message to print, in milliseconds since 1970.
     var since: Int64?
-    /// Whether the page before the oldest message that is shown is wanted.
+    /// Whether to fetch the page before the oldest known message.
     var older: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
@@ -44,13 +44,13 @@ struct RoomsOptions {
         if store != nil, !storeVerbs.contains(command) {
             throw arguments.error("\(command.verb) needs a running tail")
         }
-        // What is wrong with a pattern is known before anybody is spoken to.
+        // Report invalid patterns before contacting a tail.
         if command != .roomsSet { _ = try arguments.expression(of: words) }
     }
 }
 
 extension Arguments {
-    /// What patterns that were typed mean; sets are still named.
+    /// Parses typed patterns. The names of sets are not expanded.
     func expression(of words: [String]) throws(UsageError) -> RoomExpression {
         do throws(RoomPatternError) {
             return try RoomExpression(words: words)
@@ -59,7 +59,7 @@ extension Arguments {
         }
     }
 
-    /// The words with the lines of files in the place of their names: `@-`, and `@` with a path that has a slash.
+    /// Replaces the names of pattern files by their lines: `@-`, and `@` with a path that contains a slash.
     func patternWords(_ words: [String]) throws(UsageError) -> [String] {
         var result: [String] = []
         for word in words {
@@ -84,7 +84,7 @@ extension Arguments {
                 !$0.allSatisfy(\.isWhitespace)
             }
             if lines.isEmpty { throw error("\(UsageError.quoted(word)) holds no pattern") }
-            // They are one thing, to leave out or not.
+            // The lines form one operand, so that a minus sign excludes all of them.
             result.append(lines.count == 1 ? lines[0] : "(" + lines.map { "(\($0))" }.joined(separator: " + ") + ")")
         }
         return result
@@ -92,7 +92,7 @@ extension Arguments {
 }
 
 extension RoomPatternError {
-    /// What is wrong, with what may have been meant.
+    /// The message with a suggestion for the unknown word, if any.
     var sentence: String {
         message + (unknown.map { Suggestion.phrase(for: $0.word, among: $0.candidates) } ?? "")
     }

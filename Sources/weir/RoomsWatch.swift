@@ -5,7 +5,7 @@ import Pipeline
 import Recording
 import Terminal
 
-/// `weir rooms watch`: what becomes of the rooms of a running tail, line by line. It looks on as `weir attach` does, and shows nothing else.
+/// The command `weir rooms watch`: the changes of a running tail's rooms, line by line. It attaches like `weir attach`.
 enum RoomsWatch {
     static func run(_ options: RoomsOptions) async -> ExitCode {
         do {
@@ -17,7 +17,7 @@ enum RoomsWatch {
                 outlets: [RoomChanges(try expression(options), asJSON: options.json)])
             Signals.onFirst { signal in
                 replay.stop(signal: signal)
-                // What is waited for is the next line.
+                // Wake up the replay, which waits for the next line.
                 shutdown(descriptor, Int32(SHUT_RDWR))
             }
             let result = await withCheckedContinuation { continuation in
@@ -27,7 +27,7 @@ enum RoomsWatch {
             }
             let ending = Ending(try result.get())
             if let words = ending.words { Console.note("weir: " + words) }
-            // What the tail lost is told as it happens, and is no failure of who looks on.
+            // A loss of the tail is printed as it happens. It is not a failure of this viewer.
             return ending.code == .loss ? .done : ending.code
         } catch {
             return Console.fail(error)
@@ -43,12 +43,12 @@ enum RoomsWatch {
     }
 }
 
-/// Prints what becomes of rooms, and nothing else.
+/// Prints the changes of rooms.
 final class RoomChanges: Outlet {
     private let wanted: RoomExpression
     private let printer: EventPrinter?
 
-    /// Of the rooms that `wanted` means, or of all when it is empty.
+    /// Creates an outlet for the rooms that match `wanted`, or for all rooms if it is empty.
     init(_ wanted: RoomExpression, asJSON: Bool) {
         self.wanted = wanted
         printer = asJSON ? EventPrinter(format: .json, descriptor: 1, colour: false, width: nil) : nil
@@ -67,7 +67,7 @@ final class RoomChanges: Outlet {
 
     func finish() throws(OutletError) { try printer?.finish() }
 
-    /// `14:03:22 + ROOM`: `+` joined, `!` refused, `-` left or lost, `~` on the way.
+    /// Returns a line such as `14:03:22 + ROOM`: `+` joined, `!` refused, `-` left or lost, `~` in progress.
     private func line(_ stamped: StampedReport) -> String {
         guard case .room(let room) = stamped.report else { return "" }
         let sign =

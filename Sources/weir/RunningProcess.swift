@@ -4,15 +4,15 @@ import Live
 import Network
 import Terminal
 
-/// A tail or replay that runs, as its control socket shows it: JSON-RPC 2.0, one object a line.
+/// A running tail or replay with a control socket: JSON-RPC 2.0 with one object per line.
 struct RunningProcess {
-    /// What it is called.
+    /// The process's name, from the name of its socket.
     var name: String
 
-    /// Where its socket is.
+    /// The path of the control socket.
     var path: String { ControlSocket.path(named: name) }
 
-    /// The one called `name`, or the only one that answers.
+    /// Returns the process with the given name, or the only one that answers.
     static func find(_ name: String?) throws(Trouble) -> RunningProcess {
         if let name { return RunningProcess(name: name) }
         let running = all.filter { (try? $0.call(.hello)) != nil }
@@ -24,12 +24,12 @@ struct RunningProcess {
         return only
     }
 
-    /// Those whose sockets are there, in order; sockets of processes that ended are removed.
+    /// All processes with a socket, in order. Sockets of ended processes are removed.
     static var all: [RunningProcess] {
         ControlSocket.names.map { RunningProcess(name: $0) }.filter { !LocalSocketClient.removeIfStale($0.path) }
     }
 
-    /// Calls a method and gives its result.
+    /// Calls a method and returns its result.
     func call(_ method: ControlMethod, timeout: Duration = .seconds(5), _ parameters: [JSONValue.Member] = [])
         throws(Trouble) -> JSONValue
     {
@@ -48,13 +48,13 @@ struct RunningProcess {
         return try result(line, of: method)
     }
 
-    /// The context it was begun with; nil for none, and where it does not answer.
+    /// The context that the process was started with; `nil` if it has none or does not answer.
     var context: Context? {
         guard case .string(let name)? = (try? call(.status))?["context"] else { return nil }
         return try? ContextFolder.context(name)
     }
 
-    /// The descriptor of a connection that is a stream of its recording; the caller's to close.
+    /// Returns the descriptor of a connection that carries the recording. The caller must close it.
     func attach() throws(Trouble) -> Int32 {
         let line: [UInt8]?
         let descriptor: Int32
@@ -73,7 +73,7 @@ struct RunningProcess {
         return descriptor
     }
 
-    /// The line of a request.
+    /// Returns the line of a request.
     static func request(_ method: ControlMethod, _ parameters: [JSONValue.Member]) -> [UInt8] {
         let value = JSONValue.fields([
             "jsonrpc": .string("2.0"), "id": .integer(1), "method": .string(method.rawValue),
@@ -82,7 +82,7 @@ struct RunningProcess {
         return Array(value.raw.bytes)
     }
 
-    /// The result that a line says, or why there is none.
+    /// Returns the result in an answer, or throws its error.
     func result(_ line: [UInt8], of method: ControlMethod) throws(Trouble) -> JSONValue {
         guard let value = try? JSONValue(parsing: line[...], keepsSpelling: true) else {
             throw Trouble("the answer of \(name) is no JSON", .runtimeError)
@@ -94,7 +94,7 @@ struct RunningProcess {
         return result
     }
 
-    /// The process does not answer: which do.
+    /// Returns the error for a process that does not answer, with the names of those that run.
     func unanswered(_ error: NetworkError) -> Trouble {
         let others = ControlSocket.names.filter { $0 != name }
         let running = others.isEmpty ? "none runs" : "there are " + others.joined(separator: ", ")

@@ -4,7 +4,7 @@ import Live
 import Network
 import Recording
 
-/// What went wrong, in one sentence for people, and the code to exit with.
+/// An error as one sentence for the user, with an exit code.
 struct Trouble: Error {
     var sentence: String
     var code: ExitCode
@@ -14,7 +14,7 @@ struct Trouble: Error {
         self.code = code
     }
 
-    /// The trouble any error of the libraries means.
+    /// Creates the trouble for any error of the libraries.
     init(_ error: any Error) {
         switch error {
         case let error as Trouble: self = error
@@ -27,7 +27,7 @@ struct Trouble: Error {
         case let error as URLError: self.init(error.message)
         case TailError.network(let error): self.init(error.sentence)
         case ErrandError.network(let error): self.init(error.sentence)
-        // A tail does not read recordings: it could not write its own.
+        // A tail reads no recordings, so the error is about writing its own.
         case TailError.recording(let error): self.init(error.sentence, .cannotWrite)
         case ErrandError.store(let error): self.init("\(error)", .cannotWrite)
         case TailError.store(let error): self.init("\(error)", .cannotWrite)
@@ -37,7 +37,7 @@ struct Trouble: Error {
 }
 
 extension RecordingError {
-    /// What went wrong, for people.
+    /// A description for the user.
     var sentence: String {
         switch self {
         case .exists(let path): "\(path) exists already and is not overwritten without --force"
@@ -54,7 +54,7 @@ extension RecordingError {
 }
 
 extension NetworkError {
-    /// What went wrong, for people.
+    /// A description for the user.
     var sentence: String {
         switch self {
         case .cannotStart(let message): "cannot start the network: \(message)"

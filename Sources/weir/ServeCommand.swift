@@ -1,6 +1,6 @@
 import Glibc
 
-/// `weir serve`: the embedded backend or an echo server alone, until a signal comes.
+/// The command `weir serve`: runs the embedded backend or an echo server until a signal arrives.
 enum ServeCommand {
     static func run(_ options: ServeOptions) async -> ExitCode {
         if options.isDetached { return detach() }
@@ -12,7 +12,7 @@ enum ServeCommand {
         }
     }
 
-    /// Begins the same beside the shell, and prints what tells the shell of it.
+    /// Starts the same server in the background, and prints its address as shell assignments.
     private static func detach() -> ExitCode {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return Console.fail(Trouble("no pipe can be made")) }
@@ -39,7 +39,7 @@ enum ServeCommand {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = max(0, read(ends[0], &buffer, buffer.count))
         let lines = String(decoding: buffer[..<count], as: UTF8.self).split(separator: "\n")
-        // It has said why.
+        // The server has printed the reason.
         guard let url = lines.first?.dropFirst("url ".count) else { return .runtimeError }
         var text = "export URL='\(url)' SERVER=\(server)"
         if let token = lines.dropFirst().first?.dropFirst("token ".count) {
@@ -48,7 +48,7 @@ enum ServeCommand {
         return Console.print(text + "\n")
     }
 
-    /// A client is a descriptor, and the usual limit is 1024 of them.
+    /// Raises the limit of open files: each client needs a descriptor, and the usual limit is 1024.
     private static func allowManyClients() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

@@ -2,32 +2,32 @@ import DemoServer
 import Glibc
 import Pipeline
 
-/// The options of `serve`.
+/// The options of `weir serve`.
 struct ServeOptions {
-    /// Eras of the REST services.
+    /// The eras of the REST services.
     enum Era: String, CaseIterable {
         case a, b
     }
 
     var listen: OwnServer.Place
-    /// What is served.
+    /// The server to run.
     var service: EmbeddedService
-    /// What was named: the service, or one of the first one's worlds.
+    /// The value of `--scenario`: a service, or a scenario of the first one.
     var scenario: String
     var endpoint: EndpointOptions
-    /// Which era the REST services are of, where there are several: in the older one there is only the mobile proxy.
+    /// The era of the REST services, for servers that have several. Era a has only the mobile proxy.
     var era: Era
-    /// How long tokens are good; nil for an hour.
+    /// The lifetime of tokens; `nil` for one hour.
     var tokenLife: Duration?
-    /// Which rooms are refused.
+    /// The rules for refusing rooms.
     var rights = RealtimeConnection.Rights()
     var seed: UInt64
     var quiet: Bool
-    /// How many things happen a second, about; nil for one.
+    /// The approximate number of things that happen per second; `nil` for one.
     var rate: Int?
-    /// Where the token is kept: read if it is there, else written.
+    /// The file with the token: read if it exists, otherwise written.
     var tokenFile: String?
-    /// Whether it runs beside the shell and prints its address for it.
+    /// Whether the server runs in the background and prints its address for the shell.
     var isDetached: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
@@ -69,7 +69,7 @@ struct ServeOptions {
                 throw arguments.error("--max-payload: \(bytes) is more than \(1 << 30) bytes")
             }
             endpoint.maxPayload = bytes
-            // An echo of the largest message must find room.
+            // The buffer must have room for the echo of the largest message.
             endpoint.maximumPending = max(endpoint.maximumPending, 4 * bytes)
         }
         era = try arguments.choice(.era) ?? .b
@@ -95,7 +95,7 @@ struct ServeOptions {
         isDetached = arguments.has(.env)
     }
 
-    /// What a profile declares, and the scenario that is played with it; nil for what the seed makes up.
+    /// Parses a profile and its scenario; the scenario is `nil` if the seed generates the world.
     private static func world(
         of file: String, _ arguments: Arguments
     ) throws(UsageError) -> (profile: Profile, scenario: ProfileScenario?) {

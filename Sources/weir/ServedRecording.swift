@@ -2,7 +2,7 @@ import DemoServer
 import Live
 import Recording
 
-/// `weir replay --serve`: a recording as a server, until a signal comes.
+/// The command `weir replay --serve`: serves a recording until a signal arrives.
 enum ServedRecording {
     static func run(_ options: ReplayOptions, at listen: OwnServer.Place) async -> ExitCode {
         do {

@@ -2,9 +2,9 @@ import Glibc
 import Live
 import Terminal
 
-/// A question on the terminal: which server is meant, where a command names none and this machine knows some.
+/// A question for the server, on the terminal, if a command names none and this machine knows some.
 enum ServerChoice {
-    /// One that can be chosen, and the words that choose it.
+    /// A candidate, with the command and words that select it.
     private struct Candidate {
         var name: String
         var meaning: String
@@ -12,7 +12,8 @@ enum ServerChoice {
         var words: [String]
     }
 
-    /// The command and its words as if the choice had been typed; as they are where nothing is to be asked. Blocks.
+    /// Returns the command and its words as if the chosen server had been typed; unchanged if no question applies.
+    /// Blocks.
     static func settle(
         _ command: Command, _ words: [String], _ parsed: Arguments
     ) throws(UsageError) -> (command: Command, words: [String]) {

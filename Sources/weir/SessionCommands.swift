@@ -1,4 +1,4 @@
-/// What watches a server, plays a recording, and speaks to a tail that runs.
+/// The commands that watch a server, play a recording, or talk to a running tail.
 extension Command {
     static let demo = Command(
         "demo", "", "start the embedded backend and tail it",

@@ -1,6 +1,6 @@
 import Terminal
 
-/// Contexts, settings, and what explains weir.
+/// The commands for contexts and settings, and the commands that explain weir.
 extension Command {
     static let ctx = Command(
         "ctx", "", "keep servers under names, each with its options",

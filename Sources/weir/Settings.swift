@@ -1,9 +1,9 @@
 import Glibc
 import Live
 
-/// What the environment and the user's files say, as it stands when a command begins.
+/// The settings of the environment and of the user's files at the start of a command.
 struct Settings {
-    /// A file of settings with its name as shown.
+    /// A file of settings, with its displayed path.
     struct File {
         var path: String
         var file: SettingsFile
@@ -11,13 +11,14 @@ struct Settings {
 
     /// The context that applies.
     var context: Context?
-    /// The config file; nil when there is none.
+    /// The config file; `nil` if it does not exist.
     var config: File?
 
-    /// What is known of an option besides what was typed: the environment, then the context, then the config file.
+    /// Returns an inherited setting of an option: from the environment, the context or the config file, in this order.
     func find(_ option: Option, for command: Command) -> Arguments.Setting? {
         if option.isVariable, let text = Environment.value(option.variable) {
-            // Lists are one value a line: a header, an event with JSON and an expression have all other separators in them.
+            // The values of a list are separated by newlines, since headers, JSON arguments and expressions contain all
+            // other separators.
             let values = option.isRepeatable ? text.split(whereSeparator: \.isNewline).map(String.init) : [text]
             return Arguments.Setting(values: values, origin: .variable(option.variable))
         }
@@ -34,7 +35,8 @@ struct Settings {
         return nil
     }
 
-    /// Reads what there is for a command. A file with an error in it is refused as a whole: nobody could tell what applies.
+    /// Reads the settings for a command. A file with an error is refused as a whole, since it would be unclear what
+    /// applies.
     static func read(for arguments: Arguments, command: Command? = nil) throws(UsageError) -> Settings {
         guard (command ?? arguments.command).takesSettings else { return Settings() }
         var settings = Settings()
@@ -43,7 +45,7 @@ struct Settings {
         return settings
     }
 
-    /// Where the config file is, whether it is there or not; nil for nowhere.
+    /// Returns the path of the config file, even if the file does not exist; `nil` for none.
     static func configPath(_ arguments: Arguments) -> String? {
         let named = arguments[.config] ?? Environment.value(Option.config.variable)
         return named == "none" ? nil : named ?? ConfigFolder.config
@@ -79,14 +81,14 @@ struct Settings {
     }
 }
 
-/// The variables of the process.
+/// The environment variables of the process.
 enum Environment {
-    /// A variable's value; nil also for an empty one, which stands for none.
+    /// Returns the value of a variable; `nil` if it is unset or empty.
     static func value(_ name: String) -> String? {
         TerminalDevice.variable(name)
     }
 
-    /// The names of the variables that begin so, in order.
+    /// Returns the names of the variables with a prefix, sorted.
     static func names(startingWith prefix: String) -> [String] {
         var names: [String] = []
         var entry = environ

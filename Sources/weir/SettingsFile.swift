@@ -1,29 +1,29 @@
 import Live
 import Terminal
 
-/// The text of a config file or a context: `option = value` lines, `[command]` sections, lists by repetition. Pure.
+/// The content of a config file or a context: `option = value` lines, `[command]` sections, lists by repetition. Pure.
 ///
-/// A value is what stands behind the first `=`, without the blanks around it: nothing is quoted, and `#` begins a comment only at
-/// the beginning of a line, since it begins the names of channels, too.
+/// A value is the text after the first `=`, without surrounding blanks. It has no quotes. `#` begins a comment only at
+/// the beginning of a line, since the names of channels begin with it as well.
 struct SettingsFile {
-    /// What is written in such a file.
+    /// The kinds of settings files.
     enum Kind {
         case config, context
     }
 
-    /// One line.
+    /// A line that sets a value.
     struct Entry {
-        /// The command it is for, or the word in front of its verbs; nil for all.
+        /// The command of the section, or the word of its family; `nil` for all commands.
         var section: String?
         var key: Key
         var value: String
-        /// Counted from 1.
+        /// The line number, counted from 1.
         var line: Int
     }
 
-    /// What a line sets.
+    /// The keys of lines.
     enum Key: Hashable {
-        /// The server's address, which no option names. In contexts only.
+        /// The server's address, which is not an option. Only in contexts.
         case url
         case option(Option)
 
@@ -35,7 +35,7 @@ struct SettingsFile {
         }
     }
 
-    /// A line that says nothing.
+    /// A line that is not a valid setting.
     struct Problem {
         var line: Int
         var message: String
@@ -43,13 +43,13 @@ struct SettingsFile {
 
     let kind: Kind
     private(set) var entries: [Entry] = []
-    /// In the order of the lines.
+    /// The problems, in the order of the lines.
     private(set) var problems: [Problem] = []
 
     init(_ text: String, kind: Kind) {
         self.kind = kind
         var section: String?
-        // What a section nobody knows holds is not complained about line by line.
+        // Lines in an unknown section are not reported one by one.
         var isKnown = true
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let words = Self.trimmed(line)
@@ -68,7 +68,8 @@ struct SettingsFile {
         }
     }
 
-    /// The entries of a key that a command sees: those of its own section before those of its family's, and these before those of all.
+    /// Returns the entries of a key for a command: those of its section, otherwise those of its family's section,
+    /// otherwise those without a section.
     func entries(of key: Key, for command: Command) -> [Entry] {
         let mine = entries.filter { $0.key == key }
         for section in [command.name, command.family] {

@@ -3,13 +3,14 @@ import Live
 import Network
 import Synchronization
 
-/// SIGINT, SIGTERM and SIGHUP: the first one ends a run in order, a second SIGINT or SIGTERM ends the process at once. A terminal that
-/// goes away sends more than one SIGHUP.
+/// The handling of SIGINT, SIGTERM and SIGHUP. The first signal ends a run in order. A second SIGINT or SIGTERM ends
+/// the process at once; a further SIGHUP is ignored, since a closing terminal sends several.
 enum Signals {
-    /// Calls `handler` with the first signal, on a thread of its own. Once in a process.
+    /// Calls `handler` with the first signal, on a dedicated thread. Call it once per process.
     ///
-    /// Who sends SIGTERM wants an end soon, and `patience` with whoever reads the output has one, as after SIGHUP; who interrupts at a
-    /// terminal may be paging through it. A process that was told to ignore SIGHUP (nohup) does.
+    /// After SIGTERM and SIGHUP, `patience` with the reader of the output ends, since the sender wants a quick end.
+    /// After SIGINT it does not, since a user at a terminal may be paging through the output. A process that inherited
+    /// an ignored SIGHUP (nohup) keeps ignoring it.
     static func onFirst(ending patience: WritePatience? = nil, _ handler: @escaping @Sendable (Int32) -> Void) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return }
@@ -31,7 +32,7 @@ enum Signals {
         }
     }
 
-    /// Calls `handler` at each signal of that number, on a thread of its own. Once for a number.
+    /// Calls `handler` at each signal with that number, on a dedicated thread. Call it once per number.
     static func onEach(_ number: Int32, _ handler: @escaping @Sendable () -> Void) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return }
@@ -52,7 +53,8 @@ enum Signals {
         }
     }
 
-    /// Calls `handler` at each SIGHUP, as long as it does not mean that the terminal went away: that ends the run, as `onFirst` has it.
+    /// Calls `handler` at each SIGHUP, except when the terminal has gone away: that SIGHUP ends the run as in
+    /// `onFirst`.
     static func onEachHangUp(_ handler: @escaping @Sendable () -> Void) {
         onEach(SIGHUP) {
             if hadTerminal.load(ordering: .relaxed), !hasTerminal { receive(SIGHUP) } else { handler() }
@@ -61,7 +63,7 @@ enum Signals {
 
     private static let hadTerminal = Atomic<Bool>(false)
 
-    /// Whether the process has a terminal that is there.
+    /// Whether the process has a controlling terminal that still exists.
     private static var hasTerminal: Bool {
         let terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)
         if terminal >= 0 { close(terminal) }
@@ -85,7 +87,7 @@ enum Signals {
         errno = before
     }
 
-    // A signal handler may interrupt anything: it only touches atomics, which `onFirst` has initialised, and calls
+    // A signal handler may interrupt any code. It uses only atomics, which `onFirst` has initialised, and calls only
     // write and _exit.
     private static let writeEnd = Atomic<Int32>(-1)
     private static let count = Atomic<Int>(0)

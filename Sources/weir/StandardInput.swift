@@ -3,14 +3,14 @@ import Live
 import Network
 import Wire
 
-/// What is read from standard input: a message's text, or a password.
+/// Standard input as the source of a message's text or of a password.
 enum StandardInput {
-    /// Why there is no text.
+    /// The reason for a missing text.
     struct Problem: Error {
         var message: String
     }
 
-    /// All of it, without the line feeds at its end.
+    /// Reads all of standard input, without the line feeds at its end.
     static func text() -> Result<String, Problem> {
         guard isatty(0) == 0 else {
             return .failure(Problem(message: "TEXT is missing: give it as an argument or on standard input"))
@@ -25,7 +25,7 @@ enum StandardInput {
         }
     }
 
-    /// The first line, for a secret; asked for when somebody sits there, and then not shown. Blocks.
+    /// Reads the first line as a secret. Prints the question on a terminal, and hides the input there. Blocks.
     static func secret(asking question: String) throws(TokenError) -> Secret {
         let isTerminal = isatty(0) != 0
         var before = termios()

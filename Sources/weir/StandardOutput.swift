@@ -5,12 +5,12 @@ import Terminal
 struct StandardOutput {
     private let writer = DescriptorWriter(descriptor: 1, name: "standard output")
 
-    /// Prints each line as it is.
+    /// Prints each line unchanged.
     func write(_ lines: [String]) throws(OutletError) {
         guard !lines.isEmpty else { return }
         try writer.write(Array((lines.joined(separator: "\n") + "\n").utf8))
     }
 
-    /// Text that may be a peer's, for people.
+    /// Returns text that may come from a peer, escaped for the terminal.
     static func escaped(_ text: String) -> String { TerminalText.escaped(text) }
 }

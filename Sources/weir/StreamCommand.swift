@@ -9,7 +9,7 @@ import Wire
     import Streams
 #endif
 
-/// `weir stream`, `weir file publish`, and what every command needs that opens a `nats://` URL.
+/// The commands `weir stream` and `weir file publish`, and the setup for all commands that open a `nats://` URL.
 extension Command {
     static let stream = Command(
         "stream", "", "keep recordings in a NATS JetStream cluster",
@@ -61,7 +61,7 @@ extension Command {
 }
 
 extension Option {
-    /// How a cluster is reached.
+    /// The options for reaching a cluster.
     static let cluster: [Option] = [
         .natsCreds, .natsUser, .natsPassword, .natsNkey, .natsTLS, .natsCA, .natsCert, .natsKey,
     ]
@@ -84,12 +84,12 @@ enum StreamCommand {
     }
 
     #if NATS
-        /// Has every command find what lies in a stream.
+        /// Lets every command open recordings in streams.
         static func open(_ arguments: Arguments) {
             RemoteRecordings.use(door(arguments))
         }
 
-        /// Refuses what is wrong with how the cluster is to be reached, before it is.
+        /// Checks the settings for reaching the cluster before connecting.
         private static func checkAccess(_ arguments: Arguments) throws(UsageError) {
             _ = try access(arguments, Settings.read(for: arguments))
         }
@@ -104,7 +104,7 @@ enum StreamCommand {
             }
         }
 
-        /// The value that was typed, or that of the environment or the config file.
+        /// Returns the cluster settings: the typed values, otherwise those of the environment or the config file.
         private static func access(_ arguments: Arguments, _ settings: Settings) throws(UsageError) -> ClusterAccess {
             func value(_ option: Option) -> String? {
                 arguments[option] ?? settings.find(option, for: arguments.command)?.values.last
@@ -324,7 +324,8 @@ enum StreamCommand {
             }
         }
 
-        /// Has a replay begin after what earlier ones of that name showed; gives the outlet that notes how far it comes.
+        /// Makes a replay begin after the records that earlier replays of that name showed. Returns the outlet that
+        /// stores the progress.
         static func durable(
             _ arguments: Arguments, _ name: String, _ replay: inout ReplayConfiguration
         ) throws -> (any Outlet)? {
@@ -347,7 +348,7 @@ enum StreamCommand {
 
         private static func checkAccess(_ arguments: Arguments) throws(UsageError) {}
 
-        /// What none of them can do in this build.
+        /// The operations that this build lacks.
         enum Lacking { case library }
         static let create = Lacking.library
         static let list = Lacking.library
@@ -371,10 +372,12 @@ enum StreamCommand {
 }
 
 #if NATS
-    /// Notes how far a replay came, once a second and at its end. What is noted was shown: a replay that is killed shows the last second again.
+    /// Stores the progress of a replay, once a second and at its end. Only shown records are stored, so a replay that
+    /// was killed shows the last second again.
     private final class DurableMark: Outlet {
         private let mark: StreamMark
-        /// Number of the last record that was shown, of the last that is noted, and when.
+        /// The number of the last shown record, the number of the last stored one, and the time of the last attempt to
+        /// store.
         private let state = Monitor((shown: 0, noted: 0, time: Moment.zero))
 
         init(_ mark: StreamMark) { self.mark = mark }
@@ -394,7 +397,7 @@ enum StreamCommand {
 
         func finish() throws(OutletError) { note() }
 
-        /// A cluster that is away is asked again a second later.
+        /// Stores the progress. If the cluster is unreachable, the next attempt follows a second later.
         private func note() {
             let (shown, noted, _) = state.look { $0 }
             guard shown > noted, (try? mark.keep(shown)) != nil else { return }

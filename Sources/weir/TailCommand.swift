@@ -4,7 +4,7 @@ import Network
 import Pipeline
 import Wire
 
-/// `weir tail` and `weir record`.
+/// The commands `weir tail` and `weir record`.
 enum TailCommand {
     static func run(_ options: TailOptions) async -> ExitCode {
         if let missing = missingSecret(options) { return Console.fail(missing) }
@@ -15,13 +15,13 @@ enum TailCommand {
         }
     }
 
-    /// Emits each line of standard input, on a thread of its own, once the tail is connected.
+    /// Emits each line of standard input, on a dedicated thread, once the tail is connected.
     private static func emitLines(of tail: Tail, _ patience: Duration?) {
         runOnThread(named: "weir-lines") {
             var mark: Unicode.Scalar? = "\u{FEFF}"
             while var text = readLine()?.unicodeScalars[...] {
                 if let first = text.first, first == mark.take() { text.removeFirst() }
-                // Some editors end lines with a carriage return alone.
+                // Some editors end lines with a single carriage return.
                 for line in text.split(separator: "\r") where !line.allSatisfy(\.properties.isWhitespace) {
                     let isTaken = Monitor(false)
                     do throws(EmitText.Problem) {
@@ -35,7 +35,7 @@ enum TailCommand {
         }
     }
 
-    /// What a tail is told by its options.
+    /// Returns the tail's settings from the options.
     static func configuration(_ options: TailOptions) throws(Trouble) -> TailConfiguration {
         var configuration = TailConfiguration(
             server: options.url, session: try session(options), token: options.token,
@@ -50,7 +50,7 @@ enum TailCommand {
         return configuration
     }
 
-    /// The same with what its run is told.
+    /// Returns the settings extended by the options of the run.
     static func configuration(
         _ base: TailConfiguration, _ run: RunOptions, _ output: OutputOptions, _ context: Context? = nil
     ) -> TailConfiguration {
@@ -70,7 +70,7 @@ enum TailCommand {
         return configuration
     }
 
-    /// Runs a tail with everything around it: outlets, control socket, signals, summary, exit code.
+    /// Runs a tail with its outlets, control socket and signals. Prints the summary and returns the exit code.
     static func run(
         _ base: TailConfiguration, _ run: RunOptions, _ output: OutputOptions, _ context: Context? = nil,
         begun: (Tail) -> Void = { _ in }
@@ -108,11 +108,11 @@ enum TailCommand {
         return outlets.conclude(summary, hint: hint)
     }
 
-    /// Statuses of an HTTP server that does not know the handshake. A server that checks the token first answers 401 or 403 at any
-    /// path.
+    /// The HTTP statuses of a server that does not know the handshake. A server that checks the token first answers 401
+    /// or 403 at any path.
     private static let unknownHandshake = [200, 400, 401, 403, 404, 405, 426, 501]
 
-    /// What to try instead, if a server answered and it was not of the expected kind.
+    /// Returns a hint if a server answered that is of another kind than expected; otherwise `nil`.
     private static func otherKind(_ configuration: TailConfiguration, _ outcome: TailOutcome) async -> String? {
         guard case .cannotConnect(let failure) = outcome, failure.phase == .handshake,
             failure.isForeign || failure.httpStatus.map(unknownHandshake.contains) ?? false,
@@ -128,8 +128,8 @@ enum TailCommand {
         return "check --path, the endpoint, and --backend, the kind of server (\(expected.rawValue) was assumed)"
     }
 
-    /// Why there is no token or other secret, when that can be known without asking anybody: a command is run only when its secret
-    /// is needed.
+    /// Returns the error for a missing token or other secret, if it can be found without running a command. Commands
+    /// run only when their secret is needed.
     static func missingSecret(_ options: TailOptions) -> Trouble? {
         var references = options.access.references
         if let token = options.token { references.append(("token", token)) }
@@ -151,7 +151,7 @@ enum TailCommand {
         return nil
     }
 
-    /// Says what is about to be asked of whom, and how to speak to this tail.
+    /// Prints the server, the recording and the name of the control socket.
     private static func announce(_ configuration: TailConfiguration, _ context: Context?) {
         let server = configuration.server
         let url = URLParts(scheme: server.scheme, host: server.host, port: server.port)
@@ -164,7 +164,7 @@ enum TailCommand {
     }
 
     private static func session(_ options: TailOptions) throws(Trouble) -> Configuration {
-        // Sets are the account's that was tailed last: which one it is now is not known yet.
+        // Sets belong to the last tailed account, since the account of this run is not known yet.
         let rooms = try options.rooms.map { text throws(Trouble) in
             try RoomStore.expanding([text]) { () throws(Trouble) in
                 guard let store = options.store else { throw Trouble("there are no sets without a store", .usage) }

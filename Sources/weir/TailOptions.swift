@@ -3,15 +3,15 @@ import Network
 import Pipeline
 import Wire
 
-/// The options of `tail` and `record`.
+/// The options of `weir tail` and `weir record`.
 struct TailOptions {
     var url: URLParts
-    /// What the server speaks.
+    /// The backend of the server.
     var backend: Configuration.BackendKind
-    /// The endpoint's path, for Socket.IO with a slash on both ends; nil for the backend's own.
+    /// The endpoint's path, for Socket.IO with a slash on both ends; `nil` for the backend's default.
     var path: String?
     var namespaces: [String]
-    /// The Engine.IO revision; nil to find out.
+    /// The Engine.IO revision; `nil` to detect it.
     var revision: EngineIO.Revision?
     var transport: EngineIO.TransportChoice
     var token: TokenReference?
@@ -20,38 +20,38 @@ struct TailOptions {
     var auth: ReferenceTemplate?
     /// The query of the realtime connection's requests.
     var query: ReferenceTemplate
-    /// How the server is reached.
+    /// The settings for reaching the server.
     var access: AccessPlan
     var company: String?
     var workspace: String?
-    /// Patterns, each an expression; sets are still named.
+    /// The patterns, each an expression. The names of sets are not expanded.
     var rooms: [String]
     var adoption: RoomWishes.Adoption?
     var maximumRooms: Int?
-    /// What is emitted without being asked for.
+    /// The rules that emit events.
     var rules: [EmitRule]
     /// Whether lines of standard input are emitted.
     var emitsLines: Bool
-    /// How long the answer to what is typed later is waited for; nil when none is asked for.
+    /// How long to wait for the acknowledgement of an event typed later; `nil` to request none.
     var emitPatience: Duration?
-    /// Whether the context lets others be shown what is typed later.
+    /// Whether the context permits events typed later, which others see.
     var mayEmit: Bool
-    /// Head messages of each channel to show at the start; 0 for one page.
+    /// The minimum number of head messages of each channel to show at the start; 0 for one page.
     var history: Int
-    /// Messages of each channel that are caught up with after a gap.
+    /// The number of messages of each channel to catch up with after a gap.
     var catchUp: Int
-    /// Whether the members of each channel are shown.
+    /// Whether to show the members of each channel.
     var members: Bool
-    /// Who reads the frames of the WebSocket.
+    /// The parser of the WebSocket's frames.
     var framing: WebSocketFraming
     var maximumAttempts: Int?
     var longestRetryAfter = Duration.longestRetryAfter
     var reconnects = Configuration.Reconnecting.always
-    /// The largest things taken from the server.
+    /// The size limits for data from the server.
     var limits: Limits
-    /// Where it is remembered what the server said; nil for nowhere.
+    /// The path of the store; `nil` for none.
     var store: String?
-    /// Whether that was asked for.
+    /// Whether the user named the store.
     var requiresStore: Bool
     var run: RunOptions
     var output: OutputOptions
@@ -80,7 +80,7 @@ struct TailOptions {
         emitPatience = arguments.has(.emitAck) ? try arguments.patience : nil
         mayEmit = arguments.context?.isGuarded != true || arguments.has(.yes)
         history = try arguments.count(.history, in: 1...Configuration.maximumHistory) ?? 0
-        // What is to be shown must be there.
+        // Messages to show must be fetched.
         history = max(history, try arguments.count(.tail, in: 0...Configuration.maximumHistory) ?? 0)
         catchUp = try arguments.count(.catchUp, in: 1...Configuration.maximumHistory) ?? Configuration.usualCatchUp
         members = arguments.has(.members)
@@ -99,7 +99,7 @@ struct TailOptions {
         output = try OutputOptions(arguments)
         (store, requiresStore) = try arguments.store()
         if backend == .socketio || arguments.command == .emit {
-            // A backend without a schema has nothing that could be remembered.
+            // A backend without a schema has no rows to store.
             if arguments.isTyped(.store), requiresStore {
                 throw arguments.error("--store is of no use with --backend socketio, which has no model")
             }
@@ -133,7 +133,7 @@ struct TailOptions {
         access = try arguments.access(to: url)
     }
 
-    /// Whether the path of a URL is the endpoint's, with or without the slash at its end.
+    /// Whether the path of a URL is the endpoint's, with or without the final slash.
     private static func isPath(_ text: String, _ path: String) -> Bool { text == path || text + "/" == path }
 
     private static func checkAuth(
@@ -148,16 +148,16 @@ struct TailOptions {
     }
 }
 
-/// The options of `demo`.
+/// The options of `weir demo`.
 struct DemoOptions {
-    /// The world that is played.
+    /// The world to play.
     var world: EmbeddedService.World
     var seed: UInt64
     var run: RunOptions
     var output: OutputOptions
 
     init(_ arguments: Arguments) throws(UsageError) {
-        // What is set for the servers that are tailed may have no world; what is typed is meant.
+        // A `--backend` from the settings may have no world and is then ignored; a typed one must have a world.
         let worlds = EmbeddedService.worlds
         let name = arguments[.backend]
         let named = worlds.first { $0.name == name }
@@ -170,7 +170,7 @@ struct DemoOptions {
         run = try RunOptions(arguments)
         run.duration = run.duration ?? .seconds(15)
         output = try OutputOptions(arguments)
-        // That the server is started again is part of the show.
+        // The loss during the server's restart is part of the demo.
         output.toleratesLoss = true
     }
 }

@@ -1,13 +1,13 @@
 import Live
 import Terminal
 
-/// Wrong arguments: one sentence, and the command whose help to read.
+/// An error in the arguments: one sentence, and the command whose help describes them.
 struct UsageError: Error, Hashable {
-    /// What is wrong; quoted arguments are escaped.
+    /// The sentence. Quoted arguments are escaped.
     var message: String
-    /// The command the arguments were for, when they got that far.
+    /// The command of the arguments; `nil` if it is unknown.
     var command: Command?
-    /// Lines that show where it is wrong, safe for a terminal.
+    /// Lines that show the position of the error, safe for a terminal.
     var details: [String] = []
 
     init(_ message: String, command: Command? = nil) {
@@ -15,7 +15,7 @@ struct UsageError: Error, Hashable {
         self.command = command
     }
 
-    /// Nothing was said: what to begin with.
+    /// The error for a missing command, with suggestions.
     static var bare: Self {
         var error = Self("a command is missing; try one of these:")
         error.details = [
@@ -26,12 +26,12 @@ struct UsageError: Error, Hashable {
         return error
     }
 
-    /// What is wrong with a word that is not in a closed list, with what may have been meant.
+    /// Returns the message for a word that is not in a closed list, with a suggestion.
     static func unlisted(_ word: String, among words: [String]) -> String {
         "\(quoted(word)) is none of \(words.joined(separator: ", "))" + Suggestion.phrase(for: word, among: words)
     }
 
-    /// An argument as shown in a message.
+    /// Returns an argument as quoted in messages.
     static func quoted(_ argument: some StringProtocol) -> String {
         "'" + TerminalText.truncated(String(argument), to: 80) + "'"
     }

@@ -1,7 +1,7 @@
 import Network
 
-/// The wall clock.
+/// The wall clock in milliseconds.
 enum WallTime {
-    /// Milliseconds since 1970.
+    /// The current time, in milliseconds since 1970.
     static var milliseconds: Int64 { MachineClock.wall / 1000 }
 }

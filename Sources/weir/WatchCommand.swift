@@ -6,7 +6,7 @@ import Recording
 import Terminal
 import Wire
 
-/// `weir watch`: the full-screen view of a server, of a running tail or of a recording.
+/// The command `weir watch`: the full-screen view of a server, of a running tail or of a recording.
 enum WatchCommand {
     static func run(_ options: WatchOptions) async -> ExitCode {
         guard let terminal = RawTerminal.forFullScreen() else {
@@ -63,7 +63,7 @@ enum WatchCommand {
         var settings = settings(path, options.output)
         settings.isReplay = true
         settings.file = path
-        // A file that is none is known before the screen is taken.
+        // Report an invalid file before the view takes the screen.
         _ = try RecordingReader(opening: path).head
         let playing = try ReplayCommand.configuration(options)
         let filter = ViewFilter(options.output.filters.view)
@@ -80,7 +80,7 @@ enum WatchCommand {
         return outlets.conclude(try result.get())
     }
 
-    /// What a view is told of its title and of how lines are laid out.
+    /// Returns the view's settings, with a title and the layout of lines.
     static func settings(_ title: String, _ output: OutputOptions) -> Watch.Settings {
         var settings = Watch.Settings(title: title)
         (settings.lines.time, settings.lines.zone) = (output.lines.time, output.lines.zone)
@@ -88,7 +88,7 @@ enum WatchCommand {
         return settings
     }
 
-    /// Plays to the end, on a thread that may wait for the next record.
+    /// Plays a recording to its end, on a thread that may wait for the next record.
     static func play(_ replay: Replay) async -> Result<TailSummary, RecordingError> {
         await withCheckedContinuation { continuation in
             runOnThread(named: "weir-replay") {
@@ -97,7 +97,7 @@ enum WatchCommand {
         }
     }
 
-    /// Shows a desk on the terminal while something runs, and gives the terminal back.
+    /// Shows a desk on the terminal while `body` runs, and restores the terminal afterwards.
     static func show<Outcome: Sendable>(
         _ desk: WatchDesk, on terminal: RawTerminal, perform: @escaping @Sendable (Watch.Effect) -> Void,
         while body: () async -> Outcome
@@ -115,7 +115,7 @@ enum WatchCommand {
                 }
                 perform(effect)
             }
-            // Nobody looks on any more, or what is watched is over.
+            // The user closed the view, or `body` has ended.
             perform(.quit)
             isShown.change { $0 = false }
         }

@@ -2,13 +2,13 @@ import Glibc
 import Live
 import Recording
 
-/// What `watch` is to show.
+/// The subjects that `watch` can show, with their options.
 enum WatchOptions {
-    /// A server.
+    /// A server at a URL, with the options of a tail.
     case server(TailOptions)
-    /// A tail that runs, by its name.
+    /// A running tail, by its name.
     case running(String, OutputOptions)
-    /// A recording.
+    /// A recording, with the options of a replay.
     case recording(ReplayOptions)
 
     init(_ arguments: Arguments) throws(UsageError) {
@@ -41,12 +41,12 @@ enum WatchOptions {
         }
     }
 
-    /// Whether it is a URL rather than a file's name.
+    /// Whether a text is a URL rather than the name of a file.
     private static func isAddress(_ text: String) -> Bool {
         text.contains("://") && !RemoteRecordings.isOne(text) && access(text, F_OK) != 0
     }
 
-    /// Refuses what was typed of another thing to watch.
+    /// Refuses typed options that belong to other subjects.
     private static func refuseAllBut(
         _ allowed: Option.Scope.Watched, _ arguments: Arguments
     ) throws(UsageError) {

@@ -6,8 +6,8 @@ import Network
 import Pipeline
 import Recording
 
-/// The full-screen view of a tail that runs elsewhere: what it sends its viewers is played, and what is done in the view is asked of it by
-/// its control socket. The server is asked for nothing.
+/// The full-screen view of a tail that runs in another process. It plays the recording that the tail sends to viewers,
+/// and sends the user's actions to the tail's control socket. It does not contact the server.
 struct WatchedTail {
     private let process: RunningProcess
 
@@ -23,7 +23,7 @@ struct WatchedTail {
         console.watcher = desk
         let replay = Replay(
             ReplayConfiguration(stream: descriptor, name: process.name), console: console, outlets: outlets.all)
-        // What is waited for is the next line, which may not come for long.
+        // Wake up the replay, which may wait long for the next line.
         let end: @Sendable () -> Void = { shutdown(descriptor, Int32(SHUT_RDWR)) }
         Signals.onFirst(ending: outlets.patience) { signal in
             replay.stop(signal: signal)
@@ -53,7 +53,7 @@ struct WatchedTail {
         return settings
     }
 
-    /// Asks the tail for what is done in the view, one thing after the other; what is refused is said there.
+    /// Creates the thread that sends the user's actions to the tail, one after the other. The view shows refusals.
     private func wishes(of desk: WatchDesk) throws -> BatchThread<Watch.Effect> {
         try BatchThread(name: "weir-wishes", highWater: 100, onDrained: {}) { [process] effects in
             for effect in effects {
@@ -73,7 +73,7 @@ struct WatchedTail {
         }
     }
 
-    /// What is asked for an effect; nil when nothing is.
+    /// Returns the request for an effect; `nil` if the effect needs none.
     private static func request(_ effect: Watch.Effect) throws -> (ControlMethod, [JSONValue.Member])? {
         func rooms(_ room: String) -> [JSONValue.Member] { [.init("rooms", .array([.string(room)]))] }
         switch effect {
@@ -97,20 +97,20 @@ struct WatchedTail {
             + (place.thread.map { [.init("thread", .string($0.description))] } ?? [])
     }
 
-    /// Has the view hide what the tail hides, as that changes, until the tail ends or this process does.
+    /// Hides the rooms that the tail hides, and follows changes until the tail or this process ends.
     private func followMutes(_ desk: WatchDesk) {
         runOnThread(named: "weir-mutes") { [process] in
             do {
                 let stream = try LocalSocketStream(path: process.path)
                 let properties = JSONValue.array([.string("muted")])
                 try stream.send(RunningProcess.request(.observe, [.init("properties", properties)]))
-                // Whatever a line says, the rooms are others, or are not known yet.
+                // Each line, whatever its content, means that the set of rooms may have changed.
                 while try stream.readLine(timeout: nil) != nil {
                     guard case .array(let rows) = try process.call(.roomsList) else { continue }
                     desk.tell(.mutes(Set(rows.compactMap { RoomRow($0) }.filter(\.isMuted).map(\.room))))
                 }
             } catch {
-                // The tail has ended, or cannot say it: then it hides nothing here.
+                // The tail has ended or does not support this. The view then hides nothing.
             }
         }
     }

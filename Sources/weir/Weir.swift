@@ -1,14 +1,14 @@
 import Glibc
 import Live
 
-/// The program: from arguments to an exit code.
+/// The program, from its arguments to its exit code.
 enum Weir {
-    /// Runs the command the arguments name.
+    /// Runs the command that the arguments name.
     static func run(_ arguments: [String]) async -> ExitCode {
         holdClosedDescriptors()
-        // A reader that goes away is told by EPIPE, a normal end.
+        // A reader that closed the output causes EPIPE, which is a normal end.
         signal(SIGPIPE, SIG_IGN)
-        // A file that may not grow any more is told by EFBIG, as a full disk is.
+        // A file that reached its size limit causes EFBIG, which is handled like a full disk.
         signal(SIGXFSZ, SIG_IGN)
         do throws(UsageError) {
             switch arguments.first {
@@ -37,11 +37,11 @@ enum Weir {
         }
     }
 
-    /// A standard descriptor that the caller has closed must not become a socket or a file of ours, which would be given what is printed. Each is
-    /// opened for what it is not used for: using it fails as if it were closed.
+    /// Opens closed standard descriptors, so that none of them becomes a socket or file of this process that would
+    /// receive its output. Each is opened for the opposite use: using it then fails as if it were closed.
     private static func holdClosedDescriptors() {
         for descriptor: Int32 in 0...2 where fcntl(descriptor, F_GETFD) < 0 {
-            // The lowest that is free is given.
+            // open returns the lowest free descriptor.
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
     }

@@ -1,4 +1,4 @@
-// Nothing is called by name: that it is linked makes it the malloc of the process.
+// No function is called: linking the module makes mimalloc the allocator of the process.
 import CMimalloc
 import Glibc
 import Live
