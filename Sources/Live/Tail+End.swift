@@ -38,7 +38,7 @@ extension Tail {
         conclude(error == .closedByReader ? .outputClosed : .cannotWrite(error))
     }
 
-    /// Begins the end: the session says goodbye, and the socket gets a moment to close.
+    /// Begins the end: the session takes its leave, and the socket gets a moment to close.
     func conclude(_ outcome: TailOutcome) {
         guard case .running(let continuation) = phase else { return }
         phase = .leaving(continuation, outcome)

@@ -24,7 +24,7 @@ struct Keeper {
     var pending: [StoreWrite] = []
     /// The number of bytes in the inputs that caused the pending writes.
     var pendingBytes = 0
-    /// The outbox as stored.
+    /// The outbox, as the store contains it.
     var outbox = OutboxMirror()
     /// The account of the stored outbox; `nil` while unknown.
     var outboxOwner: StoreAccount?
@@ -112,7 +112,7 @@ extension Tail {
         recallMutes(remembered.mutes)
     }
 
-    /// Sets the store's callbacks.
+    /// Sets the store's callbacks for a drained queue and for failures.
     func listenToStore() {
         keeper?.store.tell { [self] in
             loop.run { self.assumeIsolated { $0.resumeReading(for: .store) } }
@@ -253,7 +253,7 @@ extension Configuration {
 }
 
 extension Remembered {
-    /// The pinned patterns, sorted.
+    /// The pinned patterns, sorted by their text.
     fileprivate var pins: [String] {
         notes.keys.compactMap { if case .pin(let pattern) = $0 { pattern } else { nil } }.sorted()
     }

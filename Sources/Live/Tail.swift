@@ -50,7 +50,7 @@ public actor Tail {
     var earlierFilters: [String] = []
     /// The state of the connection.
     var standing = Standing()
-    /// The events per second.
+    /// The events per second over the last minute.
     var rates: EventRates
 
     var session: Session
@@ -106,7 +106,7 @@ public actor Tail {
     var lastInput = 0
     /// The notes for records other than inputs.
     var notes = RecordingNotes()
-    /// The traffic of each room, maintained while there is a control socket.
+    /// The traffic of each room, counted only if the tail has a control socket.
     var traffic = RoomTraffic()
     /// The rules that hide rooms from the view.
     var mutes = RoomMutes()

@@ -16,7 +16,7 @@ struct ActionOptions {
     }
 
     var target: Target
-    /// The operations, in order.
+    /// The operations to perform, in order.
     var operations: [Action.Operation]
     /// The files attached to the message.
     var files: [Action.File] = []

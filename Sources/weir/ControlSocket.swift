@@ -5,11 +5,11 @@ import Pipeline
 
 /// The control sockets of this user's processes: `$XDG_RUNTIME_DIR/weir/NAME.sock`, or `/tmp/weir-UID/NAME.sock`.
 enum ControlSocket {
-    /// Returns the path of the socket for a tail of this process, in a private folder; `nil`, after a warning, if there
-    /// is no such folder.
+    /// Returns the path of the socket for a tail of this process, in a private folder; `nil`, after a warning, if the
+    /// folder cannot be created or other users can enter it.
     ///
-    /// Without a name the socket is named after the context. The process id is added if another tail of that context
-    /// runs, and is the name if there is no context.
+    /// An unnamed socket gets the name of the context, followed by the process id if another tail of that context runs.
+    /// Without a context its name is the process id.
     static func pathForThisProcess(name: String?, context: String? = nil) -> String? {
         let folder = self.folder
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST, isPrivate(folder) else {

@@ -49,7 +49,7 @@ struct DownloadOptions {
     }
 }
 
-/// The command `weir download`.
+/// The command `weir download`: writes a file or a picture once it is complete.
 enum DownloadCommand {
     static func run(_ options: DownloadOptions) async -> ExitCode {
         let store: Store?

@@ -57,7 +57,7 @@ struct EmbeddedService: Sendable {
         .echo("echo", .socketIO, recovers: true), .echo("engine-echo", .engineIO), FinishWorld.service,
     ]
 
-    /// The values of `--scenario`.
+    /// The values that `--scenario` accepts, apart from files.
     static let scenarios = Scenario.names + all.dropFirst().map(\.name)
 
     /// Returns the server for the backend of a profile.
@@ -80,7 +80,7 @@ struct EmbeddedService: Sendable {
 
     /// A world that `weir demo` can play.
     struct World: Sendable {
-        /// The name for `--scenario`.
+        /// The name of the world, for `demo --backend`.
         var name: String
         /// Returns the backend of the world's server at an address.
         var backend: @Sendable (_ url: String) -> Configuration.BackendKind

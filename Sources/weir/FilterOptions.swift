@@ -67,7 +67,7 @@ struct FilterOptions {
         }
     }
 
-    /// The text of `--explain-filter`.
+    /// The text that `--explain-filter` prints.
     var explanation: String {
         var lines = [view.filter.isEmpty ? "everything is shown" : "shown is: " + view.filter.text]
         let width = view.filter.clauses.map(\.origin.count).max() ?? 0

@@ -18,7 +18,7 @@ struct KnownBackend: RawRepresentable, CaseIterable {
     }
 
     static let allCases = BackendModule.all.compactMap { KnownBackend(rawValue: $0.name) }
-    /// The default backend.
+    /// The backend of commands that name none.
     static var usual: KnownBackend { allCases[0] }
 
     var rawValue: String { kind.rawValue }

@@ -6,7 +6,7 @@ enum Manual {
         return "weir-" + command.name.split(separator: " ").joined(separator: "-")
     }
 
-    /// All pages. `nil` stands for the page of the program.
+    /// All pages. `nil` means the page of the program itself.
     static var pages: [Command?] { [nil] + Command.table }
 
     static func page(of command: Command?) -> String {

@@ -6,7 +6,6 @@ import Recording
 struct OutputOptions {
     /// The form in which events are printed; `nil` for no printing.
     var form: PrintedForm?
-    /// The kind of view.
     var view = ViewKind.log
     /// Whether a terminal shows a status line.
     var hasStatus = true
@@ -16,7 +15,7 @@ struct OutputOptions {
     var lines = LineSettings()
     /// The filters of the printed events.
     var filters: FilterOptions
-    /// The hooks for reports.
+    /// The programs and URLs that matching reports are passed to.
     var hooks: [ReportHook]
     /// The notifications for the user.
     var notifications: NotificationPlan?

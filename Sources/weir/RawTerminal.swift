@@ -42,7 +42,7 @@ struct RawTerminal {
         Self.set(raw: true)
     }
 
-    /// Restores the terminal.
+    /// Restores the terminal, and no longer restores it at signals.
     func end() {
         Self.restore()
         Self.modes.store(0, ordering: .sequentiallyConsistent)

@@ -3,7 +3,7 @@ import Live
 import Network
 import Recording
 
-/// The command `weir replay`.
+/// The command `weir replay`: plays a recording through the pipeline.
 enum ReplayCommand {
     static func run(_ options: ReplayOptions) async -> ExitCode {
         if let listen = options.serve { return await ServedRecording.run(options, at: listen) }

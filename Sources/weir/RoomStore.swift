@@ -92,7 +92,7 @@ struct RoomStore {
 
     /// Patterns with the names of sets replaced by their content.
     struct Expanded {
-        /// The patterns as typed.
+        /// The patterns, as the user typed them.
         var typed: RoomExpression
         /// The patterns with the content of the sets.
         var expanded: RoomExpression

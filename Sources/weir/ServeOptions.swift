@@ -10,7 +10,6 @@ struct ServeOptions {
     }
 
     var listen: OwnServer.Place
-    /// The server to run.
     var service: EmbeddedService
     /// The value of `--scenario`: a service, or a scenario of the first one.
     var scenario: String

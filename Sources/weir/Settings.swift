@@ -9,7 +9,7 @@ struct Settings {
         var file: SettingsFile
     }
 
-    /// The context that applies.
+    /// The context that applies; `nil` for none.
     var context: Context?
     /// The config file; `nil` if it does not exist.
     var config: File?

@@ -21,7 +21,7 @@ struct SettingsFile {
         var line: Int
     }
 
-    /// The keys of lines.
+    /// The keys that a line can set.
     enum Key: Hashable {
         /// The server's address, which is not an option. Only in contexts.
         case url

@@ -5,7 +5,7 @@ import Terminal
 struct StandardOutput {
     private let writer = DescriptorWriter(descriptor: 1, name: "standard output")
 
-    /// Prints each line unchanged.
+    /// Prints each line unchanged, followed by a line feed.
     func write(_ lines: [String]) throws(OutletError) {
         guard !lines.isEmpty else { return }
         try writer.write(Array((lines.joined(separator: "\n") + "\n").utf8))

@@ -55,7 +55,7 @@ struct TailOptions {
     var requiresStore: Bool
     var run: RunOptions
     var output: OutputOptions
-    /// The context that applies.
+    /// The context that applies; `nil` for none.
     var context: Context?
 
     init(_ arguments: Arguments) throws(UsageError) {
@@ -150,7 +150,7 @@ struct TailOptions {
 
 /// The options of `weir demo`.
 struct DemoOptions {
-    /// The world to play.
+    /// The demo world to play.
     var world: EmbeddedService.World
     var seed: UInt64
     var run: RunOptions

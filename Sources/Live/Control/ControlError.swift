@@ -12,13 +12,13 @@ package struct ControlError: Error, Hashable, Sendable {
         case method = -32601
         /// A parameter is missing, unknown or invalid.
         case parameters = -32602
-        /// The operation failed.
+        /// The operation was valid but failed.
         case failed = -32000
         /// The operation is switched off, or outside the client's permissions.
         case forbidden = -32001
         /// The operation has no target: no recording, no connection, no such item.
         case nothing = -32002
-        /// A limit is reached.
+        /// A limit on clients, sizes or counts is reached.
         case limit = -32003
     }
 

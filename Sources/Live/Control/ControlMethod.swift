@@ -227,7 +227,7 @@ package struct ControlParameter: Sendable {
         case span
         /// One of the given words.
         case choice([String])
-        /// Any JSON value.
+        /// Any JSON value, in the client's spelling.
         case json
     }
 

@@ -26,7 +26,7 @@ struct ControlObservations {
         case filter
         /// The number of rooms hidden by the view, and the number of changes to that set.
         case muted
-        /// The user's current selection.
+        /// The user's current selection: company, workspace, channel and thread.
         case globals
         /// The progress of the synchronisation with the server.
         case sync

@@ -5,7 +5,7 @@ import Wire
 
 /// The observations of a process's clients, and the timer that polls them. Used on the loop.
 final class ControlObserver: Sendable {
-    /// The polling interval.
+    /// The polling interval while a client observes a property.
     private static let interval: Duration = .milliseconds(100)
     /// The polling interval without observers. A client that reconnects still receives the changes made meanwhile.
     private static let leisure: Duration = .seconds(1)

@@ -9,7 +9,7 @@ struct EventRates {
     private var counts = [Int](repeating: 0, count: span)
     private let began: Moment
 
-    /// Creates an empty count.
+    /// Creates an empty count that starts at `began`.
     init(from began: Moment) { self.began = began }
 
     /// Counts a number of events.

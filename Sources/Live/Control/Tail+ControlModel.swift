@@ -9,7 +9,7 @@ extension Tail {
     /// The maximum size of a page of rows, in bytes. The client requests the rest with another call.
     private static let mostBytes = 1 << 20
 
-    /// The result of `model.sections`.
+    /// The result of the method `model.sections`.
     var sections: ControlResult {
         ControlResult { writer in
             writer.beginArray()

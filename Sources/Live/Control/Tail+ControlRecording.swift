@@ -30,7 +30,7 @@ extension Tail {
         return .done
     }
 
-    /// The result of `record.status`.
+    /// The result of the method `record.status`.
     var recordStatus: ControlResult {
         let (path, folder) = (recordingPath, recordFolder)
         return ControlResult { writer in

@@ -7,7 +7,7 @@ import Wire
 
 // The status and statistics of a running tail.
 extension Tail {
-    /// The result of `status`.
+    /// The result of the method `status`.
     var status: ControlResult {
         let now = loop.now
         let rooms = session.roomBook
@@ -42,7 +42,7 @@ extension Tail {
         }
     }
 
-    /// The result of `stats`.
+    /// The result of the method `stats`.
     var stats: ControlResult {
         let now = loop.now
         let sections = session.model.sectionKeys

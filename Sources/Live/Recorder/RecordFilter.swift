@@ -17,7 +17,7 @@ struct RecordFilter {
     /// The parts of the filter that no event had, one line each.
     var absent: [String] { judge.tally.absent.map { "--record-filter:" + $0.dropFirst() } }
 
-    /// Begins a new message.
+    /// Begins a new message, which is unwanted until a report matches.
     mutating func begin() { (hasEvent, isWanted) = (false, false) }
 
     /// Takes the next report about the current message.

@@ -5,7 +5,7 @@ public import Recording
 public struct RecordingPlan: Sendable {
     /// The reactions to a failed write.
     public enum WriteErrors: String, Hashable, Sendable, CaseIterable {
-        /// The tail ends.
+        /// The tail ends with the outcome `cannotWrite`.
         case stop
         /// The tail continues, reports the failure and retries. The records lost meanwhile become a `gap` record.
         case `continue`

@@ -70,7 +70,7 @@ struct ConnectionMemory {
     private static let mostGreetings = 64
     private static let largestGreeting = 256 << 10
 
-    /// The last connection record.
+    /// The last connection record; `nil` before the first attempt to connect.
     private(set) var state: Record.ConnectionRecord?
     private var greetings: [WebSocketMessage] = []
     private var isReady = false

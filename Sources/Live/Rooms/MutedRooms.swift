@@ -74,6 +74,6 @@ public final class MutedOutlet: Outlet {
         }
     }
 
-    /// Finishes the wrapped outlet.
+    /// Finishes the wrapped outlet after the last report.
     public func finish() throws(OutletError) { try outlet.finish() }
 }

@@ -26,9 +26,9 @@ struct RoomCall {
 
 /// The reason for which a room request fails.
 struct RoomCallError: Error {
-    /// The kinds of failures.
+    /// The kinds of failures, each with its error code on the control socket.
     enum Kind {
-        /// A parameter is invalid.
+        /// A parameter is missing, invalid or ambiguous.
         case parameters
         /// No target for the operation exists.
         case nothing

@@ -38,7 +38,7 @@ struct RoomMutes {
         (term.isExcluded ? "-" : "") + term.pattern.description
     }
 
-    /// Removes the expired rules.
+    /// Removes the rules that have expired by `now`.
     mutating func expire(at now: Moment) { rules.removeAll { $0.until.map { $0 <= now } ?? false } }
 
     /// Whether the view hides a room.

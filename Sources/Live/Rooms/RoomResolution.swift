@@ -16,7 +16,7 @@ package struct RoomResolution: Hashable, Sendable {
 
     /// A pattern that matches no known room.
     package struct Unmatched: Hashable, Sendable {
-        /// The pattern as written.
+        /// The pattern, as the user wrote it.
         package var pattern: String
         /// The name or title of a room that the user may have meant. Untrusted text.
         package var suggestion: String?

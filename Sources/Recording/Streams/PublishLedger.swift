@@ -16,7 +16,7 @@ package import Wire
 /// The ledger is a value: it takes inputs and times and returns effects. `Payload` is the content that the caller
 /// sends.
 package struct PublishLedger<Payload: Sendable>: Sendable {
-    /// A message to publish.
+    /// A message to publish in the stream.
     package struct Message: Sendable {
         /// The message id, unique in the stream. It stays the same when the message is sent again.
         package var id: String
@@ -70,7 +70,7 @@ package struct PublishLedger<Payload: Sendable>: Sendable {
         case refused(Ticket, Refusal)
         /// The connection to the cluster is lost.
         case disconnected
-        /// The answer to `Effect.ask`.
+        /// The answer to `Effect.ask`: the position of the last chunk.
         case found(Last)
         /// `Effect.ask` was not answered. The value is the reason.
         case unanswered(String)
