@@ -36,5 +36,4 @@ package final class StreamMark: Sendable {
         let status = kvStore_PutString(nil, store, key, "\(record)")
         guard status == NATS_OK else { throw ClusterError("the mark \(key) cannot be written", status) }
     }
-    /// Opens the bucket. Creates it if needed, on three nodes if the cluster has as many, otherwise on one.
 }
