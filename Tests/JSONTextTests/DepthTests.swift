@@ -8,7 +8,7 @@ import Testing
             (levels.map { $0 ? "{\"a\":" : "[" } + [inside] + levels.reversed().map { $0 ? "}" : "]" }).joined().utf8)
     }
 
-    @Test func `Every depth up to simdjson's limit is read as simdjson reads it`() throws {
+    @Test func `Values at every depth up to simdjson's limit are read as simdjson reads them`() throws {
         for depth in [1, 2, 62, 63, 64, 65, 66, 127, 128, 129, 130, 192, 193, 500, 1023] {
             for kinds in [{ _ in true }, { _ in false }, { $0 % 3 == 0 }, { $0 % 64 == 0 }] as [(Int) -> Bool] {
                 #expect(try compare(nested(depth, kinds)))
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `The wrong bracket at any level is refused`() throws {
+    @Test func `A mismatched bracket at any level is refused`() throws {
         for depth in [1, 2, 63, 64, 65, 66, 128, 129, 130] {
             let text = nested(depth) { $0 % 2 == 0 }
             for level in 1...depth {
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `One level more than allowed is refused at its bracket, skipped or read`() throws {
+    @Test func `A value one level too deep is refused at its bracket, when skipped and when read`() throws {
         for limit in [0, 1, 2, 63, 64, 65, 256, 1024] {
             let most = nested(limit) { _ in false }
             let over = nested(limit + 1) { _ in false }
@@ -50,14 +50,14 @@ import Testing
                 == JSONError(.tooDeep(found: most + 1, limit: most), at: most))
     }
 
-    @Test func `The error tells how deep the value goes on, whatever its strings hold`() {
+    @Test func `The error contains the full depth of the value, whatever its strings contain`() {
         let text = #"[[{"a\\":"[[\"[[","b":[["]",[1]]]},[[[2]]]]]"#
         let error = Ours.refusal(Array(text.utf8), maximumDepth: 3)
         #expect(error == JSONError(.tooDeep(found: 6, limit: 3), at: 22))
         #expect(error?.description == "nested 6 levels deep; the limit is 3 at byte 22")
     }
 
-    @Test func `Levels begun by hand count, and are given back at their end`() throws {
+    @Test func `Levels opened with beginArray count towards the limit until they are closed`() throws {
         let text = Array("[[[]],[[]],[[[]]]]".utf8)
         var reader = JSONReader(text.span, maximumDepth: 3)
         try reader.beginArray()

@@ -3,12 +3,12 @@ import JSONText
 import Testing
 import Wire
 
-@Suite struct `simdjson and the reader agree on verdict and values` {
-    @Test func `on texts such as Twake sends`() throws {
+@Suite struct `The reader and simdjson agree on the verdict and the values` {
+    @Test func `The readers agree on texts like those Twake sends`() throws {
         for text in TwakeDocuments.all { #expect(try compare(text)) }
     }
 
-    @Test func `on every file in samples, whole and line by line`() throws {
+    @Test func `The readers agree on every file in samples, read whole and line by line`() throws {
         for path in SampleFiles.paths {
             let bytes = try #require(SampleFiles.contents(of: path), "\(path)")
             try compare(bytes)
@@ -16,24 +16,24 @@ import Wire
         }
     }
 
-    @Test func `on ten thousand mutations`() throws {
+    @Test func `The readers agree on ten thousand mutations`() throws {
         var mutation = Mutation(random: RandomSource(seed: 20_210_514))
         var accepted = 0
         for i in 0..<10_000 {
             let document = TwakeDocuments.all[i % TwakeDocuments.all.count]
             if try compare(mutation.of(document)) { accepted += 1 }
         }
-        // Both verdicts must be common, or the test would say little.
+        // Both verdicts must be common; otherwise the test would prove little.
         #expect(1_667...8_333 ~= accepted)
     }
 
-    @Test func `on every truncation`() throws {
+    @Test func `The readers agree on every truncation`() throws {
         for document in TwakeDocuments.all {
             for length in 0..<document.count { try compare(Array(document.prefix(length))) }
         }
     }
 
-    @Test func `on thousands of random texts and their mutations`() throws {
+    @Test func `The readers agree on thousands of random texts and their mutations`() throws {
         var mutation = Mutation(random: RandomSource(seed: 4))
         var accepted = 0
         for seed in 0..<3_000 as Range<UInt64> {
@@ -44,7 +44,7 @@ import Wire
         #expect(accepted == 3_000)
     }
 
-    @Test func `on random numbers, to the last bit`() throws {
+    @Test func `The readers agree on random numbers to the last bit`() throws {
         var generator = RandomText(random: RandomSource(seed: 17))
         var accepted = 0
         for _ in 0..<10_000 {
@@ -55,7 +55,7 @@ import Wire
         #expect(accepted == 10_000)
     }
 
-    @Test func `on what the writer writes, which reads back as the same value`() throws {
+    @Test func `The readers agree on the writer's output, which reads back as the same value`() throws {
         var generator = RandomValue(random: RandomSource(seed: 99))
         var plain = JSONWriter()
         var ascii = JSONWriter(asciiOnly: true)
@@ -73,7 +73,7 @@ import Wire
         }
     }
 
-    @Test func `on texts made inert, which keep their values`() throws {
+    @Test func `The readers agree on texts made inert, which keep their values`() throws {
         var writer = JSONWriter()
         for seed in 10_000..<12_000 as Range<UInt64> {
             let text = RandomText.document(seed: seed)
@@ -86,7 +86,7 @@ import Wire
     }
 }
 
-/// The files under `samples/` that hold JSON, whole or line by line.
+/// The files under `samples/` that contain JSON, as a whole or line by line.
 enum SampleFiles {
     static var paths: [String] {
         let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3).joined(separator: "/")

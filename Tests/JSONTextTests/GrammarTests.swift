@@ -33,14 +33,14 @@ import Testing
         "[1\0]", "\0", "[\"a\0\"]", "\"a\nb\"", "\"a\tb\"", "\"\u{1F}\"",
     ]
 
-    @Test func `A text that follows it is accepted, and simdjson reads the same values`() throws {
+    @Test func `A text that follows the grammar is accepted, and simdjson reads the same values`() throws {
         for text in Self.accepted {
             #expect(Ours.refusal(Array(text.utf8)) == nil, "\(text.debugDescription)")
             #expect(try compare(Array(text.utf8)), "\(text.debugDescription)")
         }
     }
 
-    @Test func `A text against it is refused, as simdjson does`() throws {
+    @Test func `A text that violates the grammar is refused, as simdjson refuses it`() throws {
         for text in Self.refused {
             #expect(Ours.refusal(Array(text.utf8)) != nil, "\(text.debugDescription)")
             #expect(try !compare(Array(text.utf8)), "\(text.debugDescription)")

@@ -2,7 +2,7 @@ import JSONText
 import Testing
 
 @Suite struct JSONWriterKeyTests {
-    @Test func `a literal key and a computed key are written alike`() {
+    @Test func `a literal key and a computed key are written identically`() {
         var writer = JSONWriter()
         let name: StaticString = "section_insert"
         writer.beginObject()
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a member is written as its key and its value are`(asciiOnly: Bool) {
+    func `a member is written exactly like its key followed by its value`(asciiOnly: Bool) {
         let texts = ["", "plain", "déjà 👍 \u{202E}\n\"\\", String(repeating: "a long one; é", count: 99)]
         var members = JSONWriter(asciiOnly: asciiOnly)
         var parts = JSONWriter(asciiOnly: asciiOnly)

@@ -1,8 +1,8 @@
 import JSONText
 import Testing
 
-@Suite struct `The writer's room` {
-    /// Every kind of value and key, with a text of so many bytes before it.
+@Suite struct `The writer's buffer` {
+    /// Writes every kind of value and key after a text of `length` bytes.
     private func write(behind length: Int, into writer: inout JSONWriter) {
         writer.beginArray()
         writer.string(String(repeating: "x", count: length))
@@ -29,7 +29,7 @@ import Testing
         writer.endLine()
     }
 
-    @Test func `Whatever stands where more room is needed, the bytes are those of a writer that has room`() {
+    @Test func `A writer that must grow its buffer writes the same bytes as one that need not`() {
         var roomy = JSONWriter()
         roomy.string(String(repeating: " ", count: 1 << 16))
         for length in 0...1200 {
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `A line of small things is written whole, however long it becomes`() {
+    @Test func `A long line of small values is written whole`() {
         var writer = JSONWriter()
         writer.beginArray()
         for value in 0..<5000 {
@@ -55,7 +55,7 @@ import Testing
         #expect(writer.bytes == Array("[\(expected)]".utf8))
     }
 
-    @Test func `A text that is all escapes takes the room they need`() throws {
+    @Test func `A text of escapes only gets the room its escapes need`() throws {
         for count in [1, 20, 21, 22, 40, 300, 5000] {
             let value = String(repeating: "\u{E0001}", count: count)
             var writer = JSONWriter()
@@ -85,7 +85,7 @@ import Testing
         #expect(writer.bytes == Array("{\(expected)}".utf8))
     }
 
-    @Test func `What has been written is told at every step without the comma that may follow`() {
+    @Test func `The bytes written so far never include the comma that may follow`() {
         var writer = JSONWriter()
         #expect(writer.isEmpty == true)
         #expect(writer.count == 0)

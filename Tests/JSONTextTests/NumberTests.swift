@@ -13,7 +13,7 @@ import Testing
         return try reader.double()
     }
 
-    @Test func `An integer is read when it fits, with and without something after it`() {
+    @Test func `An integer that fits is read, with and without text after it`() {
         let values: [Int64] = [
             0, 1, 9, 10, 42, 1_620_987_774_000, 99_999_999_999_999_999, 100_000_000_000_000_000,
             999_999_999_999_999_999,
@@ -27,7 +27,7 @@ import Testing
         #expect(int64("-0") == .success(0))
     }
 
-    @Test func `An integer beyond Int64, a fraction and an exponent are no integers`() {
+    @Test func `A number beyond Int64, a fraction and an exponent are not read as integers`() {
         for text in [
             "9223372036854775808", "18446744073709551615", "18446744073709551616", "-9223372036854775809",
             "123456789012345678901234567890", "1e400", "1.0", "1e3", "0.5", "0e0", "123456789012345678.5", "-1.5",
@@ -41,8 +41,7 @@ import Testing
         }
     }
 
-    @Test func `What neither Int64 nor Double nor String holds is its text in a tree, and is written as it was`() throws
-    {
+    @Test func `A tree keeps the text of a value that no Swift type can hold, and writes it unchanged`() throws {
         let whole = [
             "18446744073709552000", "-9223372036854775809", "1e400", "1000000000000000000000",
             String(repeating: "7", count: 9000),
@@ -57,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `A tree that keeps the spelling is written as it came`() throws {
+    @Test func `A tree that keeps the spelling is written as it was read`() throws {
         let whole = [
             "1.50", "1e3", "-0", "-0.0", "12345678901234567890.5", "0.1", "-7", #"{"a":[1.0,{"b":2}]}"#,
             #"{"a":1,"x\udfff":[1.50]}"#, #"[{"\ud800":null}]"#,
@@ -72,7 +71,7 @@ import Testing
         #expect(usual == .array([.number(0.1), .integer(-7)]))
     }
 
-    @Test func `A Double is the nearest one`() throws {
+    @Test func `A Double is read as the nearest representable value`() throws {
         #expect(try double("0.1") == 0.1)
         #expect(try double("-0").sign == .minus)
         #expect(try double("9007199254740993") == 9_007_199_254_740_992)
@@ -95,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `A number cut short says so`() {
+    @Test func `A truncated number is refused as an unexpected end`() {
         for text in ["-", "1.", "1e", "1e+", "-1.5E-"] {
             #expect(Ours.refusal(Array(text.utf8)) == JSONError(.unexpectedEnd, at: text.utf8.count), "\(text)")
             #expect(Ours.refusal(Array("\(text)]".utf8)) == JSONError(.invalidNumber, at: 0), "\(text)")

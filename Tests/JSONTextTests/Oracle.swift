@@ -1,14 +1,14 @@
 import CSimdjson
 import JSONText
 
-/// What simdjson makes of a text.
+/// Calls simdjson, the reference for the reader.
 enum Oracle {
     /// Whether simdjson accepts `text`.
     static func accepts(_ text: [UInt8]) -> Bool {
         text.withUnsafeBytes { csimdjson_accepts($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count) == 1 }
     }
 
-    /// The canonical dump of what simdjson reads in `text`; nil when it refuses the text.
+    /// The canonical dump of the values simdjson reads in `text`; nil when it refuses the text.
     static func dump(_ text: [UInt8]) -> [UInt8]? {
         text.withUnsafeBytes { source in
             var length = 0
@@ -20,9 +20,9 @@ enum Oracle {
     }
 }
 
-/// What the room under test makes of a text.
+/// Calls the reader under test.
 enum Ours {
-    /// Why `skip()` and `end()` refuse `text`; nil when they accept it.
+    /// Returns the error with which `skip()` and `end()` refuse `text`; nil when they accept it.
     static func refusal(_ text: [UInt8], maximumDepth: Int = 1024) -> JSONError? {
         var reader = JSONReader(text.span, maximumDepth: maximumDepth)
         do throws(JSONError) {
@@ -34,7 +34,7 @@ enum Ours {
         }
     }
 
-    /// The canonical dump of what the reader reads in `text`, in the form of `csimdjson_dump`.
+    /// The canonical dump of the values the reader reads in `text`, in the format of `csimdjson_dump`.
     static func dump(_ text: [UInt8]) throws(JSONError) -> [UInt8] {
         var reader = JSONReader(text.span, maximumDepth: 1024)
         var out: [UInt8] = []
@@ -50,7 +50,7 @@ enum Ours {
         case .integer(let value): out += "i\(value);".utf8
         case .number(let value): append(value, to: &out)
         case .string(let text): append(text, to: &out)
-        // simdjson has integers up to 2^64 too, which it dumps as it does fractions.
+        // simdjson also has integers up to 2^64, which it dumps like fractions.
         case .text(let text):
             if let value = Double(text.description) {
                 append(value, to: &out)
@@ -79,15 +79,16 @@ enum Ours {
     private static func append(_ text: String, to out: inout [UInt8]) { out += "s\(text.utf8.count):\(text)".utf8 }
 }
 
-/// What `compare` found.
+/// A difference that `compare` found between the two readers.
 struct Disagreement: Error, CustomStringConvertible {
     var text: [UInt8]
     var reason: String
     var description: String { "\(reason): \(String(decoding: text, as: UTF8.self).debugDescription) \(text)" }
 }
 
-/// Feeds `text` to both readers; they must agree on the verdict and on every value, and so must `skip()` with the reading.
-/// Gives the verdict. simdjson refuses surrogates without partner and numbers that it has no type for: it is asked about the text without them.
+/// Feeds `text` to both readers, checks that they agree on the verdict and on every value and that `skip()` agrees
+/// with the reading, and returns the verdict. simdjson refuses unpaired surrogates and numbers outside its types, so
+/// it gets the text with those replaced.
 @discardableResult
 func compare(_ text: [UInt8]) throws -> Bool {
     let refusal = Ours.refusal(text)

@@ -8,7 +8,7 @@ import Testing
         ("\u{FEFF}a", "a"), ("\u{FEFF}\r\n", "\n"), ("a\u{FEFF}", "a\u{FEFF}"), ("no end", "no end"), ("", ""),
         ("ж 🚀", "ж 🚀"),
     ])
-    func `Lines end with a line feed and a byte order mark is left out`(written: String, read: String) throws {
+    func `Line endings are read as line feeds, and a byte order mark is dropped`(written: String, read: String) throws {
         #expect(try PlainText.decode(Array(written.utf8)).unicodeScalars.elementsEqual(read.unicodeScalars))
     }
 
@@ -20,7 +20,7 @@ import Testing
         ([0xFF, 0xFE, 0x61, 0x00], "line 1, column 1: UTF-16 text; expected UTF-8 text"),
         ([0xFE, 0xFF, 0x00, 0x61], "line 1, column 1: UTF-16 text; expected UTF-8 text"),
     ])
-    func `What is no text is refused with its line and column`(bytes: [UInt8], message: String) {
+    func `Bytes that are not text are refused with their line and column`(bytes: [UInt8], message: String) {
         do throws(PlainTextError) {
             let text = try PlainText.decode(bytes)
             Issue.record("read as \(text.debugDescription)")

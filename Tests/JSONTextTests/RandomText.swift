@@ -1,7 +1,7 @@
 import JSONText
 import Wire
 
-/// Makes JSON texts in every way the grammar allows to write them (nearly all of them valid), without using the writer under test.
+/// Generates JSON texts in every notation the grammar allows, nearly all of them valid, without the writer under test.
 struct RandomText {
     var random: RandomSource
     var text: [UInt8] = []
@@ -108,7 +108,7 @@ struct RandomText {
     }
 }
 
-/// Makes values for the way through the writer and back.
+/// Generates values for the round trip through the writer.
 struct RandomValue {
     var random: RandomSource
 
@@ -140,11 +140,11 @@ struct RandomValue {
     }
 }
 
-/// Damages a text in one to three places.
+/// Damages a text in one to three positions.
 struct Mutation {
     var random: RandomSource
 
-    /// Bytes that mean something to a reader of JSON, or to one of UTF-8.
+    /// Bytes that are significant to a JSON reader or a UTF-8 decoder.
     private static let tokens: [[UInt8]] =
         [
             "\"", "\\", "{", "}", "[", "]", ",", ":", "-", "+", ".", "e", "0", "1", "9", "u", "\\u", "\\ud800",

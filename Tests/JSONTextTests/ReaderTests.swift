@@ -2,7 +2,7 @@ import JSONText
 import Testing
 
 @Suite struct `The reader as a cursor` {
-    @Test func `A value skipped is read later, by going back and by another reader`() throws {
+    @Test func `A skipped value can be read later, by going back and by another reader`() throws {
         let text = Array(#"{"resource":{"id":"a","n":[1,2]},"type":"channel" , "last":null}"#.utf8)
         var reader = JSONReader(text.span)
         try reader.beginObject()
@@ -32,7 +32,7 @@ import Testing
         #expect(try reader.value() == expected)
     }
 
-    @Test func `Whether a comma is due shows in the bytes, also after a peek`() throws {
+    @Test func `The reader finds out from the bytes whether a comma is due, also after a peek`() throws {
         let text = Array("[ 1 , [ ] , [ 2 ] ]".utf8)
         var reader = JSONReader(text.span)
         try reader.beginArray()
@@ -49,7 +49,7 @@ import Testing
     }
 }
 
-@Suite struct `What the reader refuses` {
+@Suite struct `Input that the reader refuses` {
     private func refusal(_ text: String, _ read: (inout JSONReader) throws(JSONError) -> Void) -> JSONError? {
         let bytes = Array(text.utf8)
         var reader = JSONReader(bytes.span)
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `A value of another kind is named, and can be read as what it is`() throws {
+    @Test func `A value of the wrong kind is refused with its kind, and can still be read as that kind`() throws {
         let kinds: [(String, JSONKind)] = [
             ("{}", .object), ("[]", .array), ("\"\"", .string), ("-1", .number), ("false", .bool), ("null", .null),
         ]
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `The place of an error is that of the byte`() {
+    @Test func `An error contains the offset of the byte that caused it`() {
         let vectors: [(String, JSONError)] = [
             ("", JSONError(.unexpectedEnd, at: 0)), ("  ", JSONError(.unexpectedEnd, at: 2)),
             ("[1,]", JSONError(.unexpectedByte(0x5D), at: 3)),
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `An error reads as a sentence without control characters`() {
+    @Test func `An error description is a sentence without control characters`() {
         #expect(JSONError(.unexpectedByte(0x7D), at: 3).description == "unexpected '}' at byte 3")
         #expect(JSONError(.unexpectedByte(0x1B), at: 0).description == "unexpected byte 0x1B at byte 0")
         #expect(
@@ -114,7 +114,7 @@ import Testing
                 == "expected a string, found null at byte 7")
     }
 
-    @Test func `Null is told from a value by the readers that allow it`() throws {
+    @Test func `Readers that allow null distinguish it from a value`() throws {
         let bytes = Array(#"[null,"a",null,1,null,true,null,0.5,null]"#.utf8)
         var reader = JSONReader(bytes.span)
         try reader.beginArray()

@@ -16,7 +16,7 @@ import Testing
         #expect(try read(#""no escape""#) == "no escape")
     }
 
-    @Test func `A surrogate without its partner is read, and stands in the value as its escape`() throws {
+    @Test func `A surrogate without its partner is read, and the value contains it as an escape`() throws {
         let halves = [
             #"\ud800"#, #"\udc00"#, #"\uDFFF"#, #"\ud800x"#, #"\ud800\ud800"#, #"\udc00\ud800"#, #"\ud83d\uE000"#,
             #"\ud83d\n"#,
@@ -38,7 +38,7 @@ import Testing
         #expect(try read(#""\ud83d\ude00""#) == "😀")
     }
 
-    @Test func `An escape that is none is refused where it stands`() throws {
+    @Test func `An invalid escape is refused at its position`() throws {
         let wrong = [
             #"\a"#, #"\v"#, #"\0"#, #"\'"#, #"\x41"#, #"\U0041"#, #"\u"#, #"\u12"#, #"\u123"#, #"\u12g4"#, #"\u 123"#,
             #"\u+123"#, "\\\n", #"\é"#, #"\ud8"#, #"\ud800\u"#, #"\ud800\u12g4"#, #"\ud800\x"#,
@@ -52,7 +52,7 @@ import Testing
         #expect(refusal(Array(#"ab\x"#.utf8)) == JSONError(.invalidString, at: 3))
     }
 
-    @Test func `A raw control character is refused, DEL is not`() throws {
+    @Test func `A raw control character is refused, and DEL is accepted`() throws {
         for byte in 0..<0x20 as Range<UInt8> {
             #expect(refusal([0x61, byte]) == JSONError(.invalidString, at: 2))
             #expect(try !compare([0x22, byte, 0x22]))
@@ -60,13 +60,13 @@ import Testing
         #expect(refusal([0x7F]) == nil)
     }
 
-    @Test func `Every sequence of two bytes has the verdict of simdjson`() throws {
+    @Test func `Every two-byte sequence gets the same verdict as in simdjson`() throws {
         for first in 0x80...0xFF as ClosedRange<UInt8> {
             for second in 0...0xFF as ClosedRange<UInt8> { try compare([0x22, first, second, 0x22]) }
         }
     }
 
-    @Test func `Sequences of three and four bytes have the verdict of simdjson at every edge`() throws {
+    @Test func `Three-byte and four-byte sequences at every edge get the same verdict as in simdjson`() throws {
         let edges: [UInt8] = [0x00, 0x22, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC2, 0xE0, 0xF0, 0xFF]
         for first in 0xE0...0xFF as ClosedRange<UInt8> {
             for second in edges {
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `What is not UTF-8 is refused where the sequence begins, at any place of a long string`() {
+    @Test func `Bytes that are not UTF-8 are refused where the sequence begins, anywhere in a long string`() {
         let wrong: [[UInt8]] = [
             [0x80], [0xC0, 0xAF], [0xE0, 0x9F, 0xBF], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xF0, 0x9F, 0x98],
             [0xFF],
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `A string of any length ends where it ends, whatever follows it`() throws {
+    @Test func `A string of any length ends at its quote, whatever follows`() throws {
         for length in 0..<70 {
             for tail in ["", " ", String(repeating: " ", count: 40)] {
                 let text = Array("\"\(String(repeating: "x", count: length))\"\(tail)".utf8)
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `Keys and strings are compared with a name by their value`() throws {
+    @Test func `Keys and strings are compared with a name by value, not by spelling`() throws {
         let text = Array(#"{"ab":"ab","\u0061b":"x","abc":"a\u0062","é":""}"#.utf8)
         var reader = JSONReader(text.span)
         var matches: [Bool] = []
@@ -125,7 +125,7 @@ import Testing
         #expect(matches == [true, true, true, false, false, true, false, false, true, true, false])
     }
 
-    @Test func `The bytes of a string can be borrowed as they stand`() throws {
+    @Test func `The bytes of a string can be borrowed as they are spelled`() throws {
         let text = Array(#"["a\n"]"#.utf8)
         var reader = JSONReader(text.span)
         try reader.beginArray()

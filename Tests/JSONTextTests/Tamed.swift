@@ -1,5 +1,5 @@
-/// A text in which every value is one that simdjson has a type for, where it was JSON before: a surrogate without its partner becomes `\\ufffd`,
-/// and a number `0`. What is no JSON stays what it is.
+/// A text in which simdjson has a type for every value, provided the original was JSON: an unpaired surrogate becomes
+/// `\\ufffd`, and a number becomes `0`. Text that is not JSON stays unchanged.
 struct Tamed {
     private let text: [UInt8]
     private var tamed: [UInt8] = []
@@ -47,14 +47,14 @@ struct Tamed {
         }
     }
 
-    /// The code unit of a whole escape.
+    /// The code unit of a complete escape; nil when there is no such escape at `start`.
     private func unit(at start: Int) -> UInt16? {
         guard start + 6 <= text.count, text[start..<start + 2].elementsEqual(#"\u"#.utf8) else { return nil }
         let digits = String(decoding: text[start + 2..<start + 6], as: UTF8.self)
         return digits.utf8.count == 4 && digits.first != "+" ? UInt16(digits, radix: 16) : nil
     }
 
-    /// Takes a number; one of the grammar's becomes `0`.
+    /// Reads a number; one that follows the grammar becomes `0`.
     private mutating func number() {
         let rest = text[place...].prefix { Self.digits.contains($0) || "+-.eE".utf8.contains($0) }
         let isNumber =

@@ -1,4 +1,5 @@
-/// Texts such as a Twake server sends, with what makes them worth mutating: nesting, escapes, other scripts, long and odd numbers.
+/// Texts like those a Twake server sends, with features worth mutating: nesting, escapes, other
+/// scripts, long and unusual numbers.
 enum TwakeDocuments {
     static let all: [[UInt8]] = [activity, channel, message, member, badge, event, packet, pretty].map {
         Array($0.utf8)

@@ -2,9 +2,9 @@ import CJSONScan
 import Testing
 import Wire
 
-/// What reads 64 bytes at a time, where the processor can, gives what the plain form gives.
+/// The scans that read 64 bytes at a time, where the processor can, give the same results as the plain ones.
 @Suite struct WideScanTests {
-    /// Texts of pieces that mean something to a scan, of every length about that of a block and of two.
+    /// Texts made of pieces significant to a scan, with lengths around one and two blocks.
     static let texts: [[UInt8]] = {
         var random = RandomSource(seed: 64)
         let pieces: [[UInt8]] = [
@@ -15,7 +15,7 @@ import Wire
             [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80],
         ]
         return (0..<20_000).map { number in
-            // Most are of the usual kind: else nearly all would be refused at once.
+            // Most escapes are valid; otherwise nearly all texts would be refused at once.
             let usual = number.isMultiple(of: 2) ? pieces.prefix(9) : pieces[...]
             var text: [UInt8] = []
             let length = Int.random(in: 1...140, using: &random)
@@ -24,11 +24,11 @@ import Wire
         }
     }()
 
-    @Test func `where a string ends does not depend on the processor`() {
+    @Test func `the end of a string does not depend on the processor`() {
         #if arch(x86_64)
             guard json_has_wide_blocks() else { return }
             for whole in Self.texts {
-                // What stands for itself is passed over before.
+                // Plain characters are skipped first.
                 let text = Array(whole[json_plain_prefix(whole, whole.count)...])
                 var (wide, narrow) = (false, false)
                 let end = json_string_end_wide(text, text.count, &wide)
@@ -38,7 +38,7 @@ import Wire
         #endif
     }
 
-    @Test func `what escaped JSON says does not depend on the processor`() {
+    @Test func `unescaped JSON does not depend on the processor`() {
         #if arch(x86_64)
             guard json_has_wide_blocks() else { return }
             let slack = JSON_UNESCAPED_SLACK
@@ -52,7 +52,7 @@ import Wire
         #endif
     }
 
-    @Test func `how often a byte stands in a text does not depend on the processor`() {
+    @Test func `the count of a byte in a text does not depend on the processor`() {
         for text in Self.texts {
             let backslash = UInt8(ascii: "\\")
             let count = text.count { $0 == backslash }

@@ -8,7 +8,7 @@ import Testing
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    @Test func `Commas and colons are put in at every level`() {
+    @Test func `Commas and colons are inserted at every level`() {
         let written = text { writer in
             writer.beginObject()
             writer.key("a")
@@ -33,7 +33,7 @@ import Testing
         #expect(written == "{\"a\":[1,{},[],null],\"b\\\"\":true,\"c\":[ 1 ],\"d\":0.5}\nfalse")
     }
 
-    @Test func `After a reset nothing is left of what was written`() {
+    @Test func `A reset discards everything written before`() {
         var writer = JSONWriter()
         writer.beginArray()
         writer.integer(1)
@@ -50,7 +50,7 @@ import Testing
         #expect(text { $0.integer(Int128.min) } == "-170141183460469231731687303715884105728")
     }
 
-    @Test func `Integers of every length are written as the standard library has them`() {
+    @Test func `Integers of every length are written as the standard library writes them`() {
         var value: Int64 = 1
         for _ in 1...18 {
             for near in [value - 1, value, value + 1, value * 9 + value / 3, 9 * value] {
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: ["\"", "\n", "\u{7F}", "é", "–", "😀", "\u{202E}"])
-    func `A text of any length reads back, wherever in it something special stands`(special: Character) throws {
+    func `A text of any length reads back, wherever a special character is in it`(special: Character) throws {
         for length in 0...70 {
             let plain = "abcdefghijklmnopqrstuvwxyz".repeated(to: length)
             for place in 0...length {
@@ -91,15 +91,15 @@ import Testing
         #expect(text { $0.number(0.1) } == "0.1")
     }
 
-    /// What must never reach a terminal as it is, by its first and last scalar.
+    /// The ranges of characters that must never reach a terminal unescaped.
     static let active: [ClosedRange<UInt32>] = [
         0x00...0x1F, 0x7F...0x9F, 0xAD...0xAD, 0x034F...0x034F, 0x061C...0x061C, 0x115F...0x1160, 0x17B4...0x17B5,
         0x180B...0x180F, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0x3164...0x3164, 0xFEFF...0xFEFF,
         0xFFA0...0xFFA0, 0xFFF0...0xFFFB, 0x1BCA0...0x1BCA3, 0x1D173...0x1D17A, 0xE0000...0xE00FF, 0xE01F0...0xE0FFF,
     ]
 
-    @Test func `Every character reads back, and the active ones are escaped`() throws {
-        // Every one of the lower planes' crowded parts, and samples of the rest.
+    @Test func `Every character reads back, and unsafe ones are escaped`() throws {
+        // All of the crowded lower planes, and samples of the rest.
         let values =
             Array(UInt32(0)...0x2FFF) + stride(from: 0x3000, through: 0x10FFFF, by: 31) + [
                 0xFEFE, 0xFEFF, 0xFFFD, 0x10FFFF,
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `With ASCII only, everything else is escaped and reads back`() throws {
+    @Test func `With ASCII only, every other character is escaped and reads back`() throws {
         let value = "é – 你好 😀 \u{10FFFF} \u{E000}"
         let written = text(asciiOnly: true) { $0.string(value) }
         #expect(written.utf8.allSatisfy { $0 < 0x80 })
@@ -130,7 +130,7 @@ import Testing
         #expect(text(asciiOnly: true) { $0.raw(raw) } == #"{"\u00e9":"\ud83d\ude00"}"#)
     }
 
-    @Test func `Bytes that are not UTF-8 become U+FFFD, as the standard library has it`() throws {
+    @Test func `Bytes that are not UTF-8 become U+FFFD, as in the standard library`() throws {
         let vectors: [[UInt8]] = [
             [0xFF], [0xC0, 0xAF], [0xE0, 0x80, 0xAF], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82],
             [0x61, 0xF0, 0x9F, 0x98],
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `A peer's text is embedded inert, on one line, with the same value`() throws {
+    @Test func `A peer's text is embedded inert on one line, with its value unchanged`() throws {
         let source =
             "{ \"a\\\"\u{202E}b\" :\r\n [ 1.50 ,\t\"\u{7F}\u{9B}31m\\u001b \\\\\" , \"x y\u{FEFF}\" , \"\u{2028}é\" ] }"
         let raw = try RawJSON(checking: Array(" \(source)\n".utf8)[...])
@@ -157,7 +157,7 @@ import Testing
 }
 
 extension String {
-    /// Its characters over and over, so many of them.
+    /// Repeats the characters up to the given length.
     fileprivate func repeated(to length: Int) -> String {
         String((0..<length).map { self[index(startIndex, offsetBy: $0 % count)] })
     }
