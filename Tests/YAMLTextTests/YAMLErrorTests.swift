@@ -1,7 +1,7 @@
 import Testing
 import YAMLText
 
-@Suite struct `Wrong YAML text` {
+@Suite struct `Invalid YAML text` {
     private func problems(_ text: String) -> [String] { problems(Array(text.utf8)) }
 
     private func problems(_ bytes: [UInt8]) -> [String] {
@@ -65,11 +65,11 @@ import YAMLText
             "line 1, column 7: this escape is no character; one beyond U+FFFF is \\U and "
                 + "eight digits (while parsing a quoted scalar that begins at line 1, column 4)"
         ),
-    ]) func `it is refused at its place in plain words`(text: String, expected: String) {
+    ]) func `a wrong text is refused at its place in plain words`(text: String, expected: String) {
         #expect(problems(text) == [expected])
     }
 
-    @Test func `all keys that stand there again, unknown tags and aliases are told at once`() {
+    @Test func `all duplicate keys, unknown tags and unknown aliases are reported at once`() {
         let text = """
             a: 1
             b: {c: 1, 'c': 2}
@@ -96,7 +96,7 @@ import YAMLText
             ])
     }
 
-    @Test func `what a message repeats is short and inert`() {
+    @Test func `text quoted in a message is short and inert`() {
         let again = #"line 1, column 19: duplicate key '\u001b[31m'; the first is at line 1, column 2"#
         #expect(problems(#"{"\u001b[31m": 1, "\u001b[31m": 2}"#) == [again])
         let long = String(repeating: "k", count: 500)
@@ -104,12 +104,12 @@ import YAMLText
         #expect(problems(String(repeating: "a: 1\n", count: 5000)).count == YAMLError.mostProblems)
     }
 
-    @Test func `a key that stands twice in JSON is told of it, too`() {
+    @Test func `a duplicate key in JSON is reported, too`() {
         let again = "line 1, column 29: duplicate key 'b'; the first is at line 1, column 8"
         #expect(problems(#"{"a": {"b": "\ud83d\ude00", "b": 2}}"#) == [again])
     }
 
-    @Test func `bytes that are no text are refused`() {
+    @Test func `bytes that are not text are refused`() {
         let notUTF8 = "a byte that is not UTF-8; expected UTF-8 text"
         #expect(problems([0x61, 0x3A, 0x0A, 0xC3, 0x28]) == ["line 2, column 1: " + notUTF8])
         #expect(problems([0xFF, 0xFE, 0x61, 0]) == ["line 1, column 1: UTF-16 text; expected UTF-8 text"])
@@ -120,13 +120,13 @@ import YAMLText
 
     // MARK: Limits
 
-    @Test func `a text of a mebibyte is read, and one byte more is not`() {
+    @Test func `a text of one mebibyte is read, and one byte more is refused`() {
         let padding = String(repeating: "#", count: YAMLLimits.bytes - 5)
         #expect(problems("a: 1\n" + padding) == [])
         #expect(problems("a: 1\n#" + padding) == ["line 1, column 1: 1048577 bytes; the limit is 1048576"])
     }
 
-    @Test(arguments: ["[", "{a: ", "- ", "{\"a\":"]) func `64 levels are read, and one more is not`(open: String) {
+    @Test(arguments: ["[", "{a: ", "- ", "{\"a\":"]) func `64 levels are read, and one more is refused`(open: String) {
         let close = ["[": "]", "- ": ""][open] ?? "}"
         func nested(_ levels: Int) -> String {
             String(repeating: open, count: levels) + "1" + String(repeating: close, count: levels)
@@ -134,24 +134,24 @@ import YAMLText
         #expect(problems(nested(64)) == [])
         #expect(problems(nested(65)) == ["line 1, column \(64 * open.count + 1): nested deeper than 64 levels"])
         #expect(problems(String(repeating: open, count: 100_000)).count == 1)
-        // By aliases.
+        // Depth reached through aliases.
         let half = "- &a " + String(repeating: "[", count: 40) + String(repeating: "]", count: 40) + "\n"
         #expect(problems(half + "- *a") == [])
         let deep = half + "- " + String(repeating: "[", count: 24) + "*a" + String(repeating: "]", count: 24)
         #expect(problems(deep) == ["line 2, column 27: nested deeper than 64 levels"])
     }
 
-    @Test(arguments: ["", " # YAML"]) func `a hundred thousand values are read, and one more is not`(end: String) {
+    @Test(arguments: ["", " # YAML"]) func `a hundred thousand values are read, and one more is refused`(end: String) {
         func list(_ values: Int) -> String { "[" + String(repeating: "1,", count: values - 2) + "1]" + end }
         #expect(problems(list(100_000)) == [])
         #expect(problems(list(100_001)) == ["line 1, column 200000: more than 100000 values, aliases resolved"])
     }
 
-    @Test func `what is merged is a mapping`() {
+    @Test func `only a mapping can be merged`() {
         #expect(problems("a: {<<: 1}") == ["line 1, column 9: '<<' merges a mapping, most often an alias of one"])
     }
 
-    @Test func `aliases of aliases count as what they stand for`() {
+    @Test func `aliases of aliases count with the values they expand to`() {
         var laughs = "a: &a [lol, lol, lol, lol, lol, lol, lol, lol, lol]\n"
         for (name, before) in zip("bcdefghi", "abcdefgh") {
             laughs += "\(name): &\(name) [\(Array(repeating: "*\(before)", count: 9).joined(separator: ", "))]\n"
@@ -164,7 +164,7 @@ import YAMLText
                 == ["line 2, column 32: more than 4194304 bytes of text, aliases resolved"])
     }
 
-    @Test func `no text takes long`() {
+    @Test func `no text takes long to read`() {
         let bytes = YAMLLimits.bytes / 4
         func filled(_ piece: String, _ start: String = "") -> [UInt8] {
             let text = start + String(repeating: piece, count: bytes / piece.utf8.count)
@@ -183,7 +183,7 @@ import YAMLText
         }
     }
 
-    @Test func `directives are few`() {
+    @Test func `the number of directives is limited`() {
         let directives = (0..<101).map { "%TAG !\($0)! b\n" }
         #expect(problems(directives.dropFirst().joined() + "--- a") == [])
         #expect(problems(directives.joined() + "--- a") == ["line 1, column 1: more than 100 times %TAG"])

@@ -6,7 +6,7 @@ import YAMLText
 private func json(_ text: String) throws -> String { try YAMLNode.parse(Array(text.utf8)).json.description }
 
 @Suite struct `YAML text` {
-    @Test func `a document is a tree whose mappings keep their order`() throws {
+    @Test func `a document is read as a tree whose mappings keep their order`() throws {
         let text = """
             # A profile.
             name: chat
@@ -31,7 +31,7 @@ private func json(_ text: String) throws -> String { try YAMLNode.parse(Array(te
                 + #""plain":"goes on"}"#)
     }
 
-    @Test func `every value knows its line and its column, which counts characters`() throws {
+    @Test func `every value knows its line and its column, counted in characters`() throws {
         let root = try YAMLNode.parse(Array("é: [ü, {k: v}]\n\"x\":\n  - &a 😀 \n  - *a\n".utf8))
         #expect(places(root) == ["1:1", "1:1", "1:4", "1:5", "1:8", "1:9", "1:12", "2:1", "3:3", "3:5", "4:5"])
         let json = try YAMLNode.parse(Array("{ \"é\": [\"ü\", {\"k\":\n null}],\n\"x\" : 1}".utf8))
@@ -47,7 +47,7 @@ private func json(_ text: String) throws -> String { try YAMLNode.parse(Array(te
         }
     }
 
-    @Test func `a byte order mark and the line ends of other systems are no content`() throws {
+    @Test func `a byte order mark and foreign line endings are not content`() throws {
         let marked = try YAMLNode.parse([0xEF, 0xBB, 0xBF] + Array("a: |\r\n  x\r\n  y\r\nb: 1\r\n".utf8))
         #expect(marked == (try YAMLNode.parse(Array("a: |\n  x\n  y\nb: 1\n".utf8))))
         #expect(try json("a: 1\rb: 2") == #"{"a":1,"b":2}"#)
@@ -63,13 +63,13 @@ private func json(_ text: String) throws -> String { try YAMLNode.parse(Array(te
         ("-.INF", #""-.INF""#), (".nan", #"".nan""#), ("inf", #""inf""#), ("0x1p3", #""0x1p3""#), (".", #"".""#),
         ("'12'", #""12""#), ("\"true\"", #""true""#), ("''", #""""#), ("!!str 12", #""12""#), ("! 12", #""12""#),
         ("!!int '12'", "12"), ("!!float 1", "1"), ("!!null ''", "null"), ("!!bool \"true\"", "true"),
-    ]) func `a plain scalar is what the core schema says, and a quoted one is a text`(text: String, expected: String)
+    ]) func `a plain scalar follows the core schema, and a quoted one is text`(text: String, expected: String)
         throws
     {
         #expect(try json("a: " + text) == "{\"a\":\(expected)}")
     }
 
-    @Test func `the accessors tell the kinds apart`() throws {
+    @Test func `the accessors distinguish the kinds`() throws {
         func node(_ text: String) throws -> YAMLNode { try YAMLNode.parse(Array(text.utf8)) }
         #expect(try node("0x10").integer == 16 && node("0x10").number == 16 && node("0x10").text == "0x10")
         #expect(try node("'1'").integer == nil && node("'1'").number == nil && node("'1'").text == "1")
@@ -91,14 +91,14 @@ private func json(_ text: String) throws -> String { try YAMLNode.parse(Array(te
         #expect(try json(text) == String(decoding: writer.bytes, as: UTF8.self))
     }
 
-    @Test func `an alias stands for what its anchor names, the last one of that name`() throws {
+    @Test func `an alias refers to the last anchor of its name`() throws {
         #expect(try json("a: &x {k: [1]}\nb: *x\nc: &x 2\nd: *x") == #"{"a":{"k":[1]},"b":{"k":[1]},"c":2,"d":2}"#)
         #expect(try json("&k e: *k") == #"{"e":"e"}"#)
         #expect(try json("a: &a [&a 1, *a]\nb: *a") == #"{"a":[1,1],"b":[1,1]}"#)
         #expect(try json("{&k a: 1, b: {*k : 2}}") == #"{"a":1,"b":{"a":2}}"#)
     }
 
-    @Test func `a merge key takes in the members of an alias, where none of the mapping's own is called so`() throws {
+    @Test func `a merge key adds the members of an alias that the mapping does not define itself`() throws {
         #expect(
             try json("a: &x {k: 1, l: 2}\nb: {m: 0, <<: *x, k: 3}") == #"{"a":{"k":1,"l":2},"b":{"m":0,"l":2,"k":3}}"#)
         #expect(try json("- &x {k: 1}\n- &y {k: 2, l: 3}\n- <<: [*x, *y]") == #"[{"k":1},{"k":2,"l":3},{"k":1,"l":3}]"#)
@@ -106,7 +106,7 @@ private func json(_ text: String) throws -> String { try YAMLNode.parse(Array(te
         #expect(try json(#"{"<<": 1}"#) == #"{"<<":1}"#)
     }
 
-    @Test func `any bytes are read or refused at a place, and what is read is the same as JSON`() throws {
+    @Test func `any bytes are read or refused at a place, and a text that is read equals its JSON form`() throws {
         let pieces =
             [
                 "a: 1\n", "- ", "  ", "\n", "\t", "{", "}", "[", "]", ",", ": ", "? ", "&a ", "*a", "!!str ", "!x ",
