@@ -1,12 +1,12 @@
 import RegularExpressions
 import Testing
 
-@Suite struct `Regular expression` {
+@Suite struct `Regular expressions` {
     private func isFound(_ expression: String, in text: String) throws -> Bool {
         try RegularExpression(expression).matches(text)
     }
 
-    @Test func `it matches anywhere, a line's end too, and a beginning is the text's`() throws {
+    @Test func `an expression matches anywhere, and anchors match a line's end or the text's beginning`() throws {
         #expect(try isFound("b.c", in: "ab\ncd"))
         #expect(try !isFound("^b", in: "ab\nb"))
         #expect(try isFound("^$", in: ""))
@@ -16,7 +16,7 @@ import Testing
         #expect(try RegularExpression("DEPLOY", ignoresCase: true).matches("a deploy"))
     }
 
-    @Test func `a text is looked at line by line where it is asked so`() throws {
+    @Test func `matchesLine tests a text line by line`() throws {
         let expression = try RegularExpression("^b$")
         #expect(expression.matchesLine(of: Array("a\nb\nc".utf8)))
         #expect(!expression.matchesLine(of: Array("ab\nbc\n".utf8)))
@@ -24,7 +24,7 @@ import Testing
         #expect(try RegularExpression("^$").matchesLine(of: Array("a\n\nb".utf8)))
     }
 
-    @Test func `of what begins at one place the longest is found, from a place on`() throws {
+    @Test func `the longest of the matches at one position is found, starting from an offset`() throws {
         let text = Array("tok token ^tok".utf8)
         let expression = try RegularExpression("tok|token")
         #expect(expression.match(in: text, from: 0) == 0..<3)
@@ -35,7 +35,7 @@ import Testing
         #expect(try RegularExpression("x*").match(in: [], from: 0) == 0..<0)
     }
 
-    @Test func `bytes that are no text match nothing, and what is around them does`() throws {
+    @Test func `bytes that are not text match nothing, and the text around them matches`() throws {
         let text: [UInt8] = [0x61, 0xFF, 0x62]
         #expect(try RegularExpression("a|b").match(in: text, from: 1) == 2..<3)
         #expect(try RegularExpression(".$").match(in: text, from: 0) == 2..<3)
@@ -48,7 +48,7 @@ import Testing
         ("(a)\\1", "invalid escape sequence: \\1"), ("(?=a)", "invalid perl operator: (?="),
         ("a{1001}", "invalid repetition size: {1001}"), ("(\\pL{100}){100}", "invalid repetition size: {100}"),
         ("\\pL{1000}", "pattern too large - compile failed"), ("a\\", "trailing \\"),
-    ]) func `what is none is refused with the part that is wrong`(text: String, message: String) {
+    ]) func `an invalid expression is refused with the part that is wrong`(text: String, message: String) {
         let error = #expect(throws: RegularExpression.Malformed.self) { _ = try RegularExpression(text) }
         #expect(error?.message == message)
     }
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(
-        "No expression takes long to compile or to match, whatever stands in it",
+        "No expression takes long to compile or to match",
         arguments: [
             "(((((^)*)+)+)+)+", "(a*)*b", "(a+)+$", "(a|a)*b", "(a|b*)*c{1000}", "(((a?){30}){30}a{30})", "(.*a){20}$",
         ])
