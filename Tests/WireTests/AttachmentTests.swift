@@ -2,17 +2,17 @@ import JSONText
 import Testing
 import Wire
 
-/// Binary events and acknowledgements: the assembler, its tolerance at the client and its strictness at the server.
+/// Tests for binary events and acknowledgements: the assembler, lenient at the client and strict at the server.
 struct AttachmentTests {
     private static let one = #"451-["b",{"_placeholder":true,"num":0}]"#
 
-    /// A binary message as it travels in `revision`.
+    /// A binary message in the format of `revision`.
     private static func wire(_ bytes: [UInt8], _ revision: EngineIO.Revision) -> WebSocketMessage {
         .binary((revision == .v3 ? [4] + bytes : bytes)[...])
     }
 
     @Test(arguments: EngineIO.Revision.allCases)
-    func `an event is delivered when its last attachment is there, and num decides which is which`(
+    func `an event is delivered after its last attachment, and num assigns each attachment`(
         revision: EngineIO.Revision
     ) throws {
         var client = ClientTranscript.joined(revision)
@@ -43,7 +43,7 @@ struct AttachmentTests {
         #expect(client.receive(.binary([9])) == [#"event / b {"_placeholder":true,"num":0} with [9]"#])
     }
 
-    @Test func `attachments that are as large as they may be together are delivered, and one byte more is refused`() {
+    @Test func `attachments up to the total size limit are delivered, and one byte more is refused`() {
         var client = ClientTranscript.joined(.v4, maximumAttachments: 10)
         let two = #"452-["b",{"_placeholder":true,"num":0},{"_placeholder":true,"num":1}]"#
         #expect(client.receive(two) == [])
@@ -56,7 +56,7 @@ struct AttachmentTests {
         #expect(client.receive(#"42["x"]"#) == ["event / x "])
     }
 
-    @Test func `of a packet whose attachments are too large the others are passed over`() {
+    @Test func `the remaining attachments of a packet with too large ones are skipped`() {
         var client = ClientTranscript.joined(.v4, maximumAttachments: 1)
         #expect(client.receive(#"453-["b",{"_placeholder":true,"num":0}]"#) == [])
         #expect(client.receive(.binary([1, 2])).count == 1)
@@ -65,7 +65,7 @@ struct AttachmentTests {
         #expect(client.receive(#"42["x"]"#) == ["event / x "])
     }
 
-    @Test func `as many attachments as the limit are delivered, and one more is refused and passed over`() {
+    @Test func `attachments up to the count limit are delivered, and one more is refused and skipped`() {
         var client = ClientTranscript.joined(.v4, count: 1)
         #expect(client.receive(Self.one) == [])
         #expect(client.receive(.binary([9])).count == 1)
@@ -75,7 +75,7 @@ struct AttachmentTests {
         #expect(client.receive(#"42["x"]"#) == ["event / x "])
     }
 
-    @Test func `each attachment is replaced where it belongs, and nothing else is`() {
+    @Test func `each placeholder is replaced by its attachment, and nothing else is`() {
         let array = #"["b",{"deep":[{"_placeholder":true,"num":1}]},{"num":0,"_placeholder":true},{"num":0},"x"]"#
         let event = SocketIO.Event(array: json(array), ackID: 7, attachments: [[1, 2, 3], []])
         let replaced = event.replacingAttachments { json("\($0.count)") }
@@ -83,7 +83,7 @@ struct AttachmentTests {
         #expect(replaced.ackID == 7 && replaced.attachments.isEmpty)
     }
 
-    @Test func `zero attachments are legal and delivered at once`() {
+    @Test func `an event with zero attachments is legal and delivered at once`() {
         var client = ClientTranscript.joined(.v4)
         #expect(client.receive(#"450-["none"]"#) == ["event / none "])
         var server = ServerTranscript.joined(.v4)
@@ -91,7 +91,7 @@ struct AttachmentTests {
     }
 
     @Test(arguments: EngineIO.Revision.allCases)
-    func `an acknowledgement may carry attachments, both ways`(revision: EngineIO.Revision) {
+    func `an acknowledgement may carry attachments in both directions`(revision: EngineIO.Revision) {
         var client = ClientTranscript.joined(revision)
         _ = client.emit("ask", nil, wantsAck: true)
         #expect(client.receive(#"461-0[{"_placeholder":true,"num":0}]"#) == [])
@@ -110,7 +110,7 @@ struct AttachmentTests {
             ])
     }
 
-    @Test func `arguments made with bytes hold placeholders in order`() {
+    @Test func `arguments built from bytes contain placeholders in order`() {
         var arguments = SocketIO.Arguments()
         #expect(arguments.list == nil)
         #expect(arguments.array.description == "[]")
@@ -125,7 +125,7 @@ struct AttachmentTests {
     }
 
     @Test(arguments: EngineIO.Revision.allCases)
-    func `what was emitted before the answer keeps its attachments`(revision: EngineIO.Revision) {
+    func `an event emitted before the connect answer keeps its attachments`(revision: EngineIO.Revision) {
         var client = ClientTranscript(revision)
         _ = client.receive(openPacket)
         var arguments = SocketIO.Arguments()
@@ -151,7 +151,7 @@ struct AttachmentTests {
         (#"451-["connect"]"#, 1, "an event with a reserved name"),
         (#"451-["b""#, 1, "the event is not the JSON it should be: the text ends too early"),
     ])
-    func `the client passes over a malformed packet and the attachments it announced`(
+    func `the client skips a malformed packet and the attachments it announced`(
         frame: String, attachments: Int, why: String
     ) {
         var client = ClientTranscript.joined(.v4)
@@ -163,7 +163,7 @@ struct AttachmentTests {
         #expect(client.receive(.binary([1])).count == 1)
     }
 
-    @Test func `attachments of a refused packet that never come are not waited for`() {
+    @Test func `the client does not wait for missing attachments of a refused packet`() {
         var client = ClientTranscript.joined(.v4)
         #expect(client.receive(#"4511-["b"]"#).count == 1)
         #expect(client.receive(#"42["hello"]"#) == ["event / hello "])
@@ -177,7 +177,7 @@ struct AttachmentTests {
         #expect(client.machine.deadline == nil)
     }
 
-    @Test func `after a close in the middle of a binary event the next machine knows nothing of it`() {
+    @Test func `a close within a binary event leaves nothing for the next machine`() {
         var client = ClientTranscript.joined(.v4)
         #expect(client.receive(Self.one) == [])
         #expect(client.run { $0.socketClosed(into: &$1) } == [])
@@ -191,7 +191,7 @@ struct AttachmentTests {
             [.text(one), .text(#"42["x"]"#)], [.binary([1])], [.text(#"451-["b",{"_placeholder":true,"num":1}]"#)],
             [.text(#"4511-["b"]"#)], [.text(one), .binary([1]), .binary([2])],
         ] as [[WebSocketMessage]])
-    func `the server closes on each of these, as the reference does`(frames: [WebSocketMessage]) {
+    func `the server closes on each of these frames, as the reference does`(frames: [WebSocketMessage]) {
         var server = ServerTranscript.joined(.v4)
         let lines = frames.flatMap { server.receive($0) }
         #expect(lines.last?.hasPrefix("close ") == true, "\(lines)")
@@ -199,7 +199,7 @@ struct AttachmentTests {
     }
 
     @Test(arguments: EngineIO.Revision.allCases)
-    func `the server takes and sends attachments in its namespaces`(revision: EngineIO.Revision) {
+    func `the server receives and sends attachments in its namespaces`(revision: EngineIO.Revision) {
         var server = ServerTranscript.joined(revision)
         _ = server.receive("40/admin,")
         #expect(server.receive(#"451-/admin,4["b",{"_placeholder":true,"num":0}]"#) == [])

@@ -2,7 +2,7 @@ import Testing
 import Wire
 
 @Suite struct BackoffTests {
-    @Test func `the jitter survives the cap, and no number of failures makes a delay short`() {
+    @Test func `delays keep their jitter at the cap, and no number of failures shortens them`() {
         let backoff = Backoff(base: .milliseconds(500), cap: .seconds(10))
         var random = RandomSource(seed: 42)
         for failures in [1, 2, 5, 10, 64, 1015, 100_000] {

@@ -2,10 +2,10 @@ import JSONText
 import Testing
 import Wire
 
-/// Clients and a server in one simulated time, over links that are cut, go dark, and servers that are started anew.
+/// Clients and a server in one simulated time, with links that are cut or go silent and servers that restart.
 struct BayeuxBothEndsTests {
     @Test(arguments: [Bayeux.ConnectionType.websocket, .longPolling])
-    func `whatever happens to the links, after quiet every client is subscribed, and knows of each gap`(
+    func `after any link failures and a quiet time, every client is subscribed and knows of each gap`(
         connectionType: Bayeux.ConnectionType
     ) throws {
         for seed in 1...40 as ClosedRange<UInt64> {
@@ -22,7 +22,7 @@ struct BayeuxBothEndsTests {
         }
     }
 
-    @Test func `text that is no Bayeux, cut and mixed frames never trap either end`() {
+    @Test func `text that is not Bayeux, truncated frames and mixed frames never trap either end`() {
         var random = RandomSource(seed: 5)
         let frames = [
             handshaken, BayeuxServerTests.handshake, BayeuxServerTests.connect, BayeuxServerTests.subscribe("/a/*"),
@@ -54,25 +54,25 @@ struct BayeuxBothEndsTests {
     }
 }
 
-/// One server, some clients, and a message counted up that goes to all of them.
+/// One server, some clients, and a counter that is published to all of them.
 private struct BayeuxWorld {
     struct Client {
         let number: Int
         var machine: BayeuxClient
         var memory = BayeuxClient.Memory()
-        /// The link of its WebSocket; nil while it has none.
+        /// The link of its WebSocket; nil without one.
         var link: Int?
-        /// When it connects again.
+        /// The time of its next connection.
         var comesBack: Moment?
         var standing: [String] = []
         /// The last number received.
         var latest = 0
-        /// Whether events may be missing that nobody has told of.
+        /// Whether events may be missing of which no gap was reported.
         var knowsOfGap = true
         var problems: [String] = []
     }
 
-    /// What is under way on a link.
+    /// A message in transit on a link.
     struct Parcel {
         var link: Int
         var client: Int
@@ -126,7 +126,7 @@ private struct BayeuxWorld {
         return nextLink
     }
 
-    // MARK: - What happens
+    // MARK: - Steps
 
     mutating func step() {
         switch random.next() % 20 {
@@ -148,7 +148,7 @@ private struct BayeuxWorld {
         carryOut(effects)
     }
 
-    /// A quiet minute and a half: links that went dark stay so, and are found out.
+    /// Lets a quiet minute and a half pass: silent links stay silent and are detected.
     mutating func settle() {
         for _ in 0..<90 {
             carry(.max)
@@ -166,7 +166,7 @@ private struct BayeuxWorld {
         lose(number)
     }
 
-    /// The client's transport is gone; it comes back after a second.
+    /// Closes the client's transport; the client reconnects after a second.
     private mutating func lose(_ number: Int) {
         clients[number].link = nil
         var memory = BayeuxClient.Memory()
@@ -204,7 +204,7 @@ private struct BayeuxWorld {
         if random.next() % 2 == 0 { carry(.max) }
     }
 
-    // MARK: - The links
+    // MARK: - Links
 
     private mutating func carry(_ most: Int) {
         var left = most
@@ -265,7 +265,7 @@ private struct BayeuxWorld {
         }
     }
 
-    /// Numbers only grow, and none is left out unless the client was told that some may be missing.
+    /// Numbers only increase, and none is skipped unless the client was told that some may be missing.
     private mutating func receive(_ delivery: BayeuxClient.Delivery, _ number: Int) {
         guard let value = Int(delivery.data.description) else { return }
         let latest = clients[number].latest

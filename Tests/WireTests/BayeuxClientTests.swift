@@ -2,7 +2,7 @@ import Testing
 import Wire
 
 struct BayeuxClientTests {
-    @Test func `it shakes hands, connects in a frame of its own, and then subscribes`() {
+    @Test func `the client sends a handshake, a connect in its own frame, and then the subscriptions`() {
         var client = BayeuxClientTranscript()
         #expect(client.subscribe("/user/1", ext: #"{"access_token":"t"}"#) == [], "nothing before the session stands")
         #expect(
@@ -21,7 +21,7 @@ struct BayeuxClientTests {
         #expect(client.subscribe("/user/1") == [], "it stands")
     }
 
-    @Test func `the answer to a connect is the moment for the next, after the interval`() {
+    @Test func `the answer to a connect triggers the next one, after the interval`() {
         var client = BayeuxClientTranscript.open()
         #expect(
             client.receive(#"[{"id":"2","channel":"/meta/connect","successful":true}]"#, at: 5000) == [
@@ -34,7 +34,7 @@ struct BayeuxClientTests {
         #expect(client.receive(slower, at: 13_000) == [], "an answer to an earlier connect")
     }
 
-    @Test func `a server that answers every connect at once is asked five times a second`() {
+    @Test func `a server that answers every connect at once gets five connects a second`() {
         var client = BayeuxClientTranscript.open()
         var asked = 0
         for milliseconds in Int64(0)...5000 {
@@ -48,7 +48,7 @@ struct BayeuxClientTests {
         #expect(24...30 ~= asked)
     }
 
-    @Test func `only what has successful is an answer`() {
+    @Test func `only a message with the field successful is an answer`() {
         var client = BayeuxClientTranscript.subscribed()
         #expect(
             client.publish("/user/1", #"{"type":"typing"}"#) == [
@@ -62,7 +62,7 @@ struct BayeuxClientTests {
         #expect(client.receive(#"[{"id":"5","channel":"/user/1","successful":true}]"#) == [])
     }
 
-    @Test func `every message of a frame counts, and any JSON is data`() {
+    @Test func `every message of a frame is processed, and data may be any JSON`() {
         var client = BayeuxClientTranscript.subscribed()
         let frame = #"[{"channel":"/a","data":"x"},{"channel":"/b"},4,{"channel":"/c","data":[1],"id":"2"}]"#
         #expect(
@@ -73,7 +73,7 @@ struct BayeuxClientTests {
         #expect(client.receive("not JSON").first?.hasPrefix("malformed") == true)
     }
 
-    @Test func `a refused subscription is told in the server's words and not asked for again`() {
+    @Test func `a refused subscription is reported in the server's words and not repeated`() {
         var client = BayeuxClientTranscript.open()
         _ = client.subscribe("/user/1")
         let refusal =
@@ -84,7 +84,7 @@ struct BayeuxClientTests {
         #expect(client.subscribe("/meta/connect") == ["refused /meta/connect: a channel of the protocol"])
     }
 
-    @Test func `an unanswered subscription is asked for three times`() {
+    @Test func `an unanswered subscription is sent three times`() {
         var client = BayeuxClientTranscript.open()
         _ = client.subscribe("/user/1")
         _ = client.receive(#"[{"id":"2","channel":"/meta/connect","successful":true}]"#, at: 9000)
@@ -95,7 +95,7 @@ struct BayeuxClientTests {
         #expect(client.advance(to: 30_000) == ["unanswered /user/1"])
     }
 
-    @Test func `a forgotten session is begun anew, with all subscriptions`() {
+    @Test func `a forgotten session is started anew with all subscriptions`() {
         var client = BayeuxClientTranscript.subscribed()
         let unknown = """
             [{"id":"2","channel":"/meta/connect","successful":false,"error":"401:c1:Unknown client",\
@@ -109,13 +109,13 @@ struct BayeuxClientTests {
                 #"connect {"channel":"/meta/connect","id":"5","clientId":"c2","connectionType":"websocket"}"#,
                 #"send {"channel":"/meta/subscribe","id":"6","clientId":"c2","subscription":"/user/1"}"#,
             ])
-        // A server that forgets each session at once is not asked in a circle.
+        // A server that forgets each session at once does not cause a tight loop.
         #expect(client.receive(unknown.replacing(#""id":"2""#, with: #""id":"5""#), at: 300) == [])
         #expect(client.advance(to: 2000).first?.contains("handshake") == true)
     }
 
     @Test(arguments: [#"{"reconnect":"none"}"#, #"{"interval":-1}"#])
-    func `a server that forbids to come again is not asked again`(advice: String) {
+    func `a server that forbids reconnecting is not contacted again`(advice: String) {
         var client = BayeuxClientTranscript.open()
         let end =
             #"[{"id":"2","channel":"/meta/connect","successful":false,"error":"403::Unknown client","advice":\#(advice)}]"#
@@ -124,7 +124,7 @@ struct BayeuxClientTests {
         #expect(client.receive(handshaken) == [])
     }
 
-    @Test func `a silent socket is probed with a subscription that stands, and given up without an answer`() {
+    @Test func `a silent socket is probed with an existing subscription, and closed without an answer`() {
         var client = BayeuxClientTranscript.subscribed()
         _ = client.receive(
             #"[{"id":"2","channel":"/meta/connect","successful":true,"advice":{"timeout":600000}}]"#, at: 1000)
@@ -138,7 +138,7 @@ struct BayeuxClientTests {
         #expect(client.advance(to: 71_100) == ["close silent"])
     }
 
-    @Test func `a probe finds out that the session, or the right to a channel, is gone`() {
+    @Test func `a probe detects that the session is lost or a subscription is refused`() {
         var client = BayeuxClientTranscript.subscribed()
         _ = client.receive(
             #"[{"id":"2","channel":"/meta/connect","successful":true,"advice":{"timeout":600000}}]"#, at: 0)
@@ -160,7 +160,7 @@ struct BayeuxClientTests {
         #expect(client.advance(to: 15_000) == ["close silent"])
     }
 
-    @Test func `a new socket takes up the session within twice the time a connect is held`() {
+    @Test func `a new socket resumes the session within twice the time a connect is held`() {
         var old = BayeuxClientTranscript.subscribed()
         var memory = BayeuxClient.Memory()
         #expect(old.run { memory = $0.transportClosed(into: &$1) } == [])
@@ -182,7 +182,7 @@ struct BayeuxClientTests {
         #expect(late.start(at: 10_000).first?.contains("/meta/handshake") == true)
     }
 
-    @Test func `a session that is not there any more is a new one, and events are missed`() {
+    @Test func `a lost session is replaced by a new one, and events are missed`() {
         var old = BayeuxClientTranscript.subscribed()
         var memory = BayeuxClient.Memory()
         _ = old.run { memory = $0.transportClosed(into: &$1) }
@@ -195,7 +195,7 @@ struct BayeuxClientTests {
         #expect(lines.last?.contains(#""subscription":"/user/1""#) == true)
     }
 
-    @Test func `where the server acknowledges batches nothing is missed`() {
+    @Test func `nothing is missed when the server acknowledges batches`() {
         var client = BayeuxClientTranscript(.longPolling, acknowledges: true)
         #expect(client.start().first?.contains(#""ext":{"ack":true}"#) == true)
         let answer = handshaken.replacing(#""version""#, with: #""ext":{"ack":true},"version""#)
@@ -211,7 +211,7 @@ struct BayeuxClientTests {
         #expect(lines.first == "connected complete")
     }
 
-    @Test func `what is published before the session stands waits, and what is not answered is told of`() {
+    @Test func `publications before the session is established wait, and unanswered ones are reported`() {
         var client = BayeuxClientTranscript()
         #expect(client.publish("/a", "1") == [])
         _ = client.start()
@@ -222,13 +222,13 @@ struct BayeuxClientTests {
         #expect(client.run { _ = $0.transportClosed(into: &$1) } == ["unpublished 5 sessionLost"])
     }
 
-    @Test func `what waits to be published is told of when the transport is gone before a session stood`() {
+    @Test func `a waiting publication is reported when the transport closes before the session is established`() {
         var client = BayeuxClientTranscript()
         _ = client.publish("/a", "1")
         #expect(client.run { _ = $0.transportClosed(into: &$1) } == ["unpublished 1 finished"])
     }
 
-    @Test func `it says good-bye and leaves on the answer, or soon without`() {
+    @Test func `the client disconnects on the answer to its goodbye, or soon without one`() {
         var client = BayeuxClientTranscript.subscribed()
         var silent = client
         let bye = client.run { $0.disconnect(at: .zero, into: &$1) }
@@ -238,7 +238,7 @@ struct BayeuxClientTests {
         #expect(silent.advance(to: 2000) == ["close requested"])
     }
 
-    @Test func `it leaves a channel, and forgets one it never asked for`() {
+    @Test func `the client unsubscribes from a channel, and forgets one it never subscribed to`() {
         var client = BayeuxClientTranscript.subscribed()
         #expect(
             client.unsubscribe("/user/1") == [
@@ -252,7 +252,7 @@ struct BayeuxClientTests {
         #expect(idle.unsubscribe("/a") == ["unsubscribed /a"])
     }
 
-    @Test func `a server that answers the handshake with something else is not asked again and again`() {
+    @Test func `a server that answers the handshake with anything else is not contacted again and again`() {
         var client = BayeuxClientTranscript()
         _ = client.start()
         #expect(client.receive("<html>").first?.hasPrefix("close notBayeux") == true)
@@ -266,7 +266,7 @@ struct BayeuxClientTests {
         #expect(silent.advance(to: 10_000) == ["close noAnswer"])
     }
 
-    @Test func `while the transport is not read, no silence is held against a server of Bayeux`() {
+    @Test func `while the transport is not read, silence of a Bayeux server is no failure`() {
         var client = BayeuxClientTranscript.subscribed()
         let due = client.machine.deadline
         client.machine.set(.paused, at: ms(1_000))

@@ -6,7 +6,7 @@ struct BayeuxMessageTests {
     @Test(arguments: [
         "/a", "/user/20000001", "/direct_message/1_2", "/a/*", "/a/**", "/*", "/a-b/c!d/~e/(f)/$g/@h",
     ])
-    func `names and patterns are channels`(name: String) {
+    func `valid names and patterns are channels`(name: String) {
         #expect(Bayeux.Channel(name)?.name == name)
     }
 
@@ -14,7 +14,7 @@ struct BayeuxMessageTests {
         "", "a", "/", "//a", "/a/", "/a b", "/direct_message/1+2", "/a.b", "/a:b", "/*/a", "/a/***", "/a*", "/é",
         "/" + String(repeating: "a", count: 1024),
     ])
-    func `nothing else is`(name: String) {
+    func `invalid names are not channels`(name: String) {
         #expect(Bayeux.Channel(name) == nil)
     }
 
@@ -24,7 +24,7 @@ struct BayeuxMessageTests {
         ("/a/**", "/a/b/c", true), ("/a/**", "/a/b", true), ("/a/**", "/a", false), ("/a/**", "/ab/c", false),
         ("/*", "/a", true), ("/**", "/a/b", true),
     ])
-    func `a pattern covers one segment, or all below it`(pattern: String, name: String, covers: Bool) throws {
+    func `a pattern matches one segment, or all segments below`(pattern: String, name: String, covers: Bool) throws {
         #expect(try #require(Bayeux.Channel(pattern)).covers(try #require(Bayeux.Channel(name))) == covers)
     }
 
@@ -40,13 +40,13 @@ struct BayeuxMessageTests {
         #expect(try Bayeux.Frame(parsing: ArraySlice("[]".utf8)).messages.isEmpty)
     }
 
-    @Test func `what is no message is reported, and the messages around it are read`() throws {
+    @Test func `an invalid message is reported, and the messages around it are read`() throws {
         let frame = try Bayeux.Frame(parsing: ArraySlice(#"[{"channel":"/a"},3,{"data":1},{"channel":"/b"}]"#.utf8))
         #expect(frame.messages.map(\.channel) == ["/a", "/b"])
         #expect(frame.malformed.map(\.offset) == [18, 20])
     }
 
-    @Test func `members of another kind than theirs are passed over`() throws {
+    @Test func `members of the wrong type are ignored`() throws {
         let text = """
             [{"channel":"/meta/connect","id":null,"clientId":5,"successful":"yes","error":{},"subscription":7,\
             "advice":{"reconnect":"sometimes","interval":"0","timeout":1e30},"ext":"x","data":null}]
@@ -58,7 +58,7 @@ struct BayeuxMessageTests {
         #expect(message == expected)
     }
 
-    @Test func `advice is in milliseconds, and no longer than a day`() throws {
+    @Test func `advice is in milliseconds and limited to a day`() throws {
         let text = #"{"channel":"/x","advice":{"reconnect":"none","interval":-1,"timeout":600000.5}}"#
         let advice = try #require(try Bayeux.Frame(parsing: ArraySlice(text.utf8)).messages.first?.advice)
         #expect(
@@ -70,11 +70,11 @@ struct BayeuxMessageTests {
     }
 
     @Test(arguments: ["", "nonsense", "[{\"channel\":\"/a\"}", "[{}]]", "{\"channel\":\"\u{1}\"}"])
-    func `what is no JSON is no frame`(text: String) {
+    func `text that is not JSON is not a frame`(text: String) {
         #expect(throws: Bayeux.Malformed.self) { try Bayeux.Frame(parsing: ArraySlice(text.utf8)) }
     }
 
-    @Test func `as many messages are read of a frame as there may be, and more are passed over`() throws {
+    @Test func `messages of a frame are read up to the limit, and the rest are skipped`() throws {
         let most = Bayeux.Frame.mostMessages
         for (count, malformed) in [(most, 0), (most + 1, 1), (most + 2, 1)] {
             let text = "[" + repeatElement(#"{"channel":"/c"}"#, count: count).joined(separator: ",") + "]"

@@ -11,7 +11,7 @@ struct BayeuxServerTests {
         #"{"channel":"/meta/subscribe","clientId":"c1","subscription":"\#(name)","id":"\#(id)"\#(ext)}"#
     }
 
-    /// A server with the session `c1`, bound to the WebSocket 1 by a connect (id 2), subscribed to `/a/*`.
+    /// A server with the session `c1`, bound to WebSocket 1 by a connect (id 2), subscribed to `/a/*`.
     static func subscribed() -> BayeuxServerTranscript {
         var server = BayeuxServerTranscript()
         _ = server.receive(handshake)
@@ -34,7 +34,7 @@ struct BayeuxServerTests {
         #expect(server.clientIDs.first?.count == 31)
     }
 
-    @Test func `a connect is held, and everything else is answered at once`() {
+    @Test func `a connect is held, and every other message is answered at once`() {
         var server = BayeuxServerTranscript()
         _ = server.receive(Self.handshake)
         #expect(server.receive(Self.connect) == [])
@@ -50,7 +50,7 @@ struct BayeuxServerTests {
             ])
     }
 
-    @Test func `a frame with a held connect is answered when the connect is`() {
+    @Test func `a frame with a held connect is answered together with the connect`() {
         var server = BayeuxServerTranscript()
         _ = server.receive(Self.handshake)
         #expect(server.receive("[\(Self.connect),\(Self.subscribe("/a"))]") == ["1 subscribed /a"])
@@ -60,7 +60,7 @@ struct BayeuxServerTests {
         #expect(answers.first?.contains(#"},{"id":"3","channel":"/meta/subscribe","successful":true"#) == true)
     }
 
-    @Test func `events go out as frames of their own, once, without the publisher's ext`() {
+    @Test func `events are sent in their own frames, once, without the publisher's ext`() {
         var server = Self.subscribed()
         _ = server.receive(Self.subscribe("/a/b", id: "4"))
         let publication = #"{"channel":"/a/b","clientId":"c1","id":"9","data":{"x":1},"ext":{"access_token":"good"}}"#
@@ -73,7 +73,7 @@ struct BayeuxServerTests {
         #expect(server.publish("/b", "1") == [])
     }
 
-    @Test func `what is published while no connect came waits, and follows the next connect at once`() {
+    @Test func `events published without a pending connect wait, and are sent right after the next one`() {
         var server = BayeuxServerTranscript()
         _ = server.receive(Self.handshake)
         _ = server.receive(Self.subscribe("/a/*"))
@@ -85,7 +85,7 @@ struct BayeuxServerTests {
             ], "and the connect is held all the same (4.5 item 2)")
     }
 
-    @Test func `another socket takes the session over by a connect, with what came meanwhile`() {
+    @Test func `another socket takes over the session with a connect and receives the queued events`() {
         var server = Self.subscribed()
         server.machine.linkClosed(1)
         #expect(server.publish("/a/b", "1") == [])
@@ -105,7 +105,7 @@ struct BayeuxServerTests {
                 #"Unknown client","advice":{"reconnect":"handshake","interval":0}}]"#) == true)
     }
 
-    @Test func `of two connects the later one is answered, when the first was to be`() {
+    @Test func `the later of two connects is answered, at the time the first one was due`() {
         var server = Self.subscribed()
         _ = server.receive(Self.connect.replacing(#""id":"2""#, with: #""id":"8""#), at: 2000)
         let answers = server.advance(to: 5000)
@@ -121,7 +121,7 @@ struct BayeuxServerTests {
         #expect(server.receive(String(probe)).first?.contains(#""channel":"/meta/connect","successful":true"#) == true)
     }
 
-    @Test func `a poll is answered as soon as there are events, behind its own reply`() {
+    @Test func `a poll is answered as soon as there are events, which follow its own reply`() {
         var server = BayeuxServerTranscript()
         _ = server.receive(Self.handshake, on: 10, isSocket: false)
         _ = server.receive(Self.subscribe("/a/*"), on: 11, isSocket: false)
@@ -134,7 +134,7 @@ struct BayeuxServerTests {
         #expect(server.receive(Self.connect, on: 13, isSocket: false).first?.contains(#""data":2"#) == true)
     }
 
-    @Test func `tokens are asked for where the backend asks for them, and a refusal has no advice`() {
+    @Test func `tokens are required by some backends, and a refusal contains no advice`() {
         var server = BayeuxServerTranscript()
         server.wantsToken = true
         _ = server.receive(Self.handshake)
@@ -169,7 +169,7 @@ struct BayeuxServerTests {
         (#"{"channel":"/meta/other","data":1}"#, "403:/meta/other:Forbidden channel"),
         (#"{"channel":"/a"}"#, "402:data:Missing required parameter"),
     ])
-    func `errors are Faye's, word for word`(frame: String, error: String) {
+    func `error texts equal Faye's, word for word`(frame: String, error: String) {
         var server = BayeuxServerTranscript()
         _ = server.receive(Self.handshake)
         let answers = server.receive(frame)
@@ -178,14 +178,14 @@ struct BayeuxServerTests {
         #expect(answers.first?.contains("\"error\":\"\(error)\"") == true)
     }
 
-    @Test func `what is no JSON is ignored on a socket and refused in an exchange`() {
+    @Test func `text that is not JSON is ignored on a socket and refused in an HTTP exchange`() {
         var server = BayeuxServerTranscript()
         #expect(server.receive("{") == [])
         #expect(server.receive("{", on: 2, isSocket: false) == ["2 refused 400"])
         #expect(server.receive("[]", on: 3, isSocket: false) == ["3 ◄ []"])
     }
 
-    @Test func `good-bye is answered, and the socket closed`() {
+    @Test func `a disconnect is answered, and the socket is closed`() {
         var server = Self.subscribed()
         let lines = server.receive(#"{"channel":"/meta/disconnect","clientId":"c1","id":"9"}"#)
         #expect(lines.first == #"1 ◄ [{"id":"9","channel":"/meta/disconnect","successful":true,"clientId":"c1"}]"#)
@@ -193,7 +193,7 @@ struct BayeuxServerTests {
         #expect(server.machine.sessionCount == 0)
     }
 
-    @Test func `a client that never comes for its events loses its session, not the server its memory`() {
+    @Test func `a client that never fetches its events loses its session, so the server's memory is bounded`() {
         var server = BayeuxServerTranscript(.init(timeout: .seconds(5), mostQueued: 3))
         _ = server.receive(Self.handshake)
         _ = server.receive(Self.subscribe("/a/*"))
@@ -202,7 +202,7 @@ struct BayeuxServerTests {
         #expect(server.receive(Self.connect).first?.contains(#""reconnect":"handshake""#) == true)
     }
 
-    @Test func `sessions and subscriptions have a bound`() {
+    @Test func `the numbers of sessions and subscriptions are limited`() {
         var server = BayeuxServerTranscript(.init(timeout: .seconds(5), mostSessions: 1, mostSubscriptions: 1))
         _ = server.receive(Self.handshake)
         #expect(server.receive(Self.handshake).first?.contains("503::Too many sessions") == true)

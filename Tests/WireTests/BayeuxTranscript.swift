@@ -1,7 +1,7 @@
 import JSONText
 import Wire
 
-/// A client machine and the effects it gave, as lines a test can compare.
+/// A client machine with its effects as comparable lines.
 struct BayeuxClientTranscript {
     var machine: BayeuxClient
 
@@ -13,7 +13,8 @@ struct BayeuxClientTranscript {
         machine = BayeuxClient(configuration, memory: memory, seed: 1)
     }
 
-    /// A client with the session `c1` of a server that holds connects for 5 s, whose connect (id 2) is out since 0 ms.
+    /// A client with the session `c1` of a server that holds connects for 5 s; its
+    /// connect (id 2) is pending since 0 ms.
     static func open() -> BayeuxClientTranscript {
         var client = BayeuxClientTranscript()
         _ = client.start()
@@ -21,7 +22,7 @@ struct BayeuxClientTranscript {
         return client
     }
 
-    /// That client with a subscription to `/user/1` (id 3) that stands.
+    /// The client of `open()` with an established subscription to `/user/1` (id 3).
     static func subscribed() -> BayeuxClientTranscript {
         var client = open()
         _ = client.subscribe("/user/1")
@@ -90,19 +91,19 @@ extension BayeuxClient.Effect {
     }
 }
 
-/// A server machine and the effects it gave, as lines. Session ids are shown as `c1`, `c2`, … in the order they were made.
+/// A server machine with its effects as lines. Session ids are shown as `c1`, `c2`, … in order of creation.
 struct BayeuxServerTranscript {
     var machine: BayeuxServer
-    /// The ids given out, in order.
+    /// The assigned ids, in order.
     private(set) var clientIDs: [String] = []
-    /// Whether tokens are asked for, as GroupMe does.
+    /// Whether tokens are required, as by GroupMe.
     var wantsToken = false
 
     init(_ configuration: BayeuxServer.Configuration = .init(timeout: .seconds(5))) {
         machine = BayeuxServer(configuration, seed: 7)
     }
 
-    /// A frame on a WebSocket; `c1` in it stands for the first session's id.
+    /// Receives a frame on a WebSocket; `c1` in it is replaced by the first session's id.
     mutating func receive(
         _ frame: String, on link: Int = 1, isSocket: Bool = true, at milliseconds: Int64 = 0
     ) -> [String] {

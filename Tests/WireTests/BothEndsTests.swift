@@ -2,7 +2,8 @@ import JSONText
 import Testing
 import Wire
 
-/// Our client against our server, in memory: what one sends the other receives, in order, until nothing is left to send.
+/// Connects the client to the server in memory: each receives what the other sends, in order,
+/// until nothing is left to send.
 struct BothEndsTests {
     private struct Link {
         var client: SocketIOClient
@@ -55,7 +56,7 @@ struct BothEndsTests {
             deliver(effects, at: .zero)
         }
 
-        /// Runs both clocks: whichever machine is due first is advanced.
+        /// Runs both clocks: the machine that is due first is advanced.
         mutating func run(until end: Moment) -> Int {
             var steps = 0
             while let due = [client.deadline, server.deadline].compactMap({ $0 }).min(), due <= end {
@@ -72,7 +73,7 @@ struct BothEndsTests {
     }
 
     @Test(arguments: EngineIO.Revision.allCases, ["/", "/admin"])
-    func `a thousand events, acks both ways and a disconnect`(revision: EngineIO.Revision, namespace: String) {
+    func `events, acknowledgements and a disconnect pass both ways`(revision: EngineIO.Revision, namespace: String) {
         var link = Link(revision, namespace: namespace)
         for number in 0..<1000 {
             link.fromServer {
@@ -98,7 +99,7 @@ struct BothEndsTests {
     }
 
     @Test(arguments: EngineIO.Revision.allCases)
-    func `an idle connection lives on its heartbeats alone`(revision: EngineIO.Revision) {
+    func `an idle connection stays alive through heartbeats alone`(revision: EngineIO.Revision) {
         var link = Link(revision, namespace: "/")
         let steps = link.run(until: ms(3_600_000))
         #expect(steps == 144, "a ping every 25 s for an hour")
@@ -107,14 +108,14 @@ struct BothEndsTests {
     }
 
     @Test(arguments: EngineIO.Revision.allCases)
-    func `the server's kick ends the client`(revision: EngineIO.Revision) {
+    func `a disconnect by the server ends the client`(revision: EngineIO.Revision) {
         var link = Link(revision, namespace: "/")
         link.fromServer { $0.disconnect(into: &$1) }
         #expect(link.atClient.map(\.line) == ["connected engine-sid", "disconnected", "close byServer"])
     }
 
     @Test(arguments: EngineIO.Revision.allCases)
-    func `an unknown namespace is refused in the words of the server`(revision: EngineIO.Revision) {
+    func `an unknown namespace is refused in the server's words`(revision: EngineIO.Revision) {
         var link = Link(revision, namespace: "/nowhere")
         #expect(link.atClient.map(\.line) == ["refused /nowhere Invalid namespace", "close byServer"])
         #expect(link.run(until: .zero) == 0)

@@ -1,7 +1,7 @@
 import Testing
 import Wire
 
-/// A transport machine and the effects it gave, as lines a test can compare.
+/// A transport machine with its effects as comparable lines.
 struct ClientTransportTranscript {
     var machine: EngineIOClientTransport
     let revision: EngineIO.Revision
@@ -15,7 +15,7 @@ struct ClientTransportTranscript {
                 transport: choice, revision: revision, detectsRevision: detectsRevision, path: "/s/", cacheBuster: "x"))
     }
 
-    /// A session that polls, with GET 2 out.
+    /// A polling session with GET 2 pending.
     static func polling(_ open: String) -> ClientTransportTranscript {
         var client = ClientTransportTranscript(.polling)
         _ = client.start()
@@ -23,7 +23,7 @@ struct ClientTransportTranscript {
         return client
     }
 
-    /// A session whose probe is out, with GET 2 out.
+    /// A session with its probe and GET 2 pending.
     static func upgrading(_ open: String) -> ClientTransportTranscript {
         var client = ClientTransportTranscript(.upgrade)
         _ = client.start()
@@ -108,7 +108,7 @@ extension EngineIOClientTransport.Effect {
     }
 }
 
-/// Watches the effects of a machine for what it promises, and makes inputs that could follow.
+/// Checks the invariants of a machine's effects, and generates inputs that could follow.
 struct TransportWatch {
     private var gets: [Int] = []
     private var posts: [Int] = []
@@ -151,7 +151,7 @@ struct TransportWatch {
         if isOver { #expect(gets.isEmpty && posts.isEmpty) }
     }
 
-    /// An input that the world could give now.
+    /// Generates an input that could occur now.
     mutating func input(
         using generator: inout RandomSource, revision: EngineIO.Revision
     ) -> EngineIOClientTransport.Input {

@@ -2,7 +2,7 @@ import JSONText
 import Testing
 import Wire
 
-/// How events leave, by delivery, and how each that wants an acknowledgement ends.
+/// Tests for how events are sent, by delivery, and how each one that wants an acknowledgement ends.
 struct EmitTests {
     private static func emission(
         _ name: String, _ delivery: SocketIO.Delivery = .buffered, ack: SocketIO.AckRequest = .none
@@ -10,7 +10,7 @@ struct EmitTests {
 
     private static let retried = SocketIO.Delivery.retried(attempts: 3, timeout: .seconds(1))
 
-    /// A machine of the next connection, which opened at `milliseconds`, joined with the answer given.
+    /// A machine of the next connection, opened at `milliseconds` and joined with the given answer.
     private static func reconnected(
         _ memory: SocketIOClient.Memory, at milliseconds: Int64
     ) -> (ClientTranscript, lines: [String]) {
@@ -20,7 +20,7 @@ struct EmitTests {
         return (client, lines)
     }
 
-    @Test func `a volatile event leaves now or not at all`() {
+    @Test func `a volatile event is sent at once or dropped`() {
         var client = ClientTranscript(.v4)
         _ = client.receive(openPacket)
         #expect(client.emit(Self.emission("tick", .volatile)) == ["dropped tick notJoined"])
@@ -29,7 +29,7 @@ struct EmitTests {
         #expect(client.emit(Self.emission("tick", .volatile)) == [#"send 42["tick"]"#])
     }
 
-    @Test func `a buffered event waits for its namespace, over a reconnect too, with its id`() {
+    @Test func `a buffered event waits for its namespace, even across a reconnect, and keeps its id`() {
         var client = ClientTranscript(.v4)
         #expect(client.emit(Self.emission("one", ack: .unlimited)) == [])
         var memory = SocketIOClient.Memory()
@@ -44,7 +44,7 @@ struct EmitTests {
         #expect(next.run { $0.socketClosed(into: &$1) } == ["unacknowledged 0 disconnected"])
     }
 
-    @Test func `the policy says which event goes when too many wait`() {
+    @Test func `the overflow policy decides which event is dropped when too many wait`() {
         for policy in [SocketIO.OverflowPolicy.refuseNewest, .dropOldest] {
             var client = ClientTranscript(
                 .init(revision: .v4, namespaces: [.init("/")], overflow: policy))
@@ -65,14 +65,14 @@ struct EmitTests {
         }
     }
 
-    @Test func `an event larger than the buffer never waits`() {
+    @Test func `an event larger than the buffer is dropped at once`() {
         var client = ClientTranscript(.init(revision: .v4, namespaces: [.init("/")], overflow: .dropOldest))
         var large = Self.emission("large")
         large.attachments = [ArraySlice(repeating: 0, count: 17 << 20)]
         #expect(client.emit(large) == ["dropped large overflow"])
     }
 
-    @Test func `an acknowledgement that does not come in time is given up, and ignored when it comes late`() {
+    @Test func `an acknowledgement that is late is given up, and ignored when it arrives`() {
         var client = ClientTranscript.joined(.v4)
         let ask = Self.emission("ask", ack: .within(.milliseconds(500)))
         #expect(client.emit(ask, at: 1_000) == [#"send 420["ask"]"#])
@@ -85,7 +85,7 @@ struct EmitTests {
         #expect(client.machine.deadline == ms(45_000))
     }
 
-    @Test func `time runs for an event that waits, and it is not sent after it`() {
+    @Test func `the timeout runs while an event waits, and a timed-out event is not sent`() {
         var client = ClientTranscript(.v4)
         _ = client.emit(Self.emission("ask", ack: .within(.seconds(2))), at: 0)
         var memory = SocketIOClient.Memory()
@@ -97,7 +97,7 @@ struct EmitTests {
         #expect(Self.reconnected(memory, at: 3_000).lines == ["connected engine"])
     }
 
-    @Test func `retried events leave one at a time, in order`() {
+    @Test func `retried events are sent one at a time, in order`() {
         var client = ClientTranscript(.v4)
         for name in ["a", "b", "c"] { #expect(client.emit(Self.emission(name, Self.retried)) == []) }
         _ = client.receive(openPacket)
@@ -110,7 +110,7 @@ struct EmitTests {
         #expect(client.emit(Self.emission("d", Self.retried), at: 40) == [#"send 423["d"]"#])
     }
 
-    @Test func `a retried event is sent again until its attempts are used up, and the next one follows`() {
+    @Test func `a retried event is repeated until its attempts are used up, and the next one follows`() {
         var client = ClientTranscript.joined(.v4)
         #expect(client.emit(Self.emission("a", Self.retried), at: 0) == [#"send 420["a"]"#])
         #expect(client.emit(Self.emission("b", Self.retried), at: 0) == [])
@@ -122,7 +122,7 @@ struct EmitTests {
         #expect(client.receive("431[]", at: 4_100) == ["acknowledged 1 []"], "whichever attempt it answers")
     }
 
-    @Test func `a retried event survives reconnects, but not more of them than it has attempts`() {
+    @Test func `a retried event survives as many reconnects as it has attempts`() {
         var client = ClientTranscript.joined(.v4)
         _ = client.emit(Self.emission("a", Self.retried), at: 0)
         var memory = SocketIOClient.Memory()
@@ -138,7 +138,7 @@ struct EmitTests {
         #expect(Self.reconnected(memory, at: 900).lines == ["connected engine", #"send 421["b"]"#])
     }
 
-    @Test func `whoever makes no further connection gives everything up`() {
+    @Test func `a client that will not reconnect gives up all events`() {
         var client = ClientTranscript.joined(.v4)
         _ = client.emit(Self.emission("sent", ack: .unlimited))
         _ = client.emit(Self.emission("out", Self.retried))
@@ -155,7 +155,7 @@ struct EmitTests {
         #expect(memory.deadline == nil)
     }
 
-    @Test func `disconnect keeps nothing`() {
+    @Test func `disconnect keeps no events`() {
         var client = ClientTranscript.joined(.v4)
         _ = client.emit(Self.emission("out", Self.retried))
         #expect(

@@ -3,7 +3,7 @@ import Wire
 
 // 12: the upgrade.
 extension EngineIOClientTransportTests {
-    @Test func `an upgrade probes, pauses, gives the last GET first, then moves what waited`() {
+    @Test func `an upgrade probes, pauses, completes the last GET, and then sends the waiting packets`() {
         var client = ClientTransportTranscript(.upgrade)
         _ = client.start()
         #expect(
@@ -16,7 +16,7 @@ extension EngineIOClientTransportTests {
         #expect(client.answer(2, ["40{}"]) == ["received 40{}", "get 4 \(client.polling(4))"])
         #expect(client.give(.webSocketReceived([.text("6")])) == [])
         #expect(client.give(.webSocketReceived([.text("3probe")])) == [])
-        // The pause: what is sent waits, and no request begins.
+        // The pause: sent packets wait, and no request begins.
         #expect(client.send("42[1]") == [])
         #expect(client.answer(3, ["ok"]) == [])
         #expect(client.send("42[2]") == [])
@@ -28,7 +28,7 @@ extension EngineIOClientTransportTests {
         #expect(client.send("42[4]") == ["ws 42[4]"])
     }
 
-    @Test func `the POST may be the last to end`() {
+    @Test func `the POST may be the last request to end`() {
         var client = ClientTransportTranscript.upgrading(Self.open)
         _ = client.send("42[1]")
         _ = client.give(.webSocketReceived([.text("3probe")]))
@@ -49,7 +49,7 @@ extension EngineIOClientTransportTests {
         #expect(client.answer(2, ["6"]) == ["get 3 \(client.polling(3))"])
     }
 
-    @Test func `a probe without an answer is given up in time, also in the pause`() {
+    @Test func `an unanswered probe is given up in time, even during the pause`() {
         var client = ClientTransportTranscript.upgrading(Self.open)
         #expect(client.machine.deadline == ms(10_000))
         #expect(client.advance(to: 10_000) == ["closeWebSocket 1000"])
@@ -65,7 +65,7 @@ extension EngineIOClientTransportTests {
         #expect(client.answer(3, ["ok"]) == ["post 5 \(client.polling(5)) text/plain;charset=UTF-8 42[2]"])
     }
 
-    @Test func `a close while upgrading waits for the outcome`() {
+    @Test func `a close during an upgrade waits for its outcome`() {
         var client = ClientTransportTranscript.upgrading(Self.open)
         _ = client.send("41")
         #expect(client.close() == [])
@@ -84,13 +84,13 @@ extension EngineIOClientTransportTests {
         #expect(client.answer(3, ["ok"]) == ["cancel 2", "closed 1000 later"])
     }
 
-    @Test func `a session that ends while upgrading takes the WebSocket along`() {
+    @Test func `a session that ends during an upgrade closes the WebSocket as well`() {
         var client = ClientTransportTranscript.upgrading(Self.open)
         #expect(client.answer(2, ["1"]) == ["received 1", "cancel 2", "closeWebSocket 1000", "closed 1005 later"])
         #expect(client.give(.webSocketClosed(WebSocketClose(code: 1006))) == [])
     }
 
-    @Test func `no upgrade is tried that the server does not offer or the user does not want`() {
+    @Test func `no upgrade is attempted unless the server offers it and the user wants it`() {
         var client = ClientTransportTranscript(.upgrade)
         _ = client.start()
         #expect(client.answer(1, [Self.openWithoutUpgrade]).count == 3)

@@ -1,8 +1,8 @@
 import Testing
 import Wire
 
-/// The client's transports, as transcripts: inputs and the effects they give (`reference/socketio.md` 1.3–1.8 and the list of
-/// section 2).
+/// Tests for the client's transports as transcripts: inputs and their effects (`reference/socketio.md`
+/// 1.3–1.8 and the list of section 2).
 struct EngineIOClientTransportTests {
     static let open =
         #"0{"sid":"s","upgrades":["websocket"],"pingInterval":25000,"pingTimeout":20000,"maxPayload":100}"#
@@ -10,7 +10,7 @@ struct EngineIOClientTransportTests {
 
     // MARK: 1, 2: handshakes
 
-    @Test func `a WebSocket is the session by itself`() {
+    @Test func `a WebSocket alone can be the session`() {
         var client = ClientTransportTranscript(.websocket)
         #expect(client.start() == ["openWebSocket /s/?EIO=4&transport=websocket"])
         #expect(client.send("42[]") == [])
@@ -26,7 +26,7 @@ struct EngineIOClientTransportTests {
         #expect(client.machine.deadline == nil)
     }
 
-    @Test func `polling keeps one GET and one POST out, and posts what waited together`() {
+    @Test func `polling keeps one GET and one POST open, and posts waiting packets together`() {
         var client = ClientTransportTranscript(.polling)
         #expect(client.start() == ["get 1 /s/?EIO=4&transport=polling&t=x.1"])
         #expect(client.answer(1, [Self.open]) == ["opened", "received \(Self.open)", "get 2 \(client.polling(2))"])
@@ -44,7 +44,7 @@ struct EngineIOClientTransportTests {
         #expect(client.machine.pendingBytes == 0)
     }
 
-    @Test func `revision 3 asks for base64, escapes, and reads both framings`() {
+    @Test func `revision 3 requests base64, escapes text, and reads both framings`() {
         var client = ClientTransportTranscript(.polling, .v3)
         #expect(client.start() == ["get 1 /s/?EIO=3&transport=polling&b64=1&t=x.1"])
         let open = Self.openWithoutUpgrade
@@ -66,7 +66,7 @@ struct EngineIOClientTransportTests {
         #expect(client.answer(1, [Self.openWithoutUpgrade]).first == "opened")
     }
 
-    @Test func `auto tells both refusals, unless they are the same`() {
+    @Test func `auto reports both refusals, unless they are the same`() {
         var client = ClientTransportTranscript(.auto)
         _ = client.start()
         let refusal = ConnectFailure(
@@ -88,7 +88,7 @@ struct EngineIOClientTransportTests {
 
     // MARK: 3, 13: characters, many packets, limits
 
-    @Test func `a body has sixteen packets and maxPayload bytes at most, a larger packet travels alone`() {
+    @Test func `a body has at most sixteen packets and maxPayload bytes, and a larger packet is sent alone`() {
         var client = ClientTransportTranscript.polling(Self.open)
         _ = client.send("40")
         for number in 0..<20 { _ = client.send("4\(number)") }
@@ -102,7 +102,7 @@ struct EngineIOClientTransportTests {
         #expect(bodies[3].hasSuffix(" 4z"))
     }
 
-    @Test func `packets of a long body are given as they come`() {
+    @Test func `packets of a long body are delivered as they arrive`() {
         var client = ClientTransportTranscript.polling(Self.openWithoutUpgrade)
         #expect(client.give(.responseHead(.init(number: 2), status: 200)) == [])
         #expect(client.chunk(2, "42[\"€\"]\u{1E}42[") == ["received 42[\"€\"]"])
@@ -112,14 +112,14 @@ struct EngineIOClientTransportTests {
         #expect(client.give(.responseEnd(.init(number: 2))) == ["get 3 \(client.polling(3))"])
     }
 
-    @Test func `a poll that trickles gives nothing before its packet is whole, so no heartbeat hears of it`() {
+    @Test func `a trickling poll delivers only whole packets, so it does not count as a heartbeat`() {
         var client = ClientTransportTranscript.polling(Self.openWithoutUpgrade)
         #expect(client.give(.responseHead(.init(number: 2), status: 200)) == [])
         for byte in "42[1]" { #expect(client.chunk(2, String(byte)) == []) }
         #expect(client.chunk(2, "\u{1E}") == ["received 42[1]"])
     }
 
-    @Test func `a server that answers without a packet is asked again a second later, not at once`() {
+    @Test func `a server that answers without a packet is polled again after a second, not at once`() {
         var client = ClientTransportTranscript.polling(Self.openWithoutUpgrade)
         #expect(client.answer(2, []) == [])
         #expect(client.machine.deadline == ms(1000))
@@ -129,7 +129,7 @@ struct EngineIOClientTransportTests {
         #expect(client.answer(4, ["6"]) == ["get 5 \(client.polling(5))"])
     }
 
-    @Test func `a body that cannot be read ends the session`() {
+    @Test func `an unreadable body ends the session`() {
         var client = ClientTransportTranscript.polling(Self.openWithoutUpgrade)
         #expect(
             client.answer(2, ["42[1]\u{1E}b*"]) == [
@@ -153,7 +153,7 @@ struct EngineIOClientTransportTests {
         ("busy \u{1B}[2J\n", 502, "1006 later: HTTP status 502: busy  [2J"),
         ("<html>\u{1B}[2J\n</html>", 502, "1006 later: HTTP status 502"),
     ])
-    func `a refused GET of an open session tells what can help`(body: String, status: Int, end: String) {
+    func `a refused GET of an open session reports how to retry`(body: String, status: Int, end: String) {
         var client = ClientTransportTranscript.polling(Self.openWithoutUpgrade)
         #expect(client.answer(2, [body], status: status) == ["closed \(end)"])
         #expect(client.send("42[]") == [])
@@ -169,7 +169,7 @@ struct EngineIOClientTransportTests {
         (#"{"code":0,"message":"Transport unknown"}"#, 400, "later", "later"),
         ("Not found", 404, "later", "later"),
     ])
-    func `a refused handshake is told with status, code, text, and what can help`(
+    func `a refused handshake is reported with status, code, text and how to retry`(
         body: String, status: Int, detecting: String, fixed: String
     ) {
         for (detects, retry) in [(true, detecting), (false, fixed)] {
@@ -193,7 +193,7 @@ struct EngineIOClientTransportTests {
         }
     }
 
-    @Test func `an error of a POST ends the session, 413 by the name of the limit`() {
+    @Test func `a failed POST ends the session, and a 413 is reported with the name of the limit`() {
         var client = ClientTransportTranscript.polling(Self.open)
         _ = client.send("4" + String(repeating: "a", count: 200))
         #expect(
@@ -203,7 +203,7 @@ struct EngineIOClientTransportTests {
             ])
     }
 
-    @Test func `a POST has its own time`() {
+    @Test func `a POST has its own timeout`() {
         var client = ClientTransportTranscript.polling(Self.openWithoutUpgrade)
         _ = client.send("4a", at: 1000)
         #expect(client.machine.deadline == ms(21_000))
@@ -220,7 +220,7 @@ struct EngineIOClientTransportTests {
         #expect(client.give(.requestFailed(.init(number: 2), failure)) == ["closed 1006 later: reset"])
     }
 
-    @Test func `the server's close packet is given, and ends the session`() {
+    @Test func `the server's close packet is delivered, and ends the session`() {
         var client = ClientTransportTranscript.polling(Self.openWithoutUpgrade)
         #expect(
             client.answer(2, ["42[1]\u{1E}6\u{1E}1\u{1E}42[2]"]) == [
@@ -228,7 +228,7 @@ struct EngineIOClientTransportTests {
             ])
     }
 
-    @Test func `a close posts what waits and the farewell`() {
+    @Test func `a close posts the waiting packets and the close packet`() {
         var client = ClientTransportTranscript.polling(Self.openWithoutUpgrade)
         _ = client.send("4a")
         _ = client.send("41")
@@ -239,7 +239,7 @@ struct EngineIOClientTransportTests {
         #expect(client.answer(4, ["ok"]) == ["closed 1000 later"])
     }
 
-    @Test func `a close waits five seconds for its POST, whatever becomes of the GET`() {
+    @Test func `a close waits five seconds for its POST, whatever happens to the GET`() {
         var client = ClientTransportTranscript.polling(Self.openWithoutUpgrade)
         #expect(client.close().count == 1)
         #expect(client.answer(2, ["x"], status: 400) == [])
@@ -257,7 +257,7 @@ struct EngineIOClientTransportTests {
             client.close() == ["closeWebSocket 1000", "failed handshake later: the server: closed before it opened"])
     }
 
-    @Test func `a handshake without an answer fails in time`() {
+    @Test func `an unanswered handshake fails in time`() {
         var client = ClientTransportTranscript(.polling)
         _ = client.start()
         #expect(client.machine.deadline == ms(20_000))
@@ -275,13 +275,13 @@ struct EngineIOClientTransportTests {
         ("0{}", "the answer is not Engine.IO's: an open packet without sid, pingInterval or pingTimeout"),
         ("b*", "the polling answer cannot be read (badBase64, byte 2)"),
     ])
-    func `a handshake that is none fails`(body: String, words: String) {
+    func `an invalid handshake fails`(body: String, words: String) {
         var client = ClientTransportTranscript(.polling)
         _ = client.start()
         #expect(client.answer(1, [body]).last == "failed handshake later: the server: \(words)")
     }
 
-    @Test func `a server that answers every poll with a noop is asked ten times a second`() {
+    @Test func `a server that answers every poll with a noop gets ten polls a second`() {
         var client = ClientTransportTranscript.polling(Self.openWithoutUpgrade)
         for request in 2...4 {
             #expect(client.answer(request, ["6"]) == ["get \(request + 1) \(client.polling(request + 1))"])
@@ -292,7 +292,7 @@ struct EngineIOClientTransportTests {
         #expect(client.answer(6, ["42[1]"]) == ["received 42[1]", "get 7 \(client.polling(7))"])
     }
 
-    @Test func `a server that answers every poll with a ping is asked ten times a second`() {
+    @Test func `a server that answers every poll with a ping gets ten polls a second`() {
         var client = ClientTransportTranscript.polling(Self.openWithoutUpgrade)
         for request in 2...4 {
             #expect(
@@ -303,7 +303,7 @@ struct EngineIOClientTransportTests {
         #expect(client.advance(to: 100) == ["get 6 \(client.polling(6))"])
     }
 
-    @Test func `pings that come in their interval are followed by the next poll at once`() {
+    @Test func `pings at their interval are followed by the next poll at once`() {
         var client = ClientTransportTranscript.polling(Self.openWithoutUpgrade)
         for request in 2...10 {
             let answered = client.answer(request, ["2"], at: Int64(request - 1) * 25_000)
@@ -311,7 +311,7 @@ struct EngineIOClientTransportTests {
         }
     }
 
-    @Test func `a session id is escaped where it goes into a URL`() {
+    @Test func `a session id is percent-encoded in URLs`() {
         var client = ClientTransportTranscript.polling(Self.openWithoutUpgrade.replacing("\"s\"", with: "\"a&b é/\""))
         #expect(client.answer(2, ["6"]) == ["get 3 /s/?EIO=4&transport=polling&sid=a%26b%20%C3%A9%2F&t=x.3"])
     }
@@ -329,7 +329,7 @@ struct EngineIOClientTransportTests {
     }()
 
     @Test(arguments: answersOfThree)
-    func `a server that answers in the framing of revision 3 is told as such where 4 is asked for`(body: [UInt8]) {
+    func `an answer in the framing of revision 3 is reported when revision 4 was requested`(body: [UInt8]) {
         var client = ClientTransportTranscript(.polling)
         _ = client.start()
         #expect(
@@ -337,7 +337,7 @@ struct EngineIOClientTransportTests {
     }
 
     @Test(arguments: answersOfThree)
-    func `a session that a server answers in the framing of revision 3 goes on in it`(body: [UInt8]) {
+    func `a session answered in the framing of revision 3 continues in it`(body: [UInt8]) {
         var client = ClientTransportTranscript(.polling, detectsRevision: true)
         _ = client.start()
         let asked = "get 2 /s/?EIO=3&transport=polling&sid=s&b64=1&t=x.2"
@@ -346,7 +346,7 @@ struct EngineIOClientTransportTests {
         #expect(posted.count == 1 && posted[0].hasSuffix("1:2"), "\(posted)")
     }
 
-    @Test func `a WebSocket refused with 400 may be refused for the revision`() {
+    @Test func `a WebSocket refused with 400 may mean the wrong revision`() {
         var client = ClientTransportTranscript(.websocket, detectsRevision: true)
         _ = client.start()
         #expect(client.fail(.handshake, 400) == ["failed handshake eio3: words"])
@@ -364,7 +364,7 @@ struct EngineIOClientTransportTests {
     // MARK: Anything in any order
 
     @Test(arguments: EngineIO.TransportChoice.allCases)
-    func `random inputs trap nothing, and the machine keeps its promises`(choice: EngineIO.TransportChoice) {
+    func `random inputs trap nothing, and the machine keeps its invariants`(choice: EngineIO.TransportChoice) {
         var generator = RandomSource(seed: 11)
         var ends = 0
         for _ in 0..<1000 {

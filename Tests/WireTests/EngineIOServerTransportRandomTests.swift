@@ -1,9 +1,9 @@
 import Testing
 import Wire
 
-/// Whatever clients do, in whatever order, the machine keeps its promises.
+/// Whatever clients do, in whatever order, the machine keeps its invariants.
 struct EngineIOServerTransportRandomTests {
-    /// What the owner knows of a session: requests that wait, and whether it was told the end.
+    /// The owner's view of a session: waiting requests, and whether the end was reported.
     private struct Owner {
         var machine: EngineIOServerTransport
         var now: Int64 = 0
@@ -29,7 +29,7 @@ struct EngineIOServerTransportRandomTests {
     }
 
     @Test(arguments: Array(0..<400) as [UInt64])
-    func `every request is answered once, and the end is told once`(seed: UInt64) {
+    func `every request is answered once, and the end is reported once`(seed: UInt64) {
         var random = RandomSource(seed: seed)
         let revision: EngineIO.Revision = seed.isMultiple(of: 2) ? .v3 : .v4
         let socket: EngineIOServerTransport.SocketID? = seed.isMultiple(of: 5) ? .init(0) : nil
@@ -85,7 +85,7 @@ struct EngineIOServerTransportRandomTests {
             owner.now += Int64.random(in: 0..<15_000, using: &random)
             owner.run { $0.advance(to: ms(now), into: &$1) }
         case 10:
-            // The client of a request that waits goes away; what it would have been told is nobody's.
+            // The client of a waiting request goes away; its answer would reach no one.
             guard let given = owner.waiting.sorted().first, Bool.random(using: &random) else { return }
             owner.waiting.remove(given)
             if post == given { post = nil }

@@ -1,17 +1,17 @@
 import Testing
 import Wire
 
-/// A transport machine and the effects it gave, as lines. Requests and WebSockets are numbers.
+/// A transport machine with its effects as lines. Requests and WebSockets are numbered.
 private struct TransportTranscript {
     var machine: EngineIOServerTransport
 
-    /// A session that polls.
+    /// A polling session.
     init(_ revision: EngineIO.Revision = .v4, isBase64: Bool = false, maxPayload: Int = 1_000) {
         machine = EngineIOServerTransport(
             EngineIOServerTransport.Configuration(revision: revision, isBase64: isBase64, maxPayload: maxPayload))
     }
 
-    /// A session that upgraded to WebSocket 1.
+    /// A session upgraded to WebSocket 1.
     static func upgraded() -> TransportTranscript {
         var session = TransportTranscript()
         _ = session.open(1)
@@ -26,7 +26,7 @@ private struct TransportTranscript {
         post(request, Array(body.utf8), type: type)
     }
 
-    /// A whole POST, answered when its packets were looked at.
+    /// Sends a whole POST, which is answered after its packets were processed.
     mutating func post(_ request: Int, _ body: [UInt8], type: String? = nil) -> [String] {
         run {
             $0.beginPost(.init(request), into: &$1)
@@ -78,7 +78,7 @@ extension EngineIOServerTransport.Effect {
 }
 
 extension EngineIO.Response {
-    /// The body: as text with the record separator shown, or as bytes.
+    /// The body: text with the record separator made visible, or bytes.
     fileprivate var line: String {
         if contentType == "application/octet-stream" { return "\(body)" }
         return String(decoding: body, as: UTF8.self).replacing("\u{1E}", with: "␞")
@@ -90,7 +90,7 @@ private let unknown = #"400 application/json {"code":1,"message":"Session ID unk
 private let mismatch = #"400 application/json {"code":3,"message":"Bad request"}"#
 
 struct EngineIOServerTransportTests {
-    @Test func `a request that waits is answered at once, and the next takes all that came meanwhile`() {
+    @Test func `a waiting request is answered at once, and the next one takes all packets since then`() {
         var session = TransportTranscript()
         #expect(session.get(1) == [])
         #expect(session.send("0{}") == ["1: \(text) 0{}"])
@@ -102,7 +102,7 @@ struct EngineIOServerTransportTests {
         #expect(session.get(3) == [])
     }
 
-    @Test func `answers are not to be cached`() {
+    @Test func `answers must not be cached`() {
         var session = TransportTranscript()
         var effects: [EngineIOServerTransport.Effect] = []
         session.machine.poll(.init(1), into: &effects)
@@ -118,7 +118,7 @@ struct EngineIOServerTransportTests {
         #expect(EngineIO.Refusal.badRequest.response.headers.map(\.value) == ["application/json"])
     }
 
-    @Test func `a body's packets are received in order, and then it is answered`() {
+    @Test func `a body's packets are delivered in order, and then the request is answered`() {
         var session = TransportTranscript()
         #expect(
             session.post(1, "4hello\u{1E}2\u{1E}bAQIDBA==") == [
@@ -126,7 +126,7 @@ struct EngineIOServerTransportTests {
             ])
     }
 
-    @Test func `a second request that waits ends the session for both`() {
+    @Test func `a second waiting request ends the session for both`() {
         var session = TransportTranscript()
         _ = session.get(1)
         #expect(session.get(2) == ["1: \(text) 1", "closed two requests of a client wait at once", "2: 400 "])
@@ -134,7 +134,7 @@ struct EngineIOServerTransportTests {
         #expect(session.post(4, "4a") == ["4: \(unknown)"])
     }
 
-    @Test func `a second body that arrives ends the session`() {
+    @Test func `a second concurrent body ends the session`() {
         var session = TransportTranscript()
         _ = session.get(1)
         #expect(session.run { $0.beginPost(.init(2), into: &$1) } == [])
@@ -144,13 +144,13 @@ struct EngineIOServerTransportTests {
             ])
     }
 
-    @Test func `a body over the limit is refused and the session lives`() {
+    @Test func `a body over the limit is refused, and the session continues`() {
         var session = TransportTranscript(maxPayload: 5)
         #expect(session.post(1, "412345") == ["1: 413 "])
         #expect(session.post(2, "41234") == ["received 41234", "2: 200 text/html ok"])
     }
 
-    @Test func `revision 4 takes no binary body, revision 3 does`() {
+    @Test func `revision 4 refuses a binary body, and revision 3 accepts it`() {
         var four = TransportTranscript()
         #expect(
             four.post(1, "4a", type: "application/octet-stream") == ["1: 400 ", "closed a binary body"])
@@ -161,7 +161,7 @@ struct EngineIOServerTransportTests {
                 == ["received 4€", "received binary [4, 1, 2, 3, 4]", "1: 200 text/html ok"])
     }
 
-    @Test func `what was whole in a malformed body is received, then the session ends`() {
+    @Test func `the complete packets of a malformed body are delivered, then the session ends`() {
         var session = TransportTranscript()
         _ = session.get(1)
         #expect(
@@ -183,7 +183,7 @@ struct EngineIOServerTransportTests {
         #expect(three.post(2, "1:1").first == "1: \(text) 1:6")
     }
 
-    @Test func `a request that the client gives up ends the session`() {
+    @Test func `a request aborted by the client ends the session`() {
         var session = TransportTranscript()
         _ = session.get(1)
         #expect(session.run { $0.aborted(.init(7), into: &$1) } == [])
@@ -191,7 +191,7 @@ struct EngineIOServerTransportTests {
         #expect(session.get(2) == ["2: \(unknown)"])
     }
 
-    @Test func `revision 3 counts UTF-16 units, and frames in binary only what is binary for clients that want it`() {
+    @Test func `revision 3 counts UTF-16 units, and uses binary framing only for binary data if the client can`() {
         var plain = TransportTranscript(.v3)
         _ = plain.send("4€😀")
         #expect(plain.get(1) == ["1: \(text) 4:4€😀"])
@@ -207,7 +207,7 @@ struct EngineIOServerTransportTests {
 
     // MARK: The server's end
 
-    @Test func `a session that the server ends tells the request that waits, or the next that finds nothing kept`() {
+    @Test func `a session ended by the server answers the waiting request, or the first one with nothing queued`() {
         var waiting = TransportTranscript()
         _ = waiting.get(1)
         #expect(waiting.close(.orderly("enough")) == ["1: \(text) 1", "closed enough"])
@@ -220,7 +220,7 @@ struct EngineIOServerTransportTests {
         #expect(away.get(4) == ["4: \(unknown)"])
     }
 
-    @Test func `a client that never asks again is forgotten after half a minute`() {
+    @Test func `a client that never polls again is forgotten after half a minute`() {
         var session = TransportTranscript()
         #expect(session.close(.orderly("enough"), at: 1_000) == [])
         #expect(session.machine.deadline == ms(31_000))
@@ -228,7 +228,7 @@ struct EngineIOServerTransportTests {
         #expect(session.machine.deadline == nil)
     }
 
-    @Test func `a session that is lost is forgotten at once`() {
+    @Test func `a lost session is forgotten at once`() {
         var session = TransportTranscript()
         _ = session.send("4a")
         #expect(session.close(.lost("ping timeout")) == ["closed ping timeout"])
@@ -249,7 +249,7 @@ struct EngineIOServerTransportTests {
 
     // MARK: The upgrade
 
-    @Test func `an upgrade: probe, noops for the request that waits, then everything over the WebSocket`() {
+    @Test func `an upgrade answers the probe, ends the waiting request with a noop, and uses the WebSocket`() {
         var session = TransportTranscript()
         _ = session.get(1)
         #expect(session.open(1, at: 1_000) == [])
@@ -280,7 +280,7 @@ struct EngineIOServerTransportTests {
         #expect(session.get(3) == ["3: \(unknown)"])
     }
 
-    @Test func `a body that still arrives when the upgraded WebSocket goes is refused, and nothing of it received`() {
+    @Test func `a body still arriving when the upgraded WebSocket closes is refused and not delivered`() {
         var session = TransportTranscript()
         _ = session.run { $0.beginPost(.init(1), into: &$1) }
         _ = session.open(1)
@@ -291,7 +291,7 @@ struct EngineIOServerTransportTests {
             session.run { $0.receive(ArraySlice("4a".utf8), contentType: nil, of: .init(1), into: &$1) } == [])
     }
 
-    @Test func `a second WebSocket while one is tried is closed, and the first goes on`() {
+    @Test func `a second WebSocket during an upgrade is closed, and the first continues`() {
         var session = TransportTranscript()
         _ = session.open(1)
         #expect(session.open(2) == ["close 2"])
@@ -299,7 +299,7 @@ struct EngineIOServerTransportTests {
     }
 
     @Test(arguments: ["4a", "2", "", "6"])
-    func `anything but the probe and the upgrade ends the attempt, and the session polls on`(packet: String) {
+    func `any packet but the probe and the upgrade ends the attempt, and polling continues`(packet: String) {
         var session = TransportTranscript()
         _ = session.open(1)
         #expect(session.receive(packet, on: 1) == ["close 1"])
@@ -307,7 +307,7 @@ struct EngineIOServerTransportTests {
         #expect(session.open(2) == [])
     }
 
-    @Test func `an attempt that takes too long, or whose WebSocket goes, leaves the session polling`() {
+    @Test func `an upgrade that is slow, or whose WebSocket closes, leaves the session polling`() {
         var session = TransportTranscript()
         _ = session.open(1)
         #expect(session.advance(to: 10_000) == ["close 1"])
@@ -319,7 +319,7 @@ struct EngineIOServerTransportTests {
         #expect(session.send("4a") == ["1: \(text) 4a"])
     }
 
-    @Test func `a session that ends while a WebSocket is tried closes it`() {
+    @Test func `a session that ends during an upgrade closes the WebSocket`() {
         var session = TransportTranscript()
         _ = session.open(1)
         #expect(session.close(.lost("ping timeout")) == ["close 1", "closed ping timeout"])
@@ -332,7 +332,7 @@ struct EngineIOServerTransportTests {
     // MARK: WebSocket
 
     @Test(arguments: [(EngineIO.Revision.v4, "bAQIDBA==", [1, 2, 3, 4]), (.v3, "b4AQIDBA==", [4, 1, 2, 3, 4])])
-    func `base64 stands for binary data on a WebSocket too`(revision: EngineIO.Revision, frame: String, bytes: [UInt8])
+    func `base64 represents binary data on a WebSocket too`(revision: EngineIO.Revision, frame: String, bytes: [UInt8])
     {
         var machine = EngineIOServerTransport(
             EngineIOServerTransport.Configuration(revision: revision, isBase64: true), on: .init(1))
@@ -347,7 +347,7 @@ struct EngineIOServerTransportTests {
             ])
     }
 
-    @Test func `the refusals are those of the JavaScript server`() {
+    @Test func `the refusals equal those of the JavaScript server`() {
         let lines = EngineIO.Refusal.allCases.map { "\($0.response.status) \($0.response.line)" }
         #expect(
             lines == [

@@ -1,11 +1,11 @@
 import Testing
 import Wire
 
-/// Interval 25 s, timeout 20 s (`openPacket` and the server's default).
+/// Tests with an interval of 25 s and a timeout of 20 s (`openPacket` and the server's default).
 struct HeartbeatTests {
     // MARK: The client
 
-    @Test func `a revision 3 client pings, and anything from the server counts as the answer`() {
+    @Test func `a revision 3 client pings, and any packet from the server counts as the answer`() {
         var client = ClientTranscript.joined(.v3)
         #expect(client.machine.deadline == ms(25_000))
         #expect(client.advance(to: 24_999) == [])
@@ -19,7 +19,7 @@ struct HeartbeatTests {
         #expect(client.machine.deadline == ms(81_000))
     }
 
-    @Test func `a revision 3 client dies when its ping stays unanswered`() {
+    @Test func `a revision 3 client ends when its ping stays unanswered`() {
         var client = ClientTranscript.joined(.v3)
         _ = client.emit("ask", nil, wantsAck: true)
         #expect(client.advance(to: 25_000) == ["send 2"])
@@ -29,12 +29,12 @@ struct HeartbeatTests {
         #expect(client.advance(to: 1_000_000) == [])
     }
 
-    @Test func `a revision 3 client that is told of a late hour fires everything in order`() {
+    @Test func `a revision 3 client advanced to a late time performs everything in order`() {
         var client = ClientTranscript.joined(.v3)
         #expect(client.advance(to: 3_600_000) == ["send 2", "close pingTimeout"])
     }
 
-    @Test func `a revision 4 client answers pings and echoes the probe only`() {
+    @Test func `a revision 4 client answers pings, and echoes only the probe`() {
         var client = ClientTranscript.joined(.v4)
         #expect(client.receive("2", at: 25_000) == ["send 3"])
         #expect(client.receive("2probe", at: 26_000) == ["send 3probe"])
@@ -42,7 +42,7 @@ struct HeartbeatTests {
         #expect(client.machine.deadline == ms(27_000 + 45_000))
     }
 
-    @Test func `a revision 4 client dies when nothing came since a ping was due`() {
+    @Test func `a revision 4 client ends when no packet follows a due ping`() {
         var client = ClientTranscript.joined(.v4)
         #expect(client.receive(#"42["x"]"#, at: 24_999) == ["event / x "])
         #expect(client.machine.deadline == ms(45_000))
@@ -50,7 +50,7 @@ struct HeartbeatTests {
         #expect(client.advance(to: 45_000) == ["close pingTimeout"])
     }
 
-    @Test func `a revision 4 client whose server speaks answers ahead the ping that waits, once`() {
+    @Test func `a revision 4 client answers a ping that is delayed behind other data early, and only once`() {
         var client = ClientTranscript.joined(.v4)
         #expect(client.receive(#"42["x"]"#, at: 30_000) == ["event / x "])
         #expect(client.machine.deadline == ms(35_000), "the ping was sent ten seconds ago")
@@ -62,7 +62,7 @@ struct HeartbeatTests {
         #expect(client.advance(to: 105_000) == ["close pingTimeout"])
     }
 
-    @Test func `a revision 4 client that reads what waited, and pauses often, answers each ping ahead in time`() {
+    @Test func `a revision 4 client that reads a backlog and pauses often answers each ping early in time`() {
         var client = ClientTranscript.joined(.v4)
         var told: [String] = []
         for second in Int64(10)..<150 {
@@ -80,7 +80,7 @@ struct HeartbeatTests {
     }
 
     @Test(arguments: EngineIO.Revision.allCases)
-    func `the handshake has one deadline for the open packet and the answer`(revision: EngineIO.Revision) {
+    func `the handshake has one deadline for the open packet and the connect answer`(revision: EngineIO.Revision) {
         var silent = ClientTranscript(revision)
         #expect(silent.machine.deadline == ms(20_000))
         #expect(silent.advance(to: 20_000) == ["close handshakeTimeout"])
@@ -90,7 +90,7 @@ struct HeartbeatTests {
         #expect(open.advance(to: 20_000) == ["close handshakeTimeout"])
     }
 
-    @Test func `heartbeats run while the namespace's answer is due`() {
+    @Test func `heartbeats continue while the namespace's answer is due`() {
         var client = ClientTranscript(.v3, namespace: "/admin")
         _ = client.receive(#"0{"sid":"s","pingInterval":1000,"pingTimeout":500}"#)
         #expect(client.advance(to: 1_000) == ["send 2"])
@@ -98,7 +98,7 @@ struct HeartbeatTests {
         #expect(client.advance(to: 30_000) == ["send 2", "close pingTimeout"])
     }
 
-    @Test func `timers of any length a server names are kept without a trap`() {
+    @Test func `timers of any length from a server are accepted without a trap`() {
         var client = ClientTranscript(.v4)
         #expect(client.receive(#"0{"sid":"s","pingInterval":1e300,"pingTimeout":1e300}"#) == ["send 40"])
         #expect(client.receive(#"40{"sid":"s"}"#) == ["connected s"])
@@ -111,7 +111,7 @@ struct HeartbeatTests {
 
     // MARK: The server
 
-    @Test func `a revision 4 server pings and starts over at each pong`() {
+    @Test func `a revision 4 server pings, and each pong restarts the interval`() {
         var server = ServerTranscript.joined(.v4)
         #expect(server.machine.deadline == ms(25_000))
         #expect(server.advance(to: 25_000) == ["send 2"])
@@ -131,7 +131,7 @@ struct HeartbeatTests {
         #expect(server.receive(#"42["x"]"#) == [])
     }
 
-    @Test func `a revision 3 server answers pings and closes without them`() {
+    @Test func `a revision 3 server answers pings, and closes without them`() {
         var server = ServerTranscript.joined(.v3)
         #expect(server.receive("2", at: 25_000) == ["send 3"])
         #expect(server.receive("2probe", at: 26_000) == ["send 3probe"])
@@ -140,14 +140,14 @@ struct HeartbeatTests {
         #expect(server.advance(to: 71_000) == ["close ping timeout"])
     }
 
-    @Test func `a heartbeat in the wrong direction closes`() {
+    @Test func `a heartbeat in the wrong direction closes the connection`() {
         var three = ServerTranscript.joined(.v3)
         #expect(three.receive("3") == ["close parse error: a heartbeat in the wrong direction"])
         var four = ServerTranscript.joined(.v4)
         #expect(four.receive("2") == ["close parse error: a heartbeat in the wrong direction"])
     }
 
-    @Test func `a revision 4 client that joins nothing is closed`() {
+    @Test func `a revision 4 client that joins no namespace is disconnected`() {
         var server = ServerTranscript(.v4)
         _ = server.start()
         #expect(server.advance(to: 44_999) == ["send 2"])
@@ -161,7 +161,7 @@ struct HeartbeatTests {
 
     // MARK: A socket that is not read
 
-    @Test func `while the socket is not read, a revision 4 client answers pings ahead, and none of them twice`() {
+    @Test func `while the socket is not read, a revision 4 client answers pings early, and none twice`() {
         var client = ClientTranscript.joined(.v4)
         client.machine.set(.paused, at: ms(30_000))
         #expect(client.machine.deadline == ms(35_000), "ten seconds after the server pinged")
@@ -171,7 +171,7 @@ struct HeartbeatTests {
         #expect(client.receive("2", at: 225_000) == ["send 3"])
     }
 
-    @Test func `while the socket is not read, a revision 3 client pings on and calls nobody dead`() {
+    @Test func `while the socket is not read, a revision 3 client keeps pinging and does not time out`() {
         var client = ClientTranscript.joined(.v3)
         client.machine.set(.paused, at: ms(1_000))
         #expect(client.advance(to: 100_000) == ["send 2", "send 2"])
@@ -179,7 +179,7 @@ struct HeartbeatTests {
         #expect(client.advance(to: 119_999) == ["send 2"])
     }
 
-    @Test func `after a standstill a client hears what waits before it calls the server silent, and then soon`() {
+    @Test func `after a stall a client reads waiting data before it considers the server silent`() {
         var client = ClientTranscript.joined(.v4)
         client.machine.set(.stalled, at: ms(44_999))
         #expect(client.advance(to: 3_600_000) == [])
@@ -188,7 +188,7 @@ struct HeartbeatTests {
         #expect(client.advance(to: 3_620_000) == ["close pingTimeout"])
     }
 
-    @Test func `the answers that a client waits for have as much longer as the socket was not read`() {
+    @Test func `deadlines for pending answers are extended by the time the socket was not read`() {
         var client = ClientTranscript(.v4)
         client.machine.set(.paused, at: ms(19_000))
         #expect(client.advance(to: 60_000) == [])

@@ -1,7 +1,7 @@
 import Testing
 import Wire
 
-/// Random and mutated frames: no trap, and never more effects than a frame can account for.
+/// Random and mutated frames: no trap, and never more effects than a frame can cause.
 struct HostileInputTests {
     private static let seeds = [
         openPacket, "40", #"40{"sid":"s"}"#, "40/admin,", "40/admin?a=%41&b,", #"42["a",1,{"b":[null,true]}]"#,
@@ -24,7 +24,7 @@ struct HostileInputTests {
             bytes = seeds.randomElement(using: &generator) ?? []
             for _ in 0...Int.random(in: 0...2, using: &generator) { mutate(&bytes, using: &generator) }
         }
-        // A slice that does not begin at 0, as a frame inside a chunk.
+        // A slice that does not begin at 0, like a frame inside a chunk.
         let slice = ([0x34, 0x32] + bytes)[2...]
         return Int.random(in: 0..<10, using: &generator) == 0 ? .binary(slice) : .text(slice)
     }
@@ -42,7 +42,7 @@ struct HostileInputTests {
     }
 
     @Test(arguments: EngineIO.Revision.allCases, ["/", "/admin"])
-    func `the client survives twenty thousand frames`(revision: EngineIO.Revision, namespace: String) {
+    func `the client survives twenty thousand hostile frames`(revision: EngineIO.Revision, namespace: String) {
         var generator = RandomSource(seed: 42)
         var now: Int64 = 0
         var joins = 0
@@ -59,7 +59,7 @@ struct HostileInputTests {
             now += Int64.random(in: 0...2000, using: &generator)
             let lines = client.receive(Self.frame(using: &generator), at: now)
             if lines.contains(where: { $0.hasPrefix("connected") }) {
-                // The answer lets go of what waited; nothing else says more than this.
+                // The answer releases the waiting events; no other frame has more effects than this.
                 joins += 1
             } else {
                 #expect(lines.count <= 3, "\(lines)")
@@ -70,7 +70,7 @@ struct HostileInputTests {
     }
 
     @Test(arguments: EngineIO.Revision.allCases)
-    func `the server survives thousands of frames`(revision: EngineIO.Revision) {
+    func `the server survives thousands of hostile frames`(revision: EngineIO.Revision) {
         var generator = RandomSource(seed: 43)
         var now: Int64 = 0
         var events = 0
@@ -91,7 +91,7 @@ struct HostileInputTests {
         #expect(events > 25)
     }
 
-    @Test func `what is nested as deep as the limit is delivered, and one level more is refused`() {
+    @Test func `a value nested up to the limit is delivered, and one level more is refused`() {
         func nested(_ depth: Int) -> String {
             "42[\"x\"," + String(repeating: "[", count: depth) + String(repeating: "]", count: depth) + "]"
         }
@@ -101,12 +101,12 @@ struct HostileInputTests {
             let refused = client.receive(nested(limit))
             #expect(refused.count == 1 && refused[0].contains("nested \(limit + 1) levels deep; the limit is \(limit)"))
         }
-        // As the JavaScript server, ours takes any depth that it can pass on.
+        // Like the JavaScript server, this one accepts any depth that it can pass on.
         var server = ServerTranscript.joined(.v4)
         #expect(server.receive(nested(20_000)).first?.hasPrefix("event / x [[") == true)
     }
 
-    @Test func `a frame of five megabytes and a deep one are judged, not trapped on`() {
+    @Test func `a frame of five megabytes and a deeply nested one do not trap`() {
         var client = ClientTranscript.joined(.v4)
         let large = #"42["x",""# + String(repeating: "é", count: 2_500_000) + "\"]"
         #expect(client.receive(large).first?.hasPrefix("event / x ") == true)

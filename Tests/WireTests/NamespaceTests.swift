@@ -2,7 +2,7 @@ import JSONText
 import Testing
 import Wire
 
-/// Several namespaces on one connection.
+/// Tests for several namespaces on one connection.
 struct NamespaceTests {
     private static func client(_ revision: EngineIO.Revision, _ names: String...) -> ClientTranscript {
         ClientTranscript(
@@ -19,7 +19,7 @@ struct NamespaceTests {
         return client
     }
 
-    @Test func `revision 4 asks for every namespace with its own auth, and each joins on its own answer`() {
+    @Test func `revision 4 connects every namespace with its own auth, and each joins on its own answer`() {
         var client = ClientTranscript(
             SocketIOClient.Configuration(
                 revision: .v4,
@@ -32,7 +32,7 @@ struct NamespaceTests {
         #expect(client.receive(#"40/other,{"sid":"c"}"#) == ["connected engine /other"])
     }
 
-    @Test func `the id the server gives in each namespace is told`() throws {
+    @Test func `the server's id in each namespace is reported`() throws {
         var client = Self.client(.v4, "/admin")
         _ = client.receive(openPacket)
         var effects: [SocketIOClient.Effect] = []
@@ -46,7 +46,7 @@ struct NamespaceTests {
     }
 
     @Test(arguments: [#"44/admin,{"message":"no"}"#, #"44/admin,"no""#])
-    func `a refused namespace leaves the others, and what waited for it is told`(frame: String) {
+    func `a refused namespace leaves the others, and its waiting events are reported`(frame: String) {
         var client = Self.client(.v4, "/", "/admin")
         _ = client.receive(openPacket)
         _ = client.emit("waits", nil, to: "/admin", wantsAck: true)
@@ -57,7 +57,7 @@ struct NamespaceTests {
         #expect(client.machine.deadline == ms(45_000), "only the heartbeat is timed")
     }
 
-    @Test func `without any namespace left the machine asks for the close`() {
+    @Test func `without any namespace left the machine requests the close`() {
         var refused = Self.client(.v4, "/", "/admin")
         _ = refused.receive(openPacket)
         #expect(refused.receive(#"44"no""#) == ["refused no"])
@@ -106,7 +106,7 @@ struct NamespaceTests {
         #expect(client.receive("43/admin,0[]") == [], "an answer to what was given up")
     }
 
-    @Test func `one that does not answer is given up alone, and all of them together end the connection`() {
+    @Test func `one silent namespace is given up alone, and silence in all of them ends the connection`() {
         var one = ClientTranscript.joined(.v4)
         _ = one.run { $0.join(.init("/slow"), at: ms(5_000), into: &$1) }
         #expect(one.advance(to: 24_999) == [])
@@ -117,7 +117,7 @@ struct NamespaceTests {
         #expect(all.advance(to: 20_000) == ["close handshakeTimeout"])
     }
 
-    @Test func `revision 3 sends CONNECT for the others only, each with its query`() {
+    @Test func `revision 3 sends CONNECT only for non-default namespaces, each with its query`() {
         var client = Self.client(.v3, "/", "/admin?token=1", "/b")
         #expect(client.receive(openPacket) == ["send 40/admin?token=1,", "send 40/b,"])
         #expect(client.receive("40") == ["connected engine"])
@@ -126,7 +126,7 @@ struct NamespaceTests {
         #expect(client.emit("go", nil, to: "/admin?token=1") == [#"send 42/admin,["go"]"#])
     }
 
-    @Test func `the default namespace of revision 3 can be wanted later and not be joined twice`() {
+    @Test func `the default namespace of revision 3 can be joined later, and only once`() {
         var client = Self.client(.v3, "/admin")
         _ = client.receive(openPacket)
         #expect(client.receive("40") == [])
@@ -137,7 +137,7 @@ struct NamespaceTests {
         #expect(again == ["refused Engine.IO 3 cannot join the default namespace again"])
     }
 
-    @Test func `the server's close is told in every namespace`() {
+    @Test func `the server's close is reported in every namespace`() {
         var client = Self.joined()
         #expect(client.receive("1") == ["disconnected", "disconnected /admin", "close byServer"])
     }

@@ -3,7 +3,7 @@ import Testing
 import Wire
 
 struct PacketTests {
-    /// The reference parser's own vectors (`reference/socketio.md` section 2), and some beside them.
+    /// The reference parser's own vectors (`reference/socketio.md` section 2), and some additional ones.
     @Test(arguments: [
         #"442["some","data""#, #"0/admin,"invalid""#, "0[]", "1/admin,{}", #"2/admin,"invalid"#, "2/admin,{}",
         #"2[{"toString":"foo"}]"#, #"2[true,"foo"]"#, #"2[null,"bar"]"#, #"2["connect"]"#, #"2["disconnect","123"]"#,
@@ -14,7 +14,7 @@ struct PacketTests {
         "4true",
         #"2/admin["a"]"#, "1x", "2[\"\\u12g4\"]", "2[\"a\",01]", #"2["\u0063onnect"]"#,
     ])
-    func `the decoder refuses`(packet: String) {
+    func `the decoder refuses malformed packets`(packet: String) {
         #expect(throws: SocketIO.Malformed.self, "\(packet)") {
             try SocketIO.Packet(parsing: ArraySlice(packet.utf8), revision: .v4)
         }
@@ -69,7 +69,7 @@ struct PacketTests {
         #expect(left == .disconnect(namespace: "/custom"))
     }
 
-    @Test func `arguments are ranges of the frame, and no bytes are copied`() throws {
+    @Test func `arguments are slices of the frame, and no bytes are copied`() throws {
         let frame = Array(#"..42/n,5["name",{"k":[1,2]},"two",null].."#.utf8)
         let packet = frame[3..<frame.count - 2]
         let parsed = try SocketIO.Packet(parsing: packet, revision: .v4)
@@ -87,7 +87,7 @@ struct PacketTests {
         #expect(isSlice)
     }
 
-    @Test func `seeded packets come back from the wire as they were`() throws {
+    @Test func `seeded packets read back as written`() throws {
         var generator = RandomSource(seed: 2)
         for _ in 0..<5_000 {
             let packet = PacketGenerator.packet(using: &generator)
@@ -100,14 +100,14 @@ struct PacketTests {
     }
 
     @Test(arguments: EngineIO.PacketType.allCases)
-    func `every engine packet type comes back from the wire`(type: EngineIO.PacketType) throws {
+    func `every engine packet type reads back as written`(type: EngineIO.PacketType) throws {
         let packet = EngineIO.Packet(type, data: ArraySlice("data é".utf8))
         #expect(try EngineIO.Packet(parsing: packet.message.bytes) == packet)
         #expect(packet.message.bytes.first == UInt8(ascii: "0") + type.rawValue)
     }
 }
 
-/// Seeded packets and frames.
+/// Generates packets and frames from a seed.
 enum PacketGenerator {
     static func packet(using generator: inout RandomSource) -> SocketIO.Packet {
         let namespace = ["/", "/admin", "/a/b?c=1"].randomElement(using: &generator) ?? "/"

@@ -1,12 +1,12 @@
 import Testing
 import Wire
 
-/// Polling bodies, read and written (`reference/socketio.md` 1.3–1.5).
+/// Tests for polling bodies, read and written (`reference/socketio.md` 1.3–1.5).
 struct PayloadTests {
     typealias Reader = EngineIO.PayloadReader
     typealias Writer = EngineIO.PayloadWriter
 
-    /// The bodies of the reference, with the packets they hold.
+    /// The bodies of the reference, with their packets.
     static let vectors: [(EngineIO.Revision, body: [UInt8], [WebSocketMessage])] = [
         (.v4, bytes("4hello\u{1E}2\u{1E}bAQIDBA=="), [.text("4hello"), .text("2"), .binary([1, 2, 3, 4])]),
         (.v4, bytes("6"), [.text("6")]),
@@ -26,7 +26,7 @@ struct PayloadTests {
         ),
     ]
 
-    /// Handshake bodies, of which a reader that knows no revision tells it.
+    /// Handshake bodies from which a reader without a revision detects it.
     static let handshakes: [(EngineIO.Revision, body: [UInt8], [WebSocketMessage])] = [
         (.v4, bytes(openPacket), [.text(openPacket)]),
         (.v3, bytes("\(openPacket.utf8.count):\(openPacket)2:40"), [.text(openPacket), .text("40")]),
@@ -44,7 +44,7 @@ struct PayloadTests {
     }
 
     @Test(arguments: handshakes.indices)
-    func `the first body tells the revision`(index: Int) throws {
+    func `the first body determines the revision`(index: Int) throws {
         let (revision, body, packets) = Self.handshakes[index]
         try Self.expect(packets, from: body, nil)
         var reader = Reader(nil)
@@ -52,7 +52,7 @@ struct PayloadTests {
         #expect(reader.revision == revision)
     }
 
-    @Test func `whole packets are given before the body ends, and share the chunk`() throws {
+    @Test func `complete packets are delivered before the body ends, and share the chunk`() throws {
         var reader = Reader(.v4)
         var packets: [WebSocketMessage] = []
         let chunk = bytes("42[1]\u{1E}42[2]\u{1E}42[")
@@ -68,7 +68,7 @@ struct PayloadTests {
         #expect(packets.last == .text("6"))
     }
 
-    @Test func `an empty body holds nothing`() throws {
+    @Test func `an empty body contains no packets`() throws {
         for revision in EngineIO.Revision.allCases {
             var reader = Reader(revision)
             Self.expectEqual(try Self.read([], with: &reader), [])
@@ -109,13 +109,13 @@ struct PayloadTests {
     ]
 
     @Test(arguments: malformed.indices)
-    func `a malformed body is refused, wherever it is cut`(index: Int) throws {
+    func `a malformed body is refused, wherever it is split`(index: Int) throws {
         let (revision, body, reason, offset) = Self.malformed[index]
         var reader = Reader(revision, maximumPacket: 1000)
         let error = #expect(throws: EngineIO.MalformedPayload.self) { try Self.read([body[...]], with: &reader) }
         #expect(error?.reason == reason)
         #expect(error?.offset == offset)
-        // The next body is read as if nothing had been.
+        // The next body is read by a reset reader.
         let next = revision == .v4 ? bytes("6") : bytes("1:6")
         try? Self.finish(&reader)
         Self.expectEqual(try Self.read([next[...]], with: &reader), [.text("6")])
@@ -127,7 +127,7 @@ struct PayloadTests {
     }
 
     @Test(arguments: EngineIO.Revision.allCases)
-    func `a packet of the largest size is read, one of a byte more is refused, wherever it is cut`(
+    func `a packet of the maximum size is read, and one byte more is refused, wherever it is split`(
         revision: EngineIO.Revision
     ) throws {
         for size in 1000...1001 {
@@ -147,7 +147,7 @@ struct PayloadTests {
         }
     }
 
-    @Test func `packets above the bound of a body are refused`() throws {
+    @Test func `packets above the limit of a body are refused`() throws {
         var reader = Reader(.v4, maximumPackets: 3)
         Self.expectEqual(
             try Self.read([bytes("6\u{1E}6\u{1E}6")[...]], with: &reader), [.text("6"), .text("6"), .text("6")])
@@ -159,7 +159,7 @@ struct PayloadTests {
 
     // MARK: Writing
 
-    @Test func `bodies are written as the reference shows them`() {
+    @Test func `bodies are written as in the reference`() {
         let packets: [WebSocketMessage] = [.text("4hello"), .text("4€"), .binary([4, 1, 2, 3, 4])]
         #expect(Self.written(packets, .counted(escaped: true)) == bytes("6:4hello2:4€10:b4AQIDBA=="))
         #expect(
@@ -170,7 +170,7 @@ struct PayloadTests {
                 == bytes("4hello\u{1E}2\u{1E}bAQIDBA=="))
     }
 
-    @Test func `revision 3 escapes what is not ASCII in JSON, and in JSON only`() {
+    @Test func `revision 3 escapes non-ASCII characters only within JSON`() {
         let event = WebSocketMessage.text(#"42/é,["é€😀\n","a"]"#)
         let escaped = #"42/é,["\u00e9\u20ac\ud83d\ude00\n","a"]"#
         #expect(Self.written([event], .counted(escaped: true)) == bytes("\(escaped.utf16.count):\(escaped)"))
@@ -180,7 +180,7 @@ struct PayloadTests {
     }
 
     @Test(arguments: [Writer.Framing.separated, .counted(escaped: true), .binary])
-    func `a body has at most sixteen packets and the bytes allowed`(framing: Writer.Framing) throws {
+    func `a body has at most sixteen packets and the allowed number of bytes`(framing: Writer.Framing) throws {
         var writer = Writer(framing)
         for number in 0..<16 { Self.add(.text("4\(number)"), to: &writer) }
         Self.add(.text("416"), to: &writer, fits: false)
@@ -203,7 +203,7 @@ struct PayloadTests {
     }
 
     @Test(arguments: [Writer.Framing.separated, .counted(escaped: false), .counted(escaped: true), .binary])
-    func `what is written is read again, however it is cut`(framing: Writer.Framing) throws {
+    func `a written body reads back, however it is split`(framing: Writer.Framing) throws {
         var generator = RandomSource(seed: 7)
         for _ in 0..<300 {
             let packets = (0..<Int.random(in: 1...16, using: &generator)).map { _ in
@@ -221,7 +221,7 @@ struct PayloadTests {
         }
     }
 
-    @Test func `random and mutated bodies trap nothing and are bounded`() {
+    @Test func `random and mutated bodies trap nothing, and their size is bounded`() {
         var generator = RandomSource(seed: 8)
         var whole = 0
         for round in 0..<5_000 {
@@ -244,11 +244,11 @@ struct PayloadTests {
     }
 }
 
-// MARK: - How the tests read and write
+// MARK: - Reading and writing in the tests
 
 extension PayloadTests {
 
-    /// Reads one body in those pieces.
+    /// Reads one body in the given pieces.
     static func read(_ pieces: [ArraySlice<UInt8>], with reader: inout Reader) throws -> [WebSocketMessage] {
         var packets: [WebSocketMessage] = []
         for piece in pieces { try reader.read(piece, into: &packets) }
@@ -295,7 +295,7 @@ extension PayloadTests {
         return writer.take()
     }
 
-    /// The body in pieces of one to a dozen bytes.
+    /// Splits the body into pieces of one to a dozen bytes.
     static func cuts(of body: [UInt8], using generator: inout RandomSource) -> [ArraySlice<UInt8>] {
         var pieces: [ArraySlice<UInt8>] = []
         var place = 0

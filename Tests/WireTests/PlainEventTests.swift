@@ -2,7 +2,8 @@ import JSONText
 import Testing
 import Wire
 
-/// Events that are decoded before the client meets their messages (`SocketIO.Event.plainArray`, `SocketIOClient.hearsEvent`).
+/// Tests for events that are decoded before the client processes their messages
+/// (`SocketIO.Event.plainArray`, `SocketIOClient.hearsEvent`).
 struct PlainEventTests {
     private static let frames = [
         #"42["a"]"#, #"42["a",1]"#, #"42["realtime:resource",{"b":[1,2,"é\u00e9"]},null]"#, #"42["é",1]"#,
@@ -30,7 +31,7 @@ struct PlainEventTests {
     }
 
     @Test(arguments: [EngineIO.Revision.v3, .v4])
-    func `what is made of a message ahead is the one event that the client makes of it`(revision: EngineIO.Revision) {
+    func `an event decoded early equals the event that the client decodes itself`(revision: EngineIO.Revision) {
         var plain = 0
         for frame in Self.frames {
             var told = client(revision)
@@ -52,7 +53,7 @@ struct PlainEventTests {
         #expect(plain == 8)
     }
 
-    @Test func `an event is not heard before its namespace is joined, nor between a packet and its attachments`() {
+    @Test func `no event is decoded early before the join or between a packet and its attachments`() {
         var machine = SocketIOClient(SocketIOClient.Configuration(revision: .v4), openedAt: .zero)
         var hearing = [machine.hearsEvent(at: ms(0))]
         var effects: [SocketIOClient.Effect] = []

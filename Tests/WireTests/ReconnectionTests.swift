@@ -2,7 +2,7 @@ import JSONText
 import Testing
 import Wire
 
-/// A client over many connections: when it connects again, and when not.
+/// Tests for a client over many connections: when it reconnects, and when not.
 struct ReconnectionTests {
     private struct Transcript {
         var machine: SocketIOReconnection
@@ -46,7 +46,7 @@ struct ReconnectionTests {
             run { $0.closed(WebSocketClose(code: 1006, retry: retry), at: $1, into: &$2) }
         }
 
-        /// Waits for the next attempt; gives how long it took.
+        /// Waits for the next attempt and returns the elapsed milliseconds.
         mutating func wait() -> Int64 {
             let due = (machine.deadline?.microseconds ?? 0) / 1000 + 1
             let span = due - now
@@ -59,7 +59,7 @@ struct ReconnectionTests {
         }
     }
 
-    @Test func `delays grow, are capped and keep their jitter, and begin anew after a success`() {
+    @Test func `delays grow, are capped, keep their jitter, and start over after a success`() {
         var client = Transcript()
         #expect(client.run { $0.start(into: &$2) } == ["tell connecting 1", "connect 1 v4"])
         var delays: [Int64] = []
@@ -76,7 +76,7 @@ struct ReconnectionTests {
         #expect((500...1001).contains(client.wait()))
     }
 
-    @Test func `the allowed attempts are made, and no more`() {
+    @Test func `only the allowed number of attempts is made`() {
         var client = Transcript(.init(revision: .v4, maximumAttempts: 2))
         _ = client.run { $0.start(into: &$2) }
         #expect(client.fail().count == 1)
@@ -86,7 +86,7 @@ struct ReconnectionTests {
         #expect(client.emit(.init("late", ack: .unlimited)) == ["tell dropped late"])
     }
 
-    @Test func `a refusal for good ends, a forgotten session is asked anew at once, but not twice`() {
+    @Test func `a permanent refusal ends the client, and a forgotten session restarts at once, but not twice`() {
         var refused = Transcript()
         _ = refused.run { $0.start(into: &$2) }
         #expect(refused.fail(.never) == ["tell ended refused"])
@@ -96,7 +96,7 @@ struct ReconnectionTests {
         #expect(forgotten.wait() > 0)
     }
 
-    @Test func `a server whose parser nobody here speaks is not asked again`() {
+    @Test func `a server with an unsupported parser is not contacted again`() {
         var client = Transcript()
         _ = client.run { $0.start(into: &$2) }
         _ = client.run { $0.opened(at: $1, into: &$2) }
@@ -106,7 +106,7 @@ struct ReconnectionTests {
         #expect(client.close() == ["tell ended gaveUp 1"])
     }
 
-    @Test func `a server of revision 3 is recognised by its refusal and by its answer, and remembered`() {
+    @Test func `a server of revision 3 is recognised by its refusal or its answer, and remembered`() {
         var told = Transcript(.init())
         _ = told.run { $0.start(into: &$2) }
         #expect(told.fail(.withRevision(.v3)) == ["tell lost in 0", "tell connecting 1", "connect 1 v3"])
@@ -131,7 +131,7 @@ struct ReconnectionTests {
         #expect(named.fail(.withRevision(.v3)).first != "tell lost in 0")
     }
 
-    @Test func `after a kick it comes back, unless told otherwise`() {
+    @Test func `the client reconnects after a disconnect by the server, unless configured otherwise`() {
         var back = Transcript.joined()
         #expect(back.receive("41") == ["tell disconnected /", "close"])
         #expect(back.close().count == 1)
@@ -142,7 +142,7 @@ struct ReconnectionTests {
         #expect(gone.close() == ["tell ended disconnectedByServer"])
     }
 
-    @Test func `sessions that end before they have held count as attempts, and those that held do not`() {
+    @Test func `sessions that end early count as attempts, and longer ones do not`() {
         var brief = Transcript.joined(.init(revision: .v4, maximumAttempts: 3))
         for _ in 0..<3 {
             #expect(brief.close().last?.hasPrefix("tell lost in ") == true)
@@ -159,7 +159,7 @@ struct ReconnectionTests {
         }
     }
 
-    @Test func `a kick from one of two namespaces is followed by another CONNECT on the same connection`() {
+    @Test func `a disconnect in one of two namespaces is followed by a new CONNECT on the same connection`() {
         var client = Transcript(.init(revision: .v4, namespaces: [.init("/"), .init("/admin")]))
         _ = client.run { $0.start(into: &$2) }
         _ = client.join()
@@ -169,7 +169,7 @@ struct ReconnectionTests {
         #expect(client.run { $0.advance(to: $1, into: &$2) } == ["send 40/admin,"])
     }
 
-    @Test func `what is emitted meanwhile leaves on the next connection, with its id`() {
+    @Test func `an event emitted while disconnected is sent on the next connection with its id`() {
         var client = Transcript.joined()
         _ = client.close()
         #expect(client.emit(.init("kept", ack: .unlimited)) == [])
@@ -180,7 +180,7 @@ struct ReconnectionTests {
         #expect(client.receive("430[1]") == ["tell acknowledged 0"])
     }
 
-    @Test func `auth made for an attempt stands instead of the configured one`() {
+    @Test func `auth provided for an attempt overrides the configured one`() {
         var client = Transcript(.init(revision: .v4, namespaces: [.init("/", auth: json("{\"t\":0}"))]))
         _ = client.run { $0.start(into: &$2) }
         _ = client.run { $0.opened(auth: ["/": json("{\"t\":1}")], at: $1, into: &$2) }
@@ -191,7 +191,7 @@ struct ReconnectionTests {
         #expect(client.receive(openPacket) == [#"send 40{"t":0}"#])
     }
 
-    @Test func `a refused namespace is not asked for again, and without any left the client ends`() {
+    @Test func `a refused namespace is not retried, and without any left the client ends`() {
         var client = Transcript(.init(revision: .v4, namespaces: [.init("/"), .init("/no")]))
         _ = client.run { $0.start(into: &$2) }
         _ = client.join()
@@ -204,7 +204,7 @@ struct ReconnectionTests {
         #expect(client.close() == ["tell ended namespaceRefused"])
     }
 
-    @Test func `disconnect ends in every state, and what waits is told`() {
+    @Test func `disconnect ends the client in every state and reports the waiting events`() {
         var waiting = Transcript.joined()
         _ = waiting.close()
         _ = waiting.emit(.init("kept"))
@@ -219,7 +219,7 @@ struct ReconnectionTests {
         #expect(connecting.machine.deadline == nil)
     }
 
-    @Test func `a namespace joined later is joined on the next connection too, and one that was left is not`() {
+    @Test func `a namespace joined later is rejoined on the next connection, and a left one is not`() {
         var client = Transcript.joined()
         #expect(client.run { $0.join(.init("/b"), at: $1, into: &$2) } == ["send 40/b,"])
         _ = client.close()

@@ -2,7 +2,7 @@ import JSONText
 import Testing
 import Wire
 
-/// Connection state recovery at the client (`reference/socketio.md` 1.12).
+/// Tests for connection state recovery at the client (`reference/socketio.md` 1.12).
 struct RecoveryTests {
     /// A client whose server recovers connections.
     private static func joined(memory: SocketIOClient.Memory = .init(), auth: String? = nil) -> ClientTranscript {
@@ -22,7 +22,7 @@ struct RecoveryTests {
         return memory
     }
 
-    @Test func `the offset is taken off the arguments and asked with after a reconnect, auth behind it`() {
+    @Test func `the offset is removed from the arguments and sent before the auth after a reconnect`() {
         var client = Self.joined()
         #expect(client.receive(#"42["a",1,"Q7x1cUD"]"#) == ["event / a 1 offset"])
         #expect(client.receive(#"42["a","Q7x1cUD.0"]"#) == ["event / a  offset"])
@@ -35,7 +35,7 @@ struct RecoveryTests {
         #expect(third.receive(openPacket) == [#"send 40{"pid":"p","offset":"Q7x1cUE"}"#])
     }
 
-    @Test func `another pid is another session`() {
+    @Test func `a different pid means a different session`() {
         var client = Self.joined()
         _ = client.receive(#"42["a","Q7x1cUD"]"#)
         var next = Self.opened(Self.closed(&client))
@@ -45,7 +45,7 @@ struct RecoveryTests {
         #expect(third.receive(openPacket) == ["send 40"], "no event of this session came")
     }
 
-    @Test func `without an event there is nothing to ask for`() {
+    @Test func `without an event no recovery is requested`() {
         var client = Self.joined()
         var next = Self.opened(Self.closed(&client))
         #expect(next.receive(openPacket) == ["send 40"])
@@ -53,7 +53,7 @@ struct RecoveryTests {
     }
 
     @Test(arguments: ["41", "leave"])
-    func `a session that was ended in order is not asked for`(how: String) {
+    func `a session that ended in order is not recovered`(how: String) {
         var client = Self.joined()
         _ = client.receive(#"42["a","Q7x1cUD"]"#)
         if how == "41" { _ = client.receive("41") } else { _ = client.run { $0.leave("/", into: &$1) } }
@@ -61,7 +61,7 @@ struct RecoveryTests {
         #expect(next.receive(openPacket) == ["send 40"])
     }
 
-    @Test func `an event that asks for an acknowledgement has no offset`() {
+    @Test func `an event that requests an acknowledgement has no offset`() {
         var client = Self.joined()
         #expect(client.receive(#"421["a","Q7x1cUD"]"#) == [#"event / a "Q7x1cUD" ack 1"#])
         var plain = ClientTranscript.joined(.v4)
@@ -73,7 +73,7 @@ struct RecoveryTests {
         #""Q7x1cUE.""#,
         #"{"a":"Q7x1cUE"}"#,
     ])
-    func `a volatile event that ends with a string does not spoil the offset`(argument: String) {
+    func `a volatile event that ends with a string does not replace the offset`(argument: String) {
         var client = Self.joined()
         _ = client.receive(#"42["a","Q7x1cUD"]"#)
         #expect(client.receive(#"42["v",\#(argument)]"#) == ["event / v \(argument)"])
@@ -82,7 +82,7 @@ struct RecoveryTests {
         #expect(next.receive(openPacket) == [#"send 40{"pid":"p","offset":"Q7x1cUF"}"#])
     }
 
-    @Test func `a word that came first and looked like an offset is left behind by two that agree`() {
+    @Test func `a first string that merely looks like an offset is dropped after two that agree`() {
         var client = Self.joined()
         #expect(client.receive(#"42["v","Stopped"]"#) == ["event / v  offset"])
         #expect(client.receive(#"42["a","Q7x1cUD"]"#) == [#"event / a "Q7x1cUD""#])
@@ -91,13 +91,13 @@ struct RecoveryTests {
         #expect(next.receive(openPacket) == [#"send 40{"pid":"p","offset":"Q7x1cUE"}"#])
     }
 
-    @Test func `offsets of the adapters over Redis streams are followed too`() {
+    @Test func `offsets of the Redis streams adapters are supported too`() {
         var client = Self.joined()
         #expect(client.receive(#"42["a","1763695581000-0"]"#) == ["event / a  offset"])
         #expect(client.receive(#"42["a","1763695581000-1"]"#) == ["event / a  offset"])
     }
 
-    @Test func `what was lost before the answer makes the recovery none`() {
+    @Test func `a loss before the connect answer voids the recovery`() {
         var client = Self.joined()
         _ = client.receive(#"42["a","Q7x1cUD"]"#)
         var next = Self.opened(Self.closed(&client))

@@ -2,7 +2,7 @@ import JSONText
 import Testing
 import Wire
 
-/// Connection state recovery at the server, and our client against it (`reference/socketio.md` 1.12).
+/// Tests for connection state recovery at the server, and for the client against it (`reference/socketio.md` 1.12).
 struct ServerRecoveryTests {
     private static func store(_ configuration: SocketIORecoveryStore.Configuration = .init()) -> SocketIORecoveryStore {
         SocketIORecoveryStore(configuration, epoch: 1_763_695_581_000)
@@ -15,12 +15,12 @@ struct ServerRecoveryTests {
         restored?.missed.map(\.name)
     }
 
-    /// The offset an event was given.
+    /// The offset assigned to an event.
     private static func offset(_ emission: SocketIO.Emission) -> String {
         String(emission.arguments?.description.split(separator: ",").last?.dropFirst().dropLast() ?? "")
     }
 
-    @Test func `offsets are ordered, the shape of the reference's, and behind the other arguments`() {
+    @Test func `offsets are ordered, have the reference's format, and follow the other arguments`() {
         var store = Self.store()
         let first = store.record(.init("a", arguments: json("1")), at: .zero)
         #expect(first.arguments?.description == "1,\"\(Self.offset(first))\"")
@@ -36,7 +36,7 @@ struct ServerRecoveryTests {
         }
     }
 
-    @Test func `a session is given what its rooms were sent meanwhile, once`() {
+    @Test func `a restored session receives its rooms' missed events once`() {
         var store = Self.store()
         let seen = Self.offset(store.record(.init("seen"), at: ms(1)))
         _ = store.record(.init("all"), at: ms(2))
@@ -54,7 +54,7 @@ struct ServerRecoveryTests {
         #expect(store.restore(pid: "secret", offset: seen, namespace: "/", at: ms(4)) == nil)
     }
 
-    @Test func `who is away for too long, or missed more than is kept, joins anew`() {
+    @Test func `a client away too long, or with too many missed events, joins afresh`() {
         var late = Self.store()
         let seen = Self.offset(late.record(.init("seen"), at: ms(119_000)))
         late.save(Self.alice, at: ms(0))
@@ -72,7 +72,7 @@ struct ServerRecoveryTests {
         #expect(crowded.restore(pid: "another", offset: place, namespace: "/", at: .zero) != nil)
     }
 
-    @Test func `a server without the option gives no pid and takes the wish for auth`() {
+    @Test func `a server without recovery sends no pid and treats the request as auth`() {
         var server = ServerTranscript(.v4)
         _ = server.start()
         let lines = server.receive(#"40{"pid":"p","offset":"Q7x1cUD","token":"t"}"#)
@@ -80,7 +80,7 @@ struct ServerRecoveryTests {
         #expect(lines[1] == #"connected / {"pid":"p","offset":"Q7x1cUD","token":"t"}"#)
     }
 
-    @Test func `what is missed is written before the answer, with the same ids, and our client takes it up`() throws {
+    @Test func `missed events precede the connect answer with the same ids, and the client accepts them`() throws {
         var store = Self.store()
         var server = ServerTranscript(.v4, recoverySecret: "one")
         var client = ClientTranscript(.v4)
@@ -117,7 +117,7 @@ struct ServerRecoveryTests {
         #expect(server.receive(#"42["x"]"#) == ["event / x "])
     }
 
-    @Test func `what cannot be restored is joined anew`() {
+    @Test func `a session that cannot be restored is joined afresh`() {
         var server = ServerTranscript(.v4, recoverySecret: "one")
         _ = server.start()
         #expect(server.receive(#"40{"pid":"p","offset":"Q7x1cUD"}"#) == ["recoveryAsked / p Q7x1cUD"])
@@ -125,7 +125,7 @@ struct ServerRecoveryTests {
         #expect(lines.count == 2 && lines[0].contains("pid") && lines[1] == "connected / {}")
     }
 
-    @Test func `a client that left in order has no session to come back to, one that fell silent has`() {
+    @Test func `a client that left in order has no recoverable session, and one that fell silent has`() {
         var left = ServerTranscript(.v4, recoverySecret: "one")
         _ = left.start()
         _ = left.receive("40")
@@ -139,7 +139,7 @@ struct ServerRecoveryTests {
         #expect(silent.machine.recoverableSessions.count == 1)
     }
 
-    @Test func `an acknowledgement the server waits for is given up in time, and when the client leaves`() {
+    @Test func `an acknowledgement for the server is given up in time, and when the client leaves`() {
         var server = ServerTranscript.joined(.v4)
         let asked = server.run {
             _ = $0.emit("a", arguments: nil, wantsAck: true, ackBy: ms(500), into: &$1)
@@ -152,7 +152,7 @@ struct ServerRecoveryTests {
     }
 }
 
-/// A server whose application says who may join a namespace.
+/// Tests for a server whose application decides which clients may join a namespace.
 struct ServerAdmissionTests {
     private func server() -> ServerTranscript {
         var server = ServerTranscript(.v4, asks: true)
@@ -160,14 +160,14 @@ struct ServerAdmissionTests {
         return server
     }
 
-    @Test func `a client that is admitted is in the namespace`() {
+    @Test func `an admitted client is in the namespace`() {
         var server = server()
         #expect(server.receive(#"40{"token":"t"}"#) == [#"joinAsked / {"token":"t"}"#])
         #expect(server.run { $0.admit(into: &$1) }.last == #"connected / {"token":"t"}"#)
         #expect(server.receive(#"42["x"]"#) == ["event / x "])
     }
 
-    @Test func `one that is refused is told why, and may ask again`() {
+    @Test func `a refused client gets the reason and may retry`() {
         var server = server()
         _ = server.receive("40")
         let lines = server.run { $0.refuse("who are you?", into: &$1) }

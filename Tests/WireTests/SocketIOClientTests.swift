@@ -3,7 +3,7 @@ import Testing
 import Wire
 
 struct SocketIOClientTests {
-    @Test func `revision 4 asks for the namespace and joins on the answer`() {
+    @Test func `revision 4 requests the namespace and joins on the answer`() {
         var client = ClientTranscript(.v4)
         #expect(client.receive(openPacket) == ["send 40"])
         #expect(client.receive(#"40{"sid":"other"}"#) == ["connected engine"])
@@ -26,7 +26,7 @@ struct SocketIOClientTests {
         #expect(client.receive("40") == [], "a python server answers again (1.14)")
     }
 
-    @Test func `revision 3 asks for another namespace with its query and joins on its answer only`() {
+    @Test func `revision 3 requests another namespace with its query and joins only on its answer`() {
         var client = ClientTranscript(.v3, namespace: "/admin?token=1234")
         #expect(client.receive(openPacket) == ["send 40/admin?token=1234,"])
         #expect(client.receive("40") == [])
@@ -36,7 +36,7 @@ struct SocketIOClientTests {
         #expect(client.emit("go", "1") == [#"send 42/admin,["go",1]"#])
     }
 
-    @Test func `revision 4 keeps to its namespace`() {
+    @Test func `revision 4 ignores packets of other namespaces`() {
         var client = ClientTranscript(.v4, namespace: "/admin")
         #expect(client.receive(openPacket) == ["send 40/admin,"])
         #expect(client.receive(#"40/other,{"sid":"x"}"#).first?.hasPrefix("malformed") == true)
@@ -46,7 +46,7 @@ struct SocketIOClientTests {
         #expect(client.receive("41/admin") == ["disconnected /admin", "close byServer"])
     }
 
-    @Test func `the open packet may have its keys in any order and others besides`() {
+    @Test func `the open packet may have its keys in any order, and additional keys`() {
         var client = ClientTranscript(.v4)
         let packet = #"0{"x":{"y":[1]},"pingTimeout":20000,"pingInterval":25000,"sid":"aé"}"#
         #expect(client.receive(packet) == ["send 40"])
@@ -54,14 +54,14 @@ struct SocketIOClientTests {
     }
 
     @Test(arguments: ["40", "40{}", #"40{"sid":1}"#])
-    func `a CONNECT without a sid on revision 4 is a server of revision 3`(answer: String) {
+    func `a CONNECT without a sid on revision 4 means a server of revision 3`(answer: String) {
         var client = ClientTranscript(.v4)
         _ = client.receive(openPacket)
         #expect(client.receive(answer) == ["close revisionMismatch(Wire.EngineIO.Revision.v3)"])
         #expect(client.machine.deadline == nil)
     }
 
-    @Test func `an unasked 40 is a mismatch whatever namespace was asked for`() {
+    @Test func `an unsolicited 40 is a mismatch, whichever namespace was requested`() {
         var client = ClientTranscript(.v4, namespace: "/admin")
         _ = client.receive(openPacket)
         #expect(client.receive("40") == ["close revisionMismatch(Wire.EngineIO.Revision.v3)"])
@@ -76,7 +76,7 @@ struct SocketIOClientTests {
         return ClientTranscript(configuration)
     }
 
-    @Test func `a server of 2.x is spoken to on the connection it was found by, and asked for nothing twice`() {
+    @Test func `a server of 2.x is detected and used on the same connection, and nothing is sent twice`() {
         var client = guessing("/admin")
         #expect(client.receive(Self.bareOpen) == [])
         #expect(client.receive("40", at: 10) == ["send 40/admin,"])
@@ -90,14 +90,14 @@ struct SocketIOClientTests {
         #expect(alone.receive("40") == ["connected engine"])
     }
 
-    @Test func `a server of 2.x that refuses at once is understood`() {
+    @Test func `an immediate refusal from a server of 2.x is understood`() {
         var client = guessing()
         _ = client.receive(Self.bareOpen)
         #expect(client.receive("44[1]") == ["refused [1]", "close byServer"])
         #expect(client.machine.revision == .v3)
     }
 
-    @Test func `a server that says nothing unasked is asked after a moment, with one deadline for its answer`() {
+    @Test func `a server that sends nothing first gets a CONNECT after a moment, with one deadline`() {
         var client = guessing()
         #expect(client.receive(Self.bareOpen, at: 100) == [])
         #expect(client.receive("2", at: 200) == ["send 3"])
@@ -113,7 +113,7 @@ struct SocketIOClientTests {
         #expect(captured.receive(#"40{"sid":"o"}"#) == ["send 40", "connected engine"])
     }
 
-    @Test func `packets of the msgpack parser are named for what they are, and end the connection`() {
+    @Test func `packets of the msgpack parser are identified, and end the connection`() {
         let packet: [UInt8] = [0x84, 0xA4] + "type".utf8 + [0x00, 0xA4] + "data".utf8
         var asked = ClientTranscript(.v4)
         _ = asked.receive(openPacket)
@@ -124,7 +124,7 @@ struct SocketIOClientTests {
         #expect(joined.receive(.binary(packet[...])).first?.hasPrefix("malformed") == true)
     }
 
-    @Test func `what is not read while the server may name its revision gives it more time`() {
+    @Test func `a pause in reading extends the time to detect the revision`() {
         var client = guessing()
         _ = client.receive(Self.bareOpen)
         client.machine.set(.paused, at: ms(100))
@@ -154,13 +154,13 @@ struct SocketIOClientTests {
         #expect(client.receive("44/admin,[1]") == ["refused /admin [1]", "close byServer"])
     }
 
-    @Test func `an error after the join is reported and survived`() {
+    @Test func `an error after the join is reported, and the session continues`() {
         var client = ClientTranscript.joined(.v3)
         #expect(client.receive(#"44"no""#) == ["malformed at 1: the server reports an error: no"])
         #expect(client.receive(#"42["x"]"#) == ["event / x "])
     }
 
-    @Test func `what comes or is emitted before the answer keeps its order and waits`() {
+    @Test func `events received or emitted before the connect answer wait in order`() {
         var client = ClientTranscript(.v4)
         #expect(client.emit("first") == [])
         #expect(client.receive(openPacket) == ["send 40"])
@@ -175,7 +175,7 @@ struct SocketIOClientTests {
         #expect(client.receive("430[]") == ["acknowledged 0 []"])
     }
 
-    @Test func `what waits is bounded and what is lost is said`() {
+    @Test func `the number of waiting events is limited, and dropped ones are reported`() {
         var client = ClientTranscript(.v4)
         _ = client.receive(openPacket)
         for _ in 0..<16_384 { #expect(client.receive(#"42["early"]"#) == []) }
@@ -186,7 +186,7 @@ struct SocketIOClientTests {
     }
 
     @Test(arguments: EngineIO.Revision.allCases)
-    func `acks go both ways and only once`(revision: EngineIO.Revision) {
+    func `acknowledgements go both ways, and only once`(revision: EngineIO.Revision) {
         var client = ClientTranscript.joined(revision)
         #expect(client.emit("ask", "1", wantsAck: true) == [#"send 420["ask",1]"#])
         #expect(client.emit("ask", "2", wantsAck: true) == [#"send 421["ask",2]"#])
@@ -199,7 +199,7 @@ struct SocketIOClientTests {
         #expect(client.run { $0.socketClosed(into: &$1) } == ["unacknowledged 0 disconnected"])
     }
 
-    @Test func `acks that never come cost bounded memory`() {
+    @Test func `missing acknowledgements use bounded memory`() {
         var client = ClientTranscript.joined(.v4)
         var lines: [String] = []
         for _ in 0..<16_384 { lines += client.emit("ask", nil, wantsAck: true) }
@@ -210,7 +210,7 @@ struct SocketIOClientTests {
         #expect(client.run { $0.socketClosed(into: &$1) }.count == 16_383)
     }
 
-    @Test func `the server's kick and its close end the machine`() {
+    @Test func `the server's disconnect and its close end the machine`() {
         var kicked = ClientTranscript.joined(.v4)
         _ = kicked.emit("ask", nil, wantsAck: true)
         #expect(kicked.receive("41") == ["disconnected", "unacknowledged 0 disconnected", "close byServer"])
@@ -222,7 +222,7 @@ struct SocketIOClientTests {
         #expect(closed.receive("1") == ["disconnected", "close byServer"])
     }
 
-    @Test func `disconnect leaves the namespace and asks for the close once`() {
+    @Test func `disconnect leaves the namespace and requests the close once`() {
         var client = ClientTranscript.joined(.v4)
         #expect(client.run { $0.disconnect(into: &$1) } == ["send 41", "close requested"])
         #expect(client.run { $0.disconnect(into: &$1) } == [])
@@ -241,7 +241,7 @@ struct SocketIOClientTests {
             "close notEngineIO at 0: an open packet without sid, pingInterval or pingTimeout"
         ),
     ])
-    func `a first frame that is no open packet is not Engine-IO`(frame: String, line: String) {
+    func `a first frame that is not an open packet is not Engine-IO`(frame: String, line: String) {
         var client = ClientTranscript(.v4)
         #expect(client.receive(frame) == [line])
     }
@@ -252,7 +252,7 @@ struct SocketIOClientTests {
     }
 
     @Test(arguments: EngineIO.Revision.allCases)
-    func `noop and stray heartbeats are ignored anywhere`(revision: EngineIO.Revision) {
+    func `noops and stray heartbeats are ignored anywhere`(revision: EngineIO.Revision) {
         var client = ClientTranscript(revision)
         #expect(client.receive("6") == [])
         _ = client.receive(openPacket)
@@ -262,7 +262,7 @@ struct SocketIOClientTests {
         if revision == .v3 { #expect(client.receive("2") == []) }
     }
 
-    @Test func `malformed frames are reported with their place and the session goes on`() {
+    @Test func `malformed frames are reported with their position, and the session continues`() {
         var client = ClientTranscript.joined(.v4)
         #expect(client.receive("") == ["malformed at 0: an empty frame"])
         #expect(client.receive("4") == ["malformed at 1: an empty message"])

@@ -17,7 +17,7 @@ struct SocketIOServerTests {
         #expect(server.receive(#"42["hello",1]"#) == ["event / hello 1"])
     }
 
-    @Test func `the same configuration gives the same sid, each namespace another`() {
+    @Test func `the same configuration yields the same sid, and each namespace a different one`() {
         var one = ServerTranscript(.v4)
         var two = ServerTranscript(.v4)
         _ = one.start()
@@ -29,13 +29,13 @@ struct SocketIOServerTests {
         #expect(other[0].suffix(22) != first[0].suffix(22))
     }
 
-    @Test func `revision 3 joins the client to the default namespace unasked`() {
+    @Test func `revision 3 joins the client to the default namespace automatically`() {
         var server = ServerTranscript(.v3)
         #expect(server.start() == [open, "send 40", "connected /"])
         #expect(server.receive(#"42["hello"]"#) == ["event / hello "])
     }
 
-    @Test func `revision 3 takes the auth of another namespace from its query`() {
+    @Test func `revision 3 reads the auth of another namespace from its query`() {
         var server = ServerTranscript.joined(.v3)
         #expect(
             server.receive("40/admin?token=a%20b&x&token=no&c=%zz+d,") == [
@@ -45,7 +45,7 @@ struct SocketIOServerTests {
     }
 
     @Test(arguments: EngineIO.Revision.allCases)
-    func `an unknown namespace is refused and the session goes on`(revision: EngineIO.Revision) {
+    func `an unknown namespace is refused, and the session continues`(revision: EngineIO.Revision) {
         var server = ServerTranscript.joined(revision)
         #expect(server.receive("40/x,") == [#"send 44/x,{"message":"Invalid namespace"}"#])
         #expect(server.receive("40/x") == [#"send 44/x,{"message":"Invalid namespace"}"#])
@@ -56,7 +56,7 @@ struct SocketIOServerTests {
         "40", #"42/admin,["x"]"#, "43/admin,1[]", "41/admin,", "44{}", "4", "", "9", "42[\"a\u{0}\"]", "42{}",
         "4511-[\"b\"]",
     ])
-    func `what the reference closes on closes, once`(frame: String) {
+    func `a frame on which the reference closes closes the connection once`(frame: String) {
         for revision in EngineIO.Revision.allCases {
             var server = ServerTranscript.joined(revision)
             let lines = server.receive(frame)
@@ -66,19 +66,19 @@ struct SocketIOServerTests {
         }
     }
 
-    @Test func `an event before CONNECT closes`() {
+    @Test func `an event before CONNECT closes the connection`() {
         var server = ServerTranscript(.v4)
         _ = server.start()
         #expect(server.receive(#"42["x"]"#) == ["close parse error: a packet for a namespace that is not joined"])
     }
 
-    @Test func `a binary frame that nothing announced closes`() {
+    @Test func `an unannounced binary frame closes the connection`() {
         var server = ServerTranscript.joined(.v4)
         let lines = server.receive(.binary([4, 1]))
         #expect(lines == ["close parse error: a binary frame that belongs to no packet"])
     }
 
-    @Test func `a message over the limit closes`() {
+    @Test func `a message over the limit closes the connection`() {
         var server = ServerTranscript(.v4, maxPayload: 20)
         _ = server.start()
         _ = server.receive("40")
@@ -93,7 +93,7 @@ struct SocketIOServerTests {
     }
 
     @Test(arguments: EngineIO.Revision.allCases)
-    func `acks go both ways, in their namespace`(revision: EngineIO.Revision) {
+    func `acknowledgements go both ways in their namespace`(revision: EngineIO.Revision) {
         var server = ServerTranscript.joined(revision)
         _ = server.receive("40/admin,")
         #expect(
@@ -113,7 +113,7 @@ struct SocketIOServerTests {
                 == ["send 43/admin,9[]"])
     }
 
-    @Test func `a client that left is sent nothing more and may join again`() {
+    @Test func `a client that left receives nothing more and may join again`() {
         var server = ServerTranscript.joined(.v4)
         #expect(server.receive("41") == ["disconnected /"])
         #expect(server.run { _ = $0.emit("x", arguments: nil, into: &$1) } == [])
@@ -129,7 +129,7 @@ struct SocketIOServerTests {
         #expect(server.run { $0.disconnect(into: &$1) } == [])
     }
 
-    @Test func `what it writes for a name that needs escapes is JSON`() throws {
+    @Test func `a name that needs escapes is written as JSON`() throws {
         var server = ServerTranscript.joined(.v4)
         let name = "quote\" back\\ new\nline é"
         var effects: [SocketIOServer.Effect] = []

@@ -1,7 +1,7 @@
 import JSONText
 import Wire
 
-/// A client machine and the effects it gave, as lines a test can compare.
+/// A client machine with its effects as comparable lines.
 struct ClientTranscript {
     var machine: SocketIOClient
 
@@ -20,7 +20,7 @@ struct ClientTranscript {
         machine = SocketIOClient(configuration, memory: memory, openedAt: ms(milliseconds))
     }
 
-    /// A client that has joined its namespace at 0 ms (ping interval 25 s, timeout 20 s).
+    /// A client that joined its namespace at 0 ms (ping interval 25 s, timeout 20 s).
     static func joined(
         _ revision: EngineIO.Revision, maximumAttachments: Int = Limits.standard, count: Int = 10, depth: Int = 1024
     ) -> ClientTranscript {
@@ -64,7 +64,7 @@ struct ClientTranscript {
     }
 }
 
-/// A started server machine and the effects it gave, as lines.
+/// A started server machine with its effects as lines.
 struct ServerTranscript {
     var machine: SocketIOServer
 
@@ -79,7 +79,7 @@ struct ServerTranscript {
         machine = SocketIOServer(configuration, openedAt: .zero)
     }
 
-    /// A server whose client has joined `/` at 0 ms (ping interval 25 s, timeout 20 s).
+    /// A server whose client joined `/` at 0 ms (ping interval 25 s, timeout 20 s).
     static func joined(_ revision: EngineIO.Revision) -> ServerTranscript {
         var server = ServerTranscript(revision)
         _ = server.start()
@@ -136,7 +136,7 @@ extension SocketIO.Event {
 /// A namespace within a line: nothing for the default one.
 private func shown(_ namespace: String) -> String { namespace == "/" ? "" : " " + namespace }
 
-/// Attachments as the end of a line: nothing, or ` with [1, 2] [3]`.
+/// Attachments at the end of a line: nothing, or ` with [1, 2] [3]`.
 private func shown(_ attachments: [ArraySlice<UInt8>]) -> String {
     attachments.isEmpty ? "" : " with " + attachments.map { "\(Array($0))" }.joined(separator: " ")
 }

@@ -19,11 +19,11 @@ import Wire
             ("64K", 65536), ("64k", 65536), ("1.5M", 1_572_864), ("2G", 2 << 30), ("512", 512), ("0", 0),
             ("4x", nil), ("K", nil), ("", nil), ("1m", nil), ("99999999999G", nil),
         ] as [(String, Int64?)])
-    func `a size is a number of bytes, or one with a unit`(text: String, bytes: Int64?) {
+    func `a size is a number of bytes, or a number with a unit`(text: String, bytes: Int64?) {
         #expect(TypedAmount.bytes(text) == bytes)
     }
 
-    @Test func `an amount is written so that it is read as the same, in units that people know from it`() {
+    @Test func `an amount is written in familiar units and reads back as the same`() {
         let spans: [(Int64, String)] = [
             (86_400_000_000, "24h"), (90_000_000, "90s"), (1500, "1500us"), (-2000, "-2ms"), (0, "0us"),
         ]
@@ -37,7 +37,7 @@ import Wire
         }
     }
 
-    @Test func `a duration that is waited for is a microsecond at least, and some 30 years at most`() {
+    @Test func `a timeout is at least a microsecond and at most about 30 years`() {
         #expect(Duration(typed: "1us") == .microseconds(1))
         #expect(Duration(typed: "11574d") == .seconds(999_993_600))
         for text in ["0s", "-1s", "0.4us", "11575d"] { #expect(Duration(typed: text) == nil) }

@@ -20,7 +20,7 @@ struct ValueTests {
         #expect(Moment.zero < moment)
     }
 
-    @Test func `the reserved names are those of the reference`() {
+    @Test func `the reserved names equal those of the reference`() {
         let reserved = ["connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener"]
         #expect(reserved.allSatisfy(SocketIO.isReserved))
         #expect(!SocketIO.isReserved("message"))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct WebSocketCaseTests {
     @Test(
-        "Every case of the list ends as it should, at both ends, whole, byte by byte and in random pieces",
+        "Every listed case ends as expected, at both ends, whole, byte by byte and in random pieces",
         arguments: WebSocketCase.all)
     func list(one: WebSocketCase) {
         var random = RandomSource(seed: 1)
@@ -24,7 +24,7 @@ import Testing
         #expect(read([bytes[...]], role: role).rest == [role == .client ? "1002 masked" : "1002 not masked"])
     }
 
-    @Test("A length beyond any is refused, and one beyond the limit before its bytes come")
+    @Test("An impossible length is refused, and one beyond the limit before its bytes arrive")
     func lengths() {
         let long: [UInt8] = [0x82, 0x7f, 0x80, 0, 0, 0, 0, 0, 0, 0]
         #expect(read([long[...]], role: .client).rest == ["1002 bad length"])
@@ -42,7 +42,7 @@ import Testing
                 == ["1009 message of 65537 bytes or more; the limit is 65536"])
     }
 
-    @Test("Messages that are whole in one read share its bytes")
+    @Test("Messages that are complete in one read share its bytes")
     func sharing() {
         var bytes: [UInt8] = []
         for number in 0..<100 { bytes += frame(0x81, Array("message \(number)".utf8), key: nil) }
@@ -63,7 +63,7 @@ import Testing
 
 @Suite struct PermessageDeflateTests {
     @Test(
-        "A server agrees on the first offer it understands",
+        "A server accepts the first offer it understands",
         arguments: [
             ("permessage-deflate", "permessage-deflate"),
             ("permessage-deflate; client_max_window_bits", "permessage-deflate"),
@@ -90,7 +90,7 @@ import Testing
         #expect(PermessageDeflate.answer(to: offer)?.text == answer)
     }
 
-    @Test("A client takes what it offered, and nothing else")
+    @Test("A client accepts only what it offered")
     func agreements() throws {
         let agreement = try PermessageDeflate.agreement(
             from: "permessage-deflate; server_no_context_takeover; client_max_window_bits=9")
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(
-        "Messages of every size come through every way of compressing, in both directions (12 and 13 of the list)",
+        "Messages of every size pass through every compression in both directions (12 and 13 of the list)",
         arguments: [false, true], [8, 9, 15])
     func sizes(forgets: Bool, bits: Int) {
         var random = RandomSource(seed: 2)
@@ -154,20 +154,20 @@ import Testing
     }
 
     @Test(
-        "What compressed frames may not be is refused",
+        "Invalid compressed frames are refused",
         arguments: [
             ([0xc9, 0x00], "1002 reserved bits"), ([0x01, 0x01, 65, 0xc0, 0x00], "1002 reserved bits"),
             ([0xe1, 0x00], "1002 reserved bits"), ([0xc1, 0x02, 0xff, 0xff], "1007 bad compressed data"),
             // A match before the first byte.
             ([0xc1, 0x05, 0xf2, 0x00, 0x11, 0x00, 0x00], "1007 bad compressed data"),
-            // Not UTF-8, once inflated.
+            // Not UTF-8 after inflation.
             ([0xc1, 0x07, 0x00, 0x01, 0x00, 0xfe, 0xff, 0xff, 0x00], "1007 text is not UTF-8"),
         ] as [([UInt8], String)])
     func refusals(bytes: [UInt8], words: String) {
         #expect(read([bytes[...]], role: .client, compression: PermessageDeflate()).rest == [words])
     }
 
-    @Test("A message that inflates to more than is taken is refused, however small it is")
+    @Test("A message that inflates beyond the limit is refused, however small it is")
     func bomb() {
         var writer = WebSocketWriter(role: .server, compression: PermessageDeflate())
         var bytes: [UInt8] = []

@@ -2,14 +2,14 @@ import Testing
 
 @testable import Wire
 
-/// One case of the list that WebSocket implementations are measured by: what a peer sends, and what becomes of it.
+/// A case of the list that WebSocket implementations are tested with: the peer's frames and the expected result.
 struct WebSocketCase: Sendable, CustomTestStringConvertible {
-    /// The number of the list's case this one stands for.
+    /// The number of the corresponding case in the list.
     var name: String
-    /// What the peer sends. The first byte of each frame, which is the opcode and its bits, and the payload.
+    /// The peer's frames. The first byte of each contains the opcode and its flags.
     var frames: [(first: UInt8, payload: [UInt8])]
     var messages: [WebSocketMessage] = []
-    /// Control frames and, last, the breach of the protocol.
+    /// Control frames, followed by the protocol violation, if any.
     var rest: [String] = []
 
     var testDescription: String { name }
@@ -23,7 +23,7 @@ struct WebSocketCase: Sendable, CustomTestStringConvertible {
         self.rest = rest
     }
 
-    /// The bytes, as a client sends them or as a server does.
+    /// The bytes as sent by a client or a server.
     func bytes(from role: WebSocketRole) -> [UInt8] {
         frames.flatMap { frame($0.first, $0.payload, key: role == .client ? 0xa1b2_c3d4 : nil) }
     }
@@ -136,12 +136,12 @@ extension WebSocketCase {
         ([
             // Cut short, in each length.
             [0xc2], [0xe1, 0x80], [0xf1, 0x80, 0x80], utf8("κόσμε").dropLast() + [],
-            // Beyond Unicode, and bytes that are never right.
+            // Beyond Unicode, and bytes that are never valid.
             [0xf4, 0x90, 0x80, 0x80], [0xf8, 0x88, 0x80, 0x80, 0x80], [0xfc, 0x84, 0x80, 0x80, 0x80, 0x80], [0xfe],
             [0xff],
             // Continuations without a start, starts without continuations.
             [0x80], [0xbf, 0x80], [0xc0, 0x20], [0xe0, 0x20], [0xf0, 0x20], [0xce, 0xba, 0xe1],
-            // Longer than need be.
+            // Overlong encodings.
             [0xc0, 0xaf], [0xc1, 0xbf], [0xe0, 0x80, 0xaf], [0xe0, 0x9f, 0xbf], [0xf0, 0x80, 0x80, 0xaf],
             [0xf0, 0x8f, 0xbf, 0xbf],
             // Surrogates, alone and in pairs.
@@ -187,7 +187,7 @@ extension WebSocketCase {
             WebSocketCase("7.9 code \($0)", [(close, closing($0))], [], ["1002 bad close code"])
         }
 
-    /// The largest message taken in the tests of this list.
+    /// The maximum message size in the tests of this list.
     static let maximumMessage = 1 << 18
 
     private static let limits: [WebSocketCase] = [text, binary].flatMap { kind -> [WebSocketCase] in

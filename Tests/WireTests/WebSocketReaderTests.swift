@@ -2,7 +2,7 @@ import Testing
 
 @testable import Wire
 
-/// What a reader makes of bytes: messages and control frames in words, and the breach of the protocol, if any.
+/// The result of reading bytes: messages and control frames in words, and the protocol violation, if any.
 func read(
     _ pieces: [ArraySlice<UInt8>], role: WebSocketRole = .server, maximumMessage: Int = 1 << 20,
     compression: PermessageDeflate? = nil
@@ -37,7 +37,7 @@ private func describe(_ control: WebSocketReader.Control) -> String {
     }
 }
 
-/// A frame as a client sends it, or, without a key, as a server does.
+/// A frame as a client sends it or, without a key, as a server does.
 func frame(_ first: UInt8, _ payload: [UInt8], key: UInt32? = 0x1234_5678) -> [UInt8] {
     var bytes: [UInt8] = []
     WebSocketFrame.append(payload[...], first: first, mask: key, to: &bytes)
@@ -56,7 +56,7 @@ func cuts(_ bytes: [UInt8], _ random: inout RandomSource) -> [[ArraySlice<UInt8>
 }
 
 @Suite struct WebSocketReaderTests {
-    @Test("What was written is read, whole, byte by byte, and in any pieces", arguments: 0..<12)
+    @Test("Written frames read back whole, byte by byte, and in random pieces", arguments: 0..<12)
     func roundTrip(seed: Int) {
         var random = RandomSource(seed: UInt64(seed))
         var compression: PermessageDeflate?
@@ -93,7 +93,7 @@ func cuts(_ bytes: [UInt8], _ random: inout RandomSource) -> [[ArraySlice<UInt8>
         }
     }
 
-    @Test("Unmasking in pieces gives what unmasking at once gives")
+    @Test("Unmasking in pieces equals unmasking at once")
     func unmask() {
         let bytes = (0..<100).map { UInt8($0) }
         for phase in 0..<9 {
@@ -107,14 +107,14 @@ func cuts(_ bytes: [UInt8], _ random: inout RandomSource) -> [[ArraySlice<UInt8>
         }
     }
 
-    @Test("A reason that is too long for a close frame is cut at a character")
+    @Test("A reason too long for a close frame is cut at a character")
     func longReason() throws {
         let body = WebSocketFrame.closeBody(WebSocketClose(code: 4000, reason: String(repeating: "é", count: 100)))
         #expect(body.count == 2 + 122)
         #expect(try WebSocketFrame.parseClose(body).reason == String(repeating: "é", count: 61))
     }
 
-    @Test("Random bytes are never more than refused")
+    @Test("Random bytes are at worst refused")
     func fuzz() {
         var random = RandomSource(seed: 3)
         for _ in 0..<3000 {
