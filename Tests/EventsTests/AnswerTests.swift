@@ -2,8 +2,8 @@ import Testing
 
 @testable import Events
 
-@Suite struct `A REST answer` {
-    @Test func `of era A gives the account, companies and workspaces`() throws {
+@Suite struct `REST answers` {
+    @Test func `an answer of era A contains the account, companies and workspaces`() throws {
         #expect(try Twake.account(from: Sample.answer("A", "account")).name == "First Last")
         #expect(
             try Twake.places(from: Sample.answer("A", "companies"))
@@ -13,7 +13,7 @@ import Testing
                 == [.init(id: EntityID("W"), name: "WS1")])
     }
 
-    @Test func `of era B gives the account, companies and workspaces`() throws {
+    @Test func `an answer of era B contains the account, companies and workspaces`() throws {
         #expect(try Twake.account(from: Sample.answer("B", "account")).name == "First Last")
         #expect(
             try Twake.places(from: Sample.answer("B", "companies"))
@@ -23,7 +23,7 @@ import Testing
                 == [.init(id: EntityID("W"), name: "WS1")])
     }
 
-    @Test func `of era A gives channels with their last messages and accesses`() throws {
+    @Test func `an answer of era A contains channels with their last messages and access times`() throws {
         let channels = try Twake.channels(from: Sample.answer("A", "channels"))
         let first = try #require(channels.first)
         #expect(channels.count == 2)
@@ -46,7 +46,7 @@ import Testing
         #expect(try Twake.channel(from: Sample.answer("A", "channel")) == first)
     }
 
-    @Test func `of era B gives channels, and names directs by the users sent along`() throws {
+    @Test func `an answer of era B contains channels, and directs are named after the included users`() throws {
         let body = try Sample.answer("B", "channels")
         let channels = try Twake.channels(from: body, user: EntityID("U1"))
         #expect(channels.map(\.name) == ["General", "Second User"])
@@ -58,7 +58,7 @@ import Testing
         #expect(channel.name == "General" && channel.owner == EntityID("U1") && channel.updatedAt == nil)
     }
 
-    @Test func `of era A gives messages, heads by their own id as thread`() throws {
+    @Test func `an answer of era A contains messages, and a head's thread is its own id`() throws {
         let messages = try Twake.messages(from: Sample.answer("A", "messages"))
         let thread = EntityID("c920712e-b49d-11eb-8ed2-0242ac120003")
         #expect(messages.map(\.isHead) == [true, false, true])
@@ -75,7 +75,7 @@ import Testing
         #expect(try Twake.message(from: Sample.answer("A", "message")) == reply)
     }
 
-    @Test func `of era B gives a feed's heads, each followed by its last replies, every message once`() throws {
+    @Test func `a feed of era B contains each head followed by its last replies, every message once`() throws {
         let messages = try Twake.messages(from: Sample.answer("B", "messages", "4.4 feed"))
         #expect(messages.map(\.text) == ["Message 1", "Message 2", "alone"])
         #expect(messages.map(\.replies) == [3, nil, 0])
@@ -86,7 +86,7 @@ import Testing
         #expect(head == messages.first)
     }
 
-    @Test func `gives badges of era B and counters of era A`() throws {
+    @Test func `an answer contains badges in era B and counters in era A`() throws {
         let badges = try Twake.badges(from: Sample.answer("B", "badges"))
         #expect(badges.map(\.workspace) == [EntityID("W"), EntityID("direct")])
         #expect(badges.last?.thread == badges.last?.message)
@@ -97,7 +97,7 @@ import Testing
         #expect(counts.first?.matches(.workspace, EntityID("C")) == false)
     }
 
-    @Test func `gives members of the channel asked for`() throws {
+    @Test func `an answer contains the members of the requested channel`() throws {
         let channel = EntityID("CH")
         let era = try Twake.members(from: Sample.answer("A", "members"), channel: channel)
         #expect(era.map(\.user) == [EntityID("U1")] && era.map(\.channel) == [channel])
@@ -106,7 +106,7 @@ import Testing
         #expect(members.map(\.channel) == [channel, channel] && members.map(\.type) == ["member", "guest"])
     }
 
-    @Test func `gives the same rooms as a list and as the map before it`() throws {
+    @Test func `the list of rooms and the older map contain the same rooms`() throws {
         let list = try Twake.rooms(from: Sample.answer("A", "rooms", "2.2: since"))
         let map = try Twake.rooms(from: Sample.answer("A", "rooms", "2.2: before"))
         #expect(Array(list.prefix(5)) == map)
@@ -123,7 +123,7 @@ import Testing
         (#"{"resources":[]"#, "the text ends inside a value"), ("[] []", "something follows the value"),
         ("<html>", "unexpected byte 0x3c"),
     ])
-    func `of the wrong shape is refused with the path of the field`(_ body: String, _ message: String) throws {
+    func `an answer of the wrong shape is refused with the field's path`(_ body: String, _ message: String) throws {
         let failure = try #require(throws: DecodingFailure.self) { try Twake.channels(from: Array(body.utf8)[...]) }
         #expect(failure.message == message && failure.subject == "channels")
     }
@@ -133,7 +133,7 @@ import Testing
         (#"{"resource":null}"#, "resource: expected an object, found null"),
         (#"{"resource":{"id":"I"},"x":}"#, "x: unexpected byte 0x7d"), ("true", "expected an object, found a Boolean"),
     ])
-    func `about one entity of the wrong shape is refused as well`(_ body: String, _ message: String) throws {
+    func `an answer about one entity of the wrong shape is refused, too`(_ body: String, _ message: String) throws {
         let failure = try #require(throws: DecodingFailure.self) { try Twake.account(from: Array(body.utf8)[...]) }
         #expect(failure.message == message && failure.subject == "account")
     }

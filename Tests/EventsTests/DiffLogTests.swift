@@ -4,8 +4,8 @@ import Wire
 
 @testable import Events
 
-@Suite struct `An entity in the diff log` {
-    @Test func `is read back as it was written, whatever is in it`() throws {
+@Suite struct `Entities in the diff log` {
+    @Test func `an entity reads back as written, whatever its contents`() throws {
         var makers = EntityMaker(seed: 4)
         for _ in 0..<2000 {
             try expectRoundTrip(makers.channel(), Twake.Channel.encode(into:), Twake.Channel.init(decoding:))
@@ -21,7 +21,7 @@ import Wire
         }
     }
 
-    @Test func `an account's public part is all that is written of it`() throws {
+    @Test func `only an account's public part is written`() throws {
         var account = Twake.Account(id: EntityID("U"))
         account.companies = [.init(role: .admin, status: "active", company: Twake.Company(id: EntityID("C")))]
         account.preference = .init(locale: "en", timezone: 0, allowTracking: false)
@@ -46,7 +46,7 @@ import Wire
         #expect(reader.offset == bytes.count)
     }
 
-    @Test func `has fixed names, times in milliseconds, and leaves out what is nil`() throws {
+    @Test func `a written entity has fixed names and times in milliseconds, without nil fields`() throws {
         var writer = JSONWriter()
         Twake.Message(
             id: EntityID("M"), thread: EntityID("T"), text: "hi", createdAt: Timestamp(milliseconds: 5),
@@ -58,7 +58,7 @@ import Wire
         )
     }
 
-    @Test func `may have members a later version adds, but not lack those it needs`() throws {
+    @Test func `an entity may have members of later versions, but no required member may be missing`() throws {
         let text = Array(#"[{"type":"channel","later":{"a":[]},"id":"","count":-3},{"type":"channel","id":"X"}]"#.utf8)
         var reader = JSONReader(text.span)
         try reader.beginArray()
@@ -73,7 +73,7 @@ import Wire
         }
     }
 
-    @Test func `is refused in the names of Weir's files, not in the server's`() throws {
+    @Test func `an entity is refused with the field names of Weir's files, not with the server's`() throws {
         let text = Array(#"{"user_id":"U"}"#.utf8)
         var reader = JSONReader(text.span)
         do {
@@ -85,7 +85,7 @@ import Wire
     }
 }
 
-/// Makes entities with every optional field there or not, and texts that need escapes.
+/// Generates entities with each optional field present or absent, and texts that need escapes.
 struct EntityMaker {
     private var generator: RandomSource
 
@@ -208,7 +208,7 @@ struct EntityMaker {
 
     private mutating func count() -> Int { Int.random(in: .min ... .max, using: &generator) }
 
-    /// Any value as the decoders keep one: without white space and inert.
+    /// A random value in the form that the decoders keep: without white space and inert.
     private mutating func json() -> RawJSON {
         var writer = JSONWriter()
         writer.value(.array([.string(text()), .object([.init(text(), .integer(Int64(count())))]), .null]))

@@ -3,8 +3,8 @@ import Wire
 
 @testable import Events
 
-@Suite struct `An entity id` {
-    @Test func `of a UUID in its usual form is kept as 16 bytes and written the same`() {
+@Suite struct `Entity ids` {
+    @Test func `a UUID in its usual form is kept as 16 bytes and written unchanged`() {
         let text = "2982dc0a-65aa-47ae-a13c-082b2e3cc2a9"
         #expect(EntityID(text) == .uuid(0x2982_dc0a_65aa_47ae, 0xa13c_082b_2e3c_c2a9))
         #expect(EntityID(text).description == text)
@@ -17,12 +17,12 @@ import Wire
         "2982dc0a-65aa-47ae-a13c-082b2e3cc2a99", "2982dc0a+65aa-47ae-a13c-082b2e3cc2a9",
         "2982dc0a-65aa-47ae-a13c-082b2e3cc2ag", "é82dc0a-65aa-47ae-a13c-082b2e3cc2a9",
     ])
-    func `of any other form is kept as text`(_ text: String) {
+    func `an id of any other form is kept as text`(_ text: String) {
         #expect(EntityID(text) == .text(text))
         #expect(EntityID(text).description == text)
     }
 
-    @Test func `takes no byte but the sixteen digits, at any place`() {
+    @Test func `a UUID accepts no byte but the sixteen digits, at any position`() {
         let usual = Array("0123abcd-4567-89ef-fedc-ba9876543210".utf8)
         for place in usual.indices where usual[place] != UInt8(ascii: "-") {
             for byte in UInt8.min...UInt8.max {
@@ -40,7 +40,7 @@ import Wire
         }
     }
 
-    @Test func `is ordered as its text is, UUIDs first`() {
+    @Test func `ids are ordered like their text, UUIDs first`() {
         var generator = RandomSource(seed: 1)
         let ids = (0..<200).map { index -> EntityID in
             let high = generator.next() >> UInt64.random(in: 0...63, using: &generator)
@@ -53,7 +53,7 @@ import Wire
         #expect(texts == texts.sorted() && texts.allSatisfy { $0.hasPrefix("id ") })
     }
 
-    @Test func `is found by one number however it was made, and UUIDs by as many as there are`() {
+    @Test func `equal ids have one lookup hash, and different UUIDs have different hashes`() {
         #expect(EntityID("general").lookupHash == EntityID("general").lookupHash)
         var numbers: Set<Int> = []
         for index: UInt64 in 0..<64 {
@@ -63,19 +63,19 @@ import Wire
             }
         }
         #expect(numbers.count == 3 * 64)
-        // What a table looks at: the upper eight bits, then the lower ones.
+        // The bits that a hash table uses: the upper eight, then the lower ones.
         #expect(Set(numbers.map { $0 >> 56 }).count > 64)
         #expect(Set(numbers.map { $0 & 0xFFFF }).count > 180)
     }
 }
 
-@Suite struct `A time on the wire` {
+@Suite struct `Times on the wire` {
     @Test(arguments: [
         (1_620_987_774, 1_620_987_774_000), (1_620_987_774_123, 1_620_987_774_123), (0, 0),
         (999_999_999_999, 999_999_999_999_000), (1_000_000_000_000, 1_000_000_000_000), (-1, -1000),
         (Int64.min, Int64.min), (Int64.max, Int64.max),
     ])
-    func `of up to 12 digits is in seconds, a longer one in milliseconds`(_ wire: Int64, _ milliseconds: Int64) {
+    func `a time of up to 12 digits is in seconds, others are in milliseconds`(_ wire: Int64, _ milliseconds: Int64) {
         #expect(Timestamp(wire: wire).milliseconds == milliseconds)
     }
 }

@@ -3,12 +3,12 @@ import Testing
 
 @testable import Events
 
-@Suite struct `An entity` {
+@Suite struct `Twake entities` {
     private func message(_ fields: String) throws -> Twake.Message {
         try Twake.message(from: Array(#"{"id":"M",\#(fields)}"#.utf8)[...])
     }
 
-    @Test func `that is an authentication does not show its tokens`() throws {
+    @Test func `an authentication does not reveal its tokens when printed`() throws {
         let tokens = Twake.Authentication(
             token: "secret-1", expiration: Timestamp(milliseconds: 5), refreshToken: "secret-2")
         var dumped = ""
@@ -18,14 +18,14 @@ import Testing
         }
     }
 
-    @Test func `that is an authentication is due ten minutes before it ends`() {
+    @Test func `an authentication is due ten minutes before it expires`() {
         let tokens = Twake.Authentication(token: "t", expiration: Timestamp(milliseconds: 3_600_000))
         #expect(!tokens.isDue(at: Timestamp(milliseconds: 3_000_000)))
         #expect(tokens.isDue(at: Timestamp(milliseconds: 3_000_001)))
         #expect(tokens.isDue(at: Timestamp(milliseconds: .max)))
     }
 
-    @Test func `that is a company or a workspace has its counts and dates from either era's place`() throws {
+    @Test func `a company or a workspace has its counts and dates in either era`() throws {
         let company = try #require(try Twake.companies(from: Sample.answer("B", "companies")).first)
         #expect(company.membersCount == 12 && company.guestsCount == 2 && company.createdAt == nil)
         #expect(company.plan == Twake.Company.Plan(name: "free", members: 20, guests: 5, storage: 1_000_000))
@@ -41,7 +41,7 @@ import Testing
         #expect(archived.isArchived && archived.isDefault == false && archived.role == .admin)
     }
 
-    @Test func `that is a user of era B tells preferences and companies of oneself only`() throws {
+    @Test func `a user in era B has preferences and companies only for the user's own account`() throws {
         let me = try Twake.account(from: Sample.answer("B", "account"))
         #expect(me.preference == Twake.Account.Preference(locale: "en", timezone: 0, allowTracking: false))
         #expect(me.companies.map(\.company.id) == [EntityID("C")] && me.companies.map(\.role) == [.member])
@@ -53,7 +53,7 @@ import Testing
         #expect(bare.map(\.user.id) == [EntityID("U9")])
     }
 
-    @Test func `that is an account has a name whatever of it is missing`() throws {
+    @Test func `an account has a name, whichever of its fields are missing`() throws {
         func name(_ fields: String) throws -> String {
             try Twake.account(from: Array(#"{"id":"U"\#(fields)}"#.utf8)[...]).name
         }
@@ -67,7 +67,7 @@ import Testing
         #expect(try name(#","status":["x"],"status_icon":{}"#) == "U")
     }
 
-    @Test func `that is a message keeps what few have, and a plain one has none of it`() throws {
+    @Test func `a message keeps rare fields, and a plain message has none of them`() throws {
         let plain = try #require(try Sample.message("3.3 message created: a reply"))
         #expect(!plain.fields.hasDetails)
         let last = try #require(try Sample.message("3.3 message: 2022, a reply that quotes"))
@@ -84,7 +84,7 @@ import Testing
             application.content == [.group(type: nil, start: "*", [.text("Build 7")]), .text(" passed")])
     }
 
-    @Test func `that is a message has no details again when the last is taken away`() throws {
+    @Test func `a message has no details again after the last one is removed`() throws {
         let plain = try message(#""text":"x""#)
         var changed = plain
         changed.isPinned = true
@@ -106,12 +106,12 @@ import Testing
         #""text":"a \"b\" é","content":[]"#, #""text":"a \"b\" é","blocks":[ ]"#,
         #""text":"a \"b\" é","blocks":[ { "type" : "twacode", "elements":[ "a \"b\" é" ] } ]"#,
     ])
-    func `that is a message keeps blocks only when they say more than its text`(_ fields: String) throws {
+    func `a message keeps its blocks only when they differ from its text`(_ fields: String) throws {
         let plain = try message(fields)
         #expect(plain.blocks == nil && plain.text == #"a "b" é"# && plain.content == [.text(#"a "b" é"#)])
     }
 
-    @Test func `that is a message tells its formatted contents in era A's form too`() throws {
+    @Test func `a message reads its formatted contents in era A's format, too`() throws {
         let body = #"""
             "content":{"original_str":"Hi","prepared":["Hi ",{"start":"@","content":"a.user:U1"},
             {"start":"\n","content":[]},{"type":"nop","content":[{"type":"file","mode":"preview","content":"F1",
@@ -133,14 +133,14 @@ import Testing
         (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (1234, "1.2 kB"), (12_345, "12 kB"), (999_499, "999 kB"),
         (999_900, "1.0 MB"), (50_000_001, "50 MB"), (3_400_000_000, "3.4 GB"), (.max, "9223372 TB"),
     ])
-    func `that is a file is shown with its name and size`(_ size: Int, _ text: String) throws {
+    func `a file is shown with its name and size`(_ size: Int, _ text: String) throws {
         #expect(FilePreview.text(name: "x.png", size: size) == "[x.png \(text)]")
         let rows = #"[{"id":"F","name":"x.png","size":\#(size)},{"id":"G"},7,{}]"#
         #expect(FilePreview.text(of: try JSONValue(parsing: Array(rows.utf8)[...])) == "[x.png \(text)] [G]")
         #expect(FilePreview.text(of: .array([])) == nil && FilePreview.text(of: .null) == nil)
     }
 
-    @Test func `that is a message does not fail for what it quotes`() throws {
+    @Test func `a message does not fail because of its quoted message`() throws {
         for quoted in ["null", "[]", "7", #""x""#, "{}", #"{"id":[]}"#, #"{"text":"no id"}"#] {
             #expect(try message(#""quote_message":\#(quoted),"text":"x""#).quoted == nil)
         }
@@ -148,7 +148,7 @@ import Testing
         #expect(nested.quoted?.text == "q" && nested.quoted?.quoted == nil)
     }
 
-    @Test func `that is a message is read by its sender, and by whoever came after it was sent`() throws {
+    @Test func `a message is read by its sender, and by users with a later access to the channel`() throws {
         let sent = try message(#""user_id":"U1","created_at":1620987774123"#)
         let (before, after) = (Timestamp(milliseconds: 1_620_987_774_122), Timestamp(milliseconds: 1_620_987_774_123))
         #expect(sent.isRead(by: EntityID("U1"), lastAccess: nil))
@@ -159,7 +159,7 @@ import Testing
         #expect(sent.sender == "U1")
     }
 
-    @Test func `that is a channel keeps what lists say of it when an event does not`() throws {
+    @Test func `a channel keeps the fields from lists that an event lacks`() throws {
         let listed = try #require(try Twake.channels(from: Sample.answer("B", "channels")).first)
         #expect(listed.memberType == .member && listed.isFavorite == false && listed.notificationLevel == .mentions)
         #expect(listed.isDefault && listed.createdAt == Timestamp(milliseconds: 1_631_500_000_000))
@@ -174,7 +174,7 @@ import Testing
         #expect(plain.memberType == .member)
     }
 
-    @Test func `that is a thread, or a change of reactions, is what an action is answered with`() throws {
+    @Test func `a thread and a change of reactions are decoded from the answers to actions`() throws {
         let thread = try Twake.thread(from: Sample.answer("B", "thread"))
         #expect(thread.message?.id == thread.id && thread.participants.map(\.id) == [EntityID("CH")])
         #expect(thread.createdBy == EntityID("U1") && thread.answers == 0)
@@ -182,7 +182,7 @@ import Testing
         #expect(change.message == thread.id && change.reactions.map(\.count) == [1])
     }
 
-    @Test func `that is presence knows its company, unless the server does not`() throws {
+    @Test func `presence knows its company when the server sends it`() throws {
         let statuses = try Twake.onlineStatuses(from: Sample.answer("B", "online_statuses"))
         #expect(statuses.map(\.isOnline) == [true, false])
         guard case .online(let known) = try Sample.event("1.6: presence").resource?.resource,
@@ -191,7 +191,7 @@ import Testing
         #expect(known.map(\.company) == [EntityID("C")] && gone.map(\.company) == [nil])
     }
 
-    @Test func `that is a tab, a bookmark or a document is decoded`() throws {
+    @Test func `a tab, a bookmark and a document are decoded`() throws {
         guard case .tab(let tab) = try Sample.event("3.3 channel_tabs").resource?.resource,
             case .bookmark(let bookmark) = try Sample.event("3.3 user_message_bookmark").resource?.resource,
             case .document(let document) = try Sample.event("2.1 documents").resource?.resource,
@@ -203,7 +203,7 @@ import Testing
         #expect(member.role == .member && member.addedAt?.milliseconds == 1_600_000_000_000)
     }
 
-    @Test func `has enumerations that keep what they do not know`() {
+    @Test func `enumerations keep unknown values`() {
         #expect(Twake.MessageType(wire: "poll").wireName == "poll")
         #expect(Twake.MessageSubtype(wire: "moved") == "moved")
         #expect(Twake.DeliveryStatus(wire: "lost").wireName == "lost")

@@ -3,12 +3,12 @@ import Testing
 
 @testable import Events
 
-@Suite struct `An event` {
+@Suite struct `Twake events` {
     static let message = EntityID("5828c718-b49e-11eb-8ae0-0242ac120003")
     static let thread = EntityID("c920712e-b49d-11eb-8ed2-0242ac120003")
     static let room = "previous::channels/2982dc0a-65aa-47ae-a13c-082b2e3cc2a9/messages/updates"
 
-    @Test func `of era A names the message, and its own id as thread where the wire has none`() throws {
+    @Test func `an era A event contains the message id, which replaces an empty thread id`() throws {
         let expected: [(String, Twake.EventData)] = [
             ("3.1 and the wiki's", .message(action: .update, message: Self.message, thread: Self.thread)),
             ("3.1: the thread of a top-level", .message(action: .update, message: Self.message, thread: Self.message)),
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `of typing tells who, where and whether still`() throws {
+    @Test func `a typing event contains the user, the place and whether the user is still typing`() throws {
         let channel = EntityID("CH")
         let user = EntityID("U1")
         #expect(
@@ -37,7 +37,7 @@ import Testing
         )
     }
 
-    @Test func `about a room says which, and the server's reason in either field`() throws {
+    @Test func `an event about a room contains its name, and the server's reason from either field`() throws {
         #expect(try Sample.event("1.5: a room was joined") == .joined(room: "/notifications?type=private&user=U1"))
         #expect(
             try Sample.event("1.5: a room was refused")
@@ -48,7 +48,7 @@ import Testing
         #expect(try Twake.Event("realtime:leave:error", #"{"name":"R"}"#) == .leaveRefused(room: "R", message: ""))
     }
 
-    @Test func `of refused authentication is never lost, whatever its form`() throws {
+    @Test func `an event about refused authentication is never lost, whatever its form`() throws {
         let texts = [
             #"{"message":"","err":{"message":"expired"}}"#: "expired", #""plain words""#: "plain words", "null": "null",
             #"{"err":{"code":1}}"#: #"{"err":{"code":1}}"#, "[]": "[]",
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `of an unknown name keeps its arguments`() throws {
+    @Test func `an unknown event keeps its arguments`() throws {
         let arguments = [try RawJSON(#"{"a":[1,2.50,"\u00e9"]}"#), try RawJSON("null")]
         let untyped = UntypedEvent(name: "typing", arguments: arguments)
         #expect(try Twake.Event(name: "typing", arguments: arguments) == .unknown(untyped))
@@ -67,14 +67,14 @@ import Testing
         #expect(Event.socketIO(untyped).summary == #"typing {"a":[1,2.50,"é"]} null"#)
     }
 
-    @Test func `has a summary of bounded length, cut between characters`() throws {
+    @Test func `an event has a summary of limited length, cut between characters`() throws {
         let long = UntypedEvent(
             name: "x", arguments: [try RawJSON("\"\(String(repeating: "é", count: 5000))\""), try RawJSON("1")])
         let summary = Event.socketIO(long).summary
         #expect(summary.utf8.count < 140 && summary.hasSuffix("é…"))
     }
 
-    @Test func `says who did it, where the payload does`() throws {
+    @Test func `an event names its actor when the payload does`() throws {
         let actors = [
             "3.3 channel_activity updated": "First Last", "3.3 channel_activity: a bot": "Twake",
             "3.3 message created": "U1",
@@ -87,7 +87,7 @@ import Testing
         #expect(Event.twake(try Sample.event("3.3 channel saved: a rename")).actor == nil)
     }
 
-    @Test func `says the server's time, where the payload does`() throws {
+    @Test func `an event has the server's time when the payload does`() throws {
         let times: [String: Int64] = [
             "3.3 channel_activity updated": 1_620_987_774_000, "3.3 message created": 1_620_987_774_130,
             "3.3 channel_member saved, channel": 1_620_987_780_125,
@@ -98,7 +98,7 @@ import Testing
         #expect(Event.twake(.authenticated).serverTime == nil)
     }
 
-    @Test func `has no time where what it is about only says when it was made or changed before`() {
+    @Test func `an event has no time when its subject only has an earlier creation or change time`() {
         let (made, changed) = (Timestamp(milliseconds: 1000), Timestamp(milliseconds: 5000))
         func time(_ action: Twake.ResourceAction, changed: Timestamp?) -> Timestamp? {
             let message = Twake.Message(
@@ -133,7 +133,7 @@ import Testing
         ("{\"action\":\"saved\",\"room\":\"\u{1}\"}", "room: not a valid string", 26),
         (#"{"name":"R"} x"#, "something follows the value", 13),
     ])
-    func `that cannot be decoded says where, to the byte`(_ text: String, _ message: String, _ offset: Int) throws {
+    func `an undecodable event is refused at the exact byte`(_ text: String, _ message: String, _ offset: Int) throws {
         let failure = try #require(throws: DecodingFailure.self) {
             try Twake.Event(
                 name: text.hasPrefix(#"{"name"#) ? "realtime:join:success" : "realtime:resource",
@@ -142,7 +142,7 @@ import Testing
         #expect(failure.message == message && failure.offset == offset, "\(failure)")
     }
 
-    @Test func `counts offsets from the start of its own argument, wherever that lies in what was received`() throws {
+    @Test func `an error offset counts from the start of its argument, wherever that is in the frame`() throws {
         let frame = Array(#"42["realtime:join:success",{"name":7}]"#.utf8)
         let start = try #require(frame.firstIndex(of: UInt8(ascii: "{")))
         let failure = try #require(throws: DecodingFailure.self) {
@@ -152,7 +152,7 @@ import Testing
         #expect(failure.offset == 8 && failure.message == "name: expected a string, found a number")
     }
 
-    @Test func `keeps what it does not read as a part of what was received, not as a copy`() throws {
+    @Test func `an event keeps unread parts as slices of the received bytes, not as copies`() throws {
         let payload = Array(
             #"{"action":"saved","room":"R","type":"company_application","resource":  {"id":"I"} }"#.utf8)
         let event = try Twake.Event(name: "realtime:resource", arguments: [RawJSON(unchecked: payload[...])])

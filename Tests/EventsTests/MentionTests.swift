@@ -17,13 +17,13 @@ import Testing
         #""text":"Hi @a.user:U1, @all."# + #"","blocks":[{"type":"twacode","elements":["Hi @a.user:U1, @all."]}]"#,
         #""text":"(@a.user:U1) @all @all"# + #"""#,
     ])
-    func `users and groups are found in era A's list, in era B's blocks and in a text alone, each once`(
+    func `users and groups are found in era A's list, in era B's blocks and in plain text, each once`(
         fields: String
     ) throws {
         #expect(try mentions(fields) == [user, all])
     }
 
-    @Test func `an address, a lone @ and what a sender's client took for text mention nothing`() throws {
+    @Test func `an address, a lone @ and text the sender's client did not mark mention nothing`() throws {
         #expect(try mentions(#""text":"a.user@example.org, @ and @. and @-:""#) == [])
         #expect(
             try mentions(
@@ -32,7 +32,7 @@ import Testing
         #expect(try mentions(#""text":"Grüße an @žofie.d!""#) == [Mention(name: "žofie.d", id: nil)])
     }
 
-    @Test func `GroupMe's mentions have the user's id, and the name that stands in the text`() {
+    @Test func `GroupMe's mentions contain the user's id and the name in the text`() {
         var message = GroupMe.Message(id: "1", conversation: .group("2"), text: "👋 @Ann, @everyone")
         message.attachments = [
             .mentions([
@@ -48,7 +48,7 @@ import Testing
         #expect(GroupMe.Message(id: "1", conversation: .group("2"), text: "@Ann").mentions == [])
     }
 
-    @Test func `a text is taken apart without loss`() {
+    @Test func `a text is split without loss`() {
         let pieces = Twake.Twacode.pieces(ofText: "Hi @a:U1. Mail a@b to @all")
         #expect(
             pieces == [

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Events
 
-/// A channel's last message (`reference/twake.md` 3.3).
+/// Tests for a channel's last message (`reference/twake.md` 3.3).
 @Suite struct MessageSummaryTests {
-    /// How a text may be written, and what it says.
+    /// Spellings of a text, and their values.
     static let texts: [(json: String, value: String?)] = [
         ("null", nil), (#""""#, ""), (#""Bo""#, "Bo"), (#""déjà 👍""#, "déjà 👍"), (#""a\/b \"c\" \n""#, "a/b \"c\" \n"),
         (#""\u00e9\ud83d\udc4d!""#, "é👍!"), (#""\\\u0000x""#, "\\\u{0}x"),
@@ -14,7 +14,7 @@ import Testing
     ]
 
     @Test(arguments: texts.indices)
-    func `every text is read as it is meant, beside any other`(_ index: Int) throws {
+    func `each text of a summary is read correctly next to any other`(_ index: Int) throws {
         for other in Self.texts {
             let text = Self.texts[index]
             let read = try summary(
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `two are different when any field is, also where the bytes of all texts are the same`() {
+    @Test func `summaries differ when any field differs, even when the bytes of all texts are the same`() {
         func summary(
             _ date: Int64?, _ sender: EntityID?, _ name: String?, _ title: String?, _ text: String?
         ) -> Twake.MessageSummary {
@@ -50,7 +50,7 @@ import Testing
         #expect(Set(all).count == all.count)
     }
 
-    @Test func `an id that is no UUID is kept beside texts of any length`() {
+    @Test func `an id that is not a UUID is kept next to texts of any length`() {
         for number in 0..<100 {
             let text = String(repeating: "text ", count: number)
             let sender = EntityID("somebody with a long name \(number)")
@@ -64,13 +64,13 @@ import Testing
         return try #require(try Twake.MessageSummary.ifAny(reading: &reader))
     }
 
-    /// What the diff log gives back of a channel with that summary.
+    /// The summary that the diff log yields for a channel with `summary`.
     private func logged(_ summary: Twake.MessageSummary) throws -> Twake.MessageSummary? {
         var reader = JSONReader(Array(Self.line(summary).utf8).span)
         return try Twake.Channel(decoding: &reader).lastMessage
     }
 
-    /// A channel with that summary, as the diff log has it.
+    /// A channel with `summary`, as a line of the diff log.
     private static func line(_ summary: Twake.MessageSummary) -> String {
         let channel = Twake.Channel(
             id: EntityID("c"), company: EntityID("o"), workspace: EntityID("w"), lastMessage: summary)

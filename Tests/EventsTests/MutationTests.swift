@@ -4,7 +4,7 @@ import Testing
 import Wire
 
 @Suite struct `Nothing a peer sends traps` {
-    /// What two samples have in common often enough to make wrong shapes of right texts.
+    /// Fragments that many samples share, so that a mutation yields well-formed text of the wrong shape.
     static let pieces = [
         "null", "{}", "[]", "\"\"", "0", "-1", "1e400", "1e18", "9223372036854775808", "true", "[[[", "\"\\ud800\"",
         "\"id\":", ",", "}",
@@ -28,7 +28,7 @@ import Wire
         return bytes
     }
 
-    @Test func `as an event: ten thousand mutated samples decode or are refused inside their text`() {
+    @Test func `ten thousand mutated events decode or are refused inside their text`() {
         var generator = RandomSource(seed: 5)
         let samples = (Sample.events + Sample.malformed).filter { !$0.arguments.isEmpty }
         var decoded = 0
@@ -39,7 +39,7 @@ import Wire
             do {
                 let event = Event.twake(
                     try Twake.Event(name: sample.name, arguments: [RawJSON(unchecked: bytes[...])]))
-                // What is derived from an event must hold for any of them.
+                // The derived properties must work for every event.
                 _ = (event.kind, event.room, event.actor, event.summary, event.isKnown, event.serverTime)
                 decoded += 1
             } catch {
@@ -52,7 +52,7 @@ import Wire
     }
 
     @Test
-    func `as the array of an event: what is no JSON is refused, and all else is decoded as by name and arguments`()
+    func `mutated event arrays decode as their name and arguments do, or are refused as invalid JSON`()
         throws
     {
         var generator = RandomSource(seed: 7)
@@ -77,7 +77,7 @@ import Wire
         #expect(decoded > 1000 && refused > 1000, "\(decoded) decoded, \(refused) refused")
     }
 
-    /// An event's name: a text, or a number, whose text is its name.
+    /// An event's name: a text, or a number converted to text.
     private func name(_ first: JSONValue?) -> String? {
         switch first {
         case .string(let name): name
@@ -86,7 +86,7 @@ import Wire
         }
     }
 
-    /// The texts of an array's elements but the first.
+    /// The texts of all elements of an array except the first.
     private func elementTexts(_ array: [UInt8]) throws -> [RawJSON] {
         var reader = JSONReader(array.span)
         var texts: [RawJSON] = []
@@ -95,7 +95,7 @@ import Wire
         return Array(texts.dropFirst())
     }
 
-    @Test func `as an answer: ten thousand mutated samples decode or are refused inside their text`() {
+    @Test func `ten thousand mutated answers decode or are refused inside their text`() {
         var generator = RandomSource(seed: 6)
         var decoded = 0
         var refused = 0
@@ -148,7 +148,7 @@ import Wire
         }
     }
 
-    @Test func `as an entity of the diff log: mutated texts are read or refused`() {
+    @Test func `mutated entities of the diff log are read or refused`() {
         var generator = RandomSource(seed: 7)
         var maker = EntityMaker(seed: 8)
         var refused = 0
@@ -167,7 +167,7 @@ import Wire
         #expect(refused > 1000, "\(refused) refused")
     }
 
-    @Test func `however deep it is nested`() {
+    @Test func `deeply nested values are refused`() {
         let deep = String(repeating: "[", count: 100_000)
         for argument in [deep, #"{"data":"# + deep, #"{"err":"# + deep, #"{"resource":"# + deep] {
             let arguments = [RawJSON(unchecked: Array(argument.utf8)[...])]

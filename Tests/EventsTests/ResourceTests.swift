@@ -4,7 +4,7 @@ import Wire
 
 @testable import Events
 
-@Suite struct `A resource event` {
+@Suite struct `Resource events` {
     static let actions: [(String, Twake.ResourceAction)] = [
         ("created", .created), ("saved", .saved), ("updated", .updated), ("deleted", .deleted), ("event", .event),
         ("Saved", .unknown("Saved")), ("", .unknown("")),
@@ -17,13 +17,13 @@ import Wire
         ("company_user", .companyUser), ("company_application", .companyApplication), ("user:online", .online),
         ("documents:updated", .documentsUpdated), ("channel_activities", .unknown("channel_activities")),
     ]
-    /// One resource in which every type finds what it cannot do without.
+    /// A resource with the required fields of every type.
     static let everything = """
         {"id":"I","company_id":"C","workspace_id":"W","channel_id":"CH","thread_id":"T","user_id":"U","online":[]}
         """
 
     @Test(arguments: actions, types)
-    func `of every action and type is read, and told back by its wire names`(
+    func `an event of every action and type is read, and keeps its wire names`(
         _ action: (name: String, value: Twake.ResourceAction), _ type: (name: String, value: Twake.ResourceType)
     ) throws {
         let event = try Twake.Event(
@@ -40,7 +40,7 @@ import Wire
         try expectForm(of: resource)
     }
 
-    /// The types whose form is known are decoded; the others keep their text.
+    /// Types of known form are decoded; the others keep their text.
     private func expectForm(of resource: Twake.SocketIOResource) throws {
         switch (resource.type, resource.resource) {
         case (.channel, .channel), (.channels, .channel), (.channelActivity, .activity), (.channelMember, .member),
@@ -54,7 +54,7 @@ import Wire
         }
     }
 
-    @Test func `of a channel has all fields that were sent`() throws {
+    @Test func `a channel event contains all fields that were sent`() throws {
         let event = try Sample.event("3.3 channel saved: a rename")
         #expect(
             event.resource?.resource
@@ -69,7 +69,7 @@ import Wire
         #expect(Event.twake(event).serverTime == Timestamp(milliseconds: 1_620_987_956_123))
     }
 
-    @Test func `of a direct has its members, and a deleted channel only its ids`() throws {
+    @Test func `a direct has its members, and a deleted channel only its ids`() throws {
         guard case .channel(let direct) = try Sample.event("3.3 channel saved: a new direct").resource?.resource,
             case .channel(let deleted) = try Sample.event("3.3 channel deleted").resource?.resource
         else { return #expect(Bool(false), "not channels") }
@@ -82,7 +82,7 @@ import Wire
                     lastActivity: Timestamp(milliseconds: 0)))
     }
 
-    @Test func `of an activity has the last message, or none`() throws {
+    @Test func `an activity has the last message, or none`() throws {
         guard case .activity(let activity) = try Sample.event("3.3 channel_activity updated").resource?.resource,
             case .activity(let first) = try Sample.event("3.3 channel_activity: at creation").resource?.resource,
             case .activity(let numbers) = try Sample.event("9 (8): ids as numbers").resource?.resource
@@ -100,7 +100,7 @@ import Wire
         #expect(numbers.lastMessage == nil && numbers.lastActivity == time && numbers.channel == EntityID("4711"))
     }
 
-    @Test func `of a membership is the same in its nested and its bare form`() throws {
+    @Test func `a membership is the same in its nested and its bare form`() throws {
         let expected = Twake.ChannelMember(
             channel: EntityID("CH"), company: EntityID("C"), workspace: EntityID("W"), user: EntityID("U1"),
             type: "member",
@@ -115,7 +115,7 @@ import Wire
         #expect(try Sample.event("3.3 channel_member deleted, list room of 2022").resource?.resource == .member(left))
     }
 
-    @Test func `of a message is the same in the feed's and the thread's room`() throws {
+    @Test func `a message is the same in the feed's and the thread's room`() throws {
         let created = try Sample.event("3.3 message created")
         let saved = try Sample.event("3.3 message saved")
         let expected = Twake.Message(
@@ -128,7 +128,7 @@ import Wire
         #expect(!expected.isHead)
     }
 
-    @Test func `of a message tells edits, pins, reactions and deletion`() throws {
+    @Test func `a message event contains edits, pins, reactions and the deletion`() throws {
         guard case .message(let edited) = try Sample.event("3.3 message updated: edited").resource?.resource,
             case .message(let deleted) = try Sample.event("3.3 message updated: deleted").resource?.resource,
             case .message(let head) = try Sample.event("3.3 message: 2022").resource?.resource
@@ -140,14 +140,14 @@ import Wire
         #expect(head.isHead && head.replies == 3 && head.channel == EntityID("CH") && head.senderName == "First Last")
     }
 
-    @Test func `of an ephemeral message, which has no id, keeps its text`() throws {
+    @Test func `an ephemeral message, which has no id, keeps its text`() throws {
         guard case .other(let text) = try Sample.event("3.3 message: ephemeral").resource?.resource else {
             return #expect(Bool(false), "not kept as text")
         }
         #expect(text.description.contains(#""ephemeral":{"id":"E""#))
     }
 
-    @Test func `of a badge, a notification and presence has their ids`() throws {
+    @Test func `a badge, a notification and presence contain their ids`() throws {
         let message = EntityID("5828c718-b49e-11eb-8ae0-0242ac120003")
         let thread = EntityID("c920712e-b49d-11eb-8ed2-0242ac120003")
         #expect(
@@ -171,7 +171,7 @@ import Wire
                 ]))
     }
 
-    @Test func `reads the same whatever the order of its keys`() throws {
+    @Test func `an event reads the same, whatever the order of its keys`() throws {
         let members = [
             #""action":"saved""#, #""room":"R""#, #""type":"user_notification_badges""#, #""path":null"#,
             #""resource":{"company_id":"C","workspace_id":"W","channel_id":"CH","thread_id":null,"message_id":"M"}"#,
@@ -186,7 +186,7 @@ import Wire
         #expect(badge.thread == EntityID("M"))
     }
 
-    @Test func `tells names written with escapes`() throws {
+    @Test func `an event accepts names written with escapes`() throws {
         let event = try Twake.Event(
             "realtime:resource",
             #"{"\u0061ction":"s\u0061ved","room":"a\/b","type":"us\u0065r","resource":{"id":"\u00e9"}}"#)

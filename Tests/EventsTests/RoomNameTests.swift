@@ -2,7 +2,7 @@ import Events
 import Testing
 import Wire
 
-@Suite struct `A room's name` {
+@Suite struct `Room names` {
     static let company = EntityID("ac1a0544-1dcc-11eb-bf9f-0242ac120004")
     static let known: [(String, Twake.RoomName)] = [
         (
@@ -41,7 +41,7 @@ import Wire
     ]
 
     @Test(arguments: known)
-    func `of a known form is taken apart, and put together again exactly`(_ name: String, _ room: Twake.RoomName) {
+    func `a name of a known form is parsed, and written back exactly`(_ name: String, _ room: Twake.RoomName) {
         #expect(Twake.RoomName(name) == room)
         #expect(room.description == name)
     }
@@ -60,18 +60,18 @@ import Wire
         "/users/U1", "/me/", "/company/C/", "/companies/C/users/U1",
         "previous::channels//messages/updates", "previous::messages/CH", "previous:group/C", "/ping", "résumé/😀",
     ])
-    func `of any other form is kept as it is`(_ name: String) {
+    func `a name of any other form is kept as it is`(_ name: String) {
         #expect(Twake.RoomName(name) == .other(name))
         #expect(Twake.RoomName(name).description == name)
     }
 
-    @Test func `with a stray character at the end of the user is another room`() {
+    @Test func `a name with a stray character after the user is another room`() {
         let stray = Twake.RoomName("/companies/C/workspaces/direct/channels?type=direct&user=U1)")
         #expect(stray != Twake.RoomName("/companies/C/workspaces/direct/channels?type=direct&user=U1"))
         #expect(stray.description.hasSuffix(")"))
     }
 
-    @Test func `however mutated, is put together again exactly`() {
+    @Test func `a mutated name is written back exactly`() {
         var generator = RandomSource(seed: 2)
         let names = Self.known.map(\.0)
         for _ in 0..<10_000 {
@@ -89,7 +89,7 @@ import Wire
         }
     }
 
-    @Test func `says the channel of its messages, and the company and workspace it belongs to`() {
+    @Test func `a name identifies the channel of its messages, the company and the workspace`() {
         let feed = Twake.RoomName("/companies/C/workspaces/W/channels/CH/feed")
         #expect(feed.channel == EntityID("CH") && feed.company == EntityID("C") && feed.workspace == EntityID("W"))
         let previous = Twake.RoomName("previous::channels/CH/messages/updates")

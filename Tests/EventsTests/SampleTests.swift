@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct `Every sample of an event` {
     @Test(arguments: Sample.events)
-    func `decodes to its kind and summary`(_ sample: Sample) throws {
+    func `a sample event decodes to its kind and summary`(_ sample: Sample) throws {
         let event = Event.twake(try Twake.Event(name: sample.name, arguments: sample.arguments))
         #expect(event.kind == sample.kind)
         #expect(event.isKnown == sample.isKnown)
@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: Sample.malformed)
-    func `of the wrong shape is refused, with the path of the field and a place inside the text`(_ sample: Sample)
+    func `a sample of the wrong shape is refused with the field's path and a valid offset`(_ sample: Sample)
         throws
     {
         let failure = try #require(throws: DecodingFailure.self) {
@@ -23,7 +23,7 @@ import Testing
         #expect(failure.offset < max(1, sample.arguments.first?.bytes.count ?? 0))
     }
 
-    @Test func `is there, so that none of this passes on nothing`() {
+    @Test func `no sample is missing`() {
         #expect(Sample.events.count == 69)
         #expect(Sample.malformed.count == 32)
         #expect(Sample.answers.count == 35)

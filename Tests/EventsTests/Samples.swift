@@ -2,10 +2,10 @@ import Events
 import Glibc
 import JSONText
 
-/// The samples in `samples/events`, each kept in its own text.
+/// The samples in `samples/events`, each with its original text.
 struct Sample: Sendable, CustomStringConvertible {
     var note: String
-    /// The event's wire name, or what an answer lists.
+    /// The event's wire name, or the kind of rows in an answer.
     var name: String
     var arguments: [RawJSON] = []
     var kind = ""
@@ -21,7 +21,8 @@ struct Sample: Sendable, CustomStringConvertible {
     static let malformed = load("twake-malformed")
     static let answers = load("twake-answers")
 
-    /// The event whose note starts with `note`; the samples are part of the tests, so that a missing one is a mistake of ours.
+    /// Decodes the event whose note starts with `note`. The samples are part of the tests, so a
+    /// missing one is an error in the test.
     static func event(_ note: String) throws -> Twake.Event {
         guard let sample = events.first(where: { $0.note.hasPrefix(note) }) else {
             throw DecodingFailure(subject: note, message: "no such sample", offset: 0)
@@ -29,7 +30,7 @@ struct Sample: Sendable, CustomStringConvertible {
         return try Twake.Event(name: sample.name, arguments: sample.arguments)
     }
 
-    /// The body of the answer of that era and decoder whose note starts with `note`.
+    /// The body of the answer with this era and decoder whose note starts with `note`.
     static func answer(_ era: String, _ name: String, _ note: String = "") throws -> ArraySlice<UInt8> {
         let answer = answers.first { $0.era == era && $0.name == name && $0.note.hasPrefix(note) }
         guard let answer else { throw DecodingFailure(subject: name, message: "no such sample", offset: 0) }
@@ -81,17 +82,17 @@ struct Sample: Sendable, CustomStringConvertible {
 }
 
 extension RawJSON {
-    /// A literal of the test's own.
+    /// Creates a value from a literal in a test.
     init(_ text: String) throws { try self.init(checking: Array(text.utf8)[...]) }
 }
 
 extension Twake.Event {
-    /// An event with one argument.
+    /// Creates an event with one argument.
     init(_ name: String, _ argument: String) throws {
         try self.init(name: name, arguments: [RawJSON(argument)])
     }
 
-    /// The resource, when this is a resource event.
+    /// The resource, if this is a resource event.
     var resource: Twake.SocketIOResource? {
         if case .resource(let resource) = self { resource } else { nil }
     }

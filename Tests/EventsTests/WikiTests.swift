@@ -3,8 +3,9 @@ import Testing
 
 @testable import Events
 
-/// One test for each row of the sheet's section 6, in its order: what the wiki says of the events, and what servers send.
-@Suite struct `The wiki says, and servers send` {
+/// One test for each row of the reference's section 6, in its order: the wiki's description of events compared
+/// with the events that servers send.
+@Suite struct `The wiki compared with the servers` {
     private func resource(_ action: String, _ type: String, _ resource: String) throws -> Twake.SocketIOResource {
         let event = try Twake.Event(
             "realtime:resource",
@@ -12,7 +13,7 @@ import Testing
         return try #require(event.resource)
     }
 
-    @Test func `ResourceAction: updated, saved and deleted; but created and event too`() throws {
+    @Test func `ResourceAction also has created and event, which the wiki does not list`() throws {
         for action in ["updated", "saved", "deleted", "created", "event"] {
             let decoded = try resource(action, "workspace", #"{"id":"W"}"#).action
             #expect(decoded.isKnown && decoded.wireName == action)
@@ -20,7 +21,7 @@ import Testing
         #expect(try resource("archived", "workspace", #"{"id":"W"}"#).action == .unknown("archived"))
     }
 
-    @Test func `ResourceType: three; but sixteen`() throws {
+    @Test func `ResourceType has sixteen values, not the wiki's three`() throws {
         let body =
             #"{"id":"I","company_id":"C","workspace_id":"W","channel_id":"CH","thread_id":"T","user_id":"U","online":[]}"#
         let types = [
@@ -32,7 +33,7 @@ import Testing
         #expect(try resource("saved", "huddle", body).type == .unknown("huddle"))
     }
 
-    @Test func `SocketIORoom.key: a ResourceAction; but a text, and five types of rooms that the wiki does not list`()
+    @Test func `SocketIORoom.key is a text, not a ResourceAction, and five types of rooms are not in the wiki`()
         throws
     {
         let rooms = try Twake.rooms(from: Sample.answer("A", "rooms", "2.2: since"))
@@ -40,7 +41,7 @@ import Testing
         #expect(Set(rooms.map(\.kind)) == [.channelsList, .directsList, .notifications, .channel, .direct])
     }
 
-    @Test func `SocketIOEvent.data: action, thread and message; but a client and a signature too, and an empty thread`()
+    @Test func `SocketIOEvent.data also has a client and a signature, and its thread may be empty`()
         throws
     {
         guard case .event(let event) = try Sample.event("3.1: the thread of a top-level message is empty") else {
@@ -51,7 +52,7 @@ import Testing
     }
 
     @Test
-    func `SocketIOResource: action, type and resource; but room and path too, by which a message's channel is found`()
+    func `SocketIOResource also has a room and a path, which identify a message's channel`()
         throws
     {
         let message = try #require(try Sample.event("3.3 message created: a reply").resource)
@@ -60,7 +61,7 @@ import Testing
         #expect(try Sample.event("1.6: presence").resource?.path == nil)
     }
 
-    @Test func `the example of a channel that was created; but it is a rename`() throws {
+    @Test func `the wiki's example of a created channel is a rename`() throws {
         guard case .channel(let renamed) = try Sample.event("the wiki's SocketIOResource: 'channel").resource?.resource,
             case .channel(let created) = try Sample.event("3.3 channel saved: a new direct").resource?.resource
         else { return #expect(Bool(false), "no channels") }
@@ -68,7 +69,7 @@ import Testing
         #expect(created.lastActivity == Timestamp(milliseconds: 0))
     }
 
-    @Test func `Authentication.expiration is a timestamp; but in seconds, where all others are milliseconds`() throws {
+    @Test func `Authentication.expiration is in seconds, while all other timestamps are in milliseconds`() throws {
         let a = try Twake.authentication(from: Sample.answer("A", "authentication"))
         #expect(a.expiration == Timestamp(milliseconds: 1_620_991_374_000))
         #expect(a.refreshExpiration == Timestamp(milliseconds: 1_623_579_774_000) && a.issuedAt == nil)
@@ -79,7 +80,7 @@ import Testing
         #expect(accounts.map { $0?.milliseconds } == [1_620_987_000_000, 1_631_600_000_000])
     }
 
-    @Test func `Message: content and dates of its own; but on era B text, blocks and files, and a thread always`()
+    @Test func `Message has content and dates, and in era B text, blocks, files and always a thread`()
         throws
     {
         let a = try Twake.message(from: Sample.answer("A", "message"))
@@ -93,7 +94,7 @@ import Testing
         #expect(try Sample.message("3.3 message updated: deleted")?.subtype == .deleted)
     }
 
-    @Test func `Message.userId or appId; but era A has the application as user, and era B both`() throws {
+    @Test func `Message.userId contains the application in era A, and era B sends userId and appId`() throws {
         let a = try #require(try Twake.messages(from: Sample.answer("A", "messages")).last)
         #expect(a.user == EntityID("APP") && a.application == nil && a.senderName == "Calendar")
         let b = try #require(try Sample.message("3.3 message created: by an application"))
@@ -101,7 +102,7 @@ import Testing
         #expect(b.sender == "CI" && b.override == Twake.Override(title: "CI", picture: "https://example.org/ci.png"))
     }
 
-    @Test func `MessageSummary.sender and senderName always; but either may be missing`() throws {
+    @Test func `MessageSummary.sender and senderName may be missing`() throws {
         let body =
             #"{"company_id":"C","workspace_id":"W","id":"CH","last_activity":1,"last_message":{"date":1,"text":"x"}}"#
         guard case .activity(let bot) = try Sample.event("3.3 channel_activity: a bot").resource?.resource,
@@ -111,7 +112,7 @@ import Testing
         #expect(bare.lastMessage?.sender == nil && bare.lastMessage?.senderName == nil)
     }
 
-    @Test func `Channel.lastMessage is nullable; but the core writes an empty object for none`() throws {
+    @Test func `Channel.lastMessage may be an empty object, which the core writes instead of null`() throws {
         #expect(try Twake.channels(from: Sample.answer("B", "channels")).first?.lastMessage == nil)
         #expect(try Twake.channels(from: Sample.answer("A", "channels")).last?.lastMessage == nil)
         guard case .activity(let created) = try Sample.event("3.3 channel_activity: at").resource?.resource else {
@@ -120,7 +121,7 @@ import Testing
         #expect(created.lastMessage == nil)
     }
 
-    @Test func `Channel.name always; but a direct has none on the core, and is named after the others in it`() throws {
+    @Test func `Channel.name is missing for a direct on the core, which is named after its other members`() throws {
         let body = try Sample.answer("B", "channels")
         #expect(try Twake.channels(from: body, user: EntityID("U1")).last?.name == "Second User")
         let event = #"{"id":"D","company_id":"C","workspace_id":"direct","visibility":"direct","members":["U1","U2"]}"#
@@ -130,7 +131,7 @@ import Testing
         #expect(direct.name == nil)
     }
 
-    @Test func `Channel.permissions and a field membersCount; but since July a role, and a getter`() throws {
+    @Test func `Channel.permissions and membersCount were replaced by a role and a getter in July`() throws {
         let june = try #require(try Twake.channels(from: Sample.answer("A", "channels")).first)
         #expect(june.permissions.first == .updateName && june.permissions.count == 6 && june.role == nil)
         #expect(june.membersCount == 2 && june.statedMembersCount == nil)
@@ -144,14 +145,14 @@ import Testing
         #expect(try Twake.workspaces(from: Sample.answer("A", "workspaces")).first?.permissions == [.editWorkspace])
     }
 
-    @Test func `Channel.hasUnread: accessed before the activity; but what one said oneself is read`() throws {
+    @Test func `Channel.hasUnread ignores messages by the user, unlike the wiki's rule`() throws {
         let channel = try #require(try Twake.channels(from: Sample.answer("A", "channels")).first)
         #expect(channel.hasUnread && channel.lastMessage?.sender == EntityID("U1"))
         #expect(channel.hasUnread(for: EntityID("U2")) && !channel.hasUnread(for: EntityID("U1")))
         #expect(channel.hasUnread(for: nil))
     }
 
-    @Test func `Account.thumbnail, consoleId, statusIcon, firstname; but the core's picture, provider_id, first_name`()
+    @Test func `Account.thumbnail, consoleId, statusIcon and firstname have other names on the core`()
         throws
     {
         let a = try #require(try Twake.accounts(from: Sample.answer("A", "accounts")).first)
@@ -162,7 +163,7 @@ import Testing
         #expect(b.statusIcon == nil && b.status == nil && b.language == "en" && b.isVerified == true && !b.isDeleted)
     }
 
-    @Test func `File has five fields, size a number; but it was text once, and the core has metadata`() throws {
+    @Test func `File has five fields and a numeric size, which was once text, and the core has metadata`() throws {
         let upload = try Twake.file(from: Sample.answer("A", "file"))
         #expect(upload.size == 1234 && upload.name == "plan.png" && upload.extension == "png" && upload.preview == nil)
         #expect(upload.download?.hasPrefix("/ajax/drive/download?") == true)
@@ -173,20 +174,19 @@ import Testing
         #expect(core.externalID == EntityID("F0") && core.thumbnails.first?.width == 64)
     }
 
-    @Test func `Badge.count is unread messages, matched by type and id; but threads, and against the arguments`() throws
-    {
+    @Test func `Badge.count counts threads, not messages, and is matched by the arguments`() throws {
         let badge = Twake.BadgeCount(level: .channel, id: EntityID("CH"), count: 2)
         #expect(badge.matches(.channel, EntityID("CH")))
         #expect(!badge.matches(.channel, EntityID("C2")) && !badge.matches(.workspace, EntityID("CH")))
         #expect(Twake.BadgeCount.Level(wire: "none") == "none")
-        // Ten messages in one thread are one badge: its identity is the thread's.
+        // Ten messages in one thread are one badge, identified by the thread.
         let frames = try ["3.3 user_notification_badges saved", "3.3 user_notification_badges deleted"].map {
             try Sample.event($0).resource?.resource
         }
         #expect(frames.first == frames.last)
     }
 
-    @Test func `states that are equal by their hash of some fields; but every field counts`() throws {
+    @Test func `states are equal only if every field is equal, not only the fields of their hash`() throws {
         let channel = Twake.Channel(id: EntityID("CH"), company: EntityID("C"), workspace: EntityID("W"), name: "n")
         var told = channel
         told.description = "what the first app's hash left out"
@@ -198,14 +198,14 @@ import Testing
         #expect(message == Twake.Message(id: EntityID("M"), thread: EntityID("M"), text: "t"))
     }
 
-    @Test func `an infinite loop that updates the state; but it died of the first thing it could not read`() throws {
+    @Test func `an unreadable event does not end the updates, as it did in the first application`() throws {
         #expect(throws: DecodingFailure.self) { try resource("deleted", "channel", #"{"id":7,"company_id":[]}"#) }
-        // A sparse deletion, of which the first app died, and whatever comes after something unreadable.
+        // A sparse deletion, which ended the first application's updates, and events after an unreadable one.
         #expect(try Sample.event("3.3 channel deleted").resource?.action == .deleted)
         #expect(try resource("saved", "channel_member", #"{"id":"CH","user_member":null}"#).type == .channelMember)
     }
 
-    @Test func `NotificationPayload: ids; but nested, as the text of an object`() throws {
+    @Test func `NotificationPayload has nested ids as the text of an object`() throws {
         let expected = ["C", "W", "CH", "T", "M"].map { EntityID($0) }
         for body in [
             try Sample.answer("A", "push"), try Sample.answer("B", "push"),
@@ -227,7 +227,7 @@ import Testing
         #expect(failure.message == "data.notification_data: not the text of a JSON object of ids")
     }
 
-    @Test func `nothing of the badges', mentions' and files' cubits; but a badge's frame says all there is to it`()
+    @Test func `a badge's frame contains everything, though the wiki describes no badges, mentions and files cubits`()
         throws
     {
         guard case .badge(let badge) = try Sample.event("3.3 user_notification_badges deleted").resource?.resource
@@ -243,7 +243,7 @@ import Testing
         #expect(files.map(\.id) == [EntityID("F1"), EntityID("F2")])
     }
 
-    @Test func `Globals' token, user and device are always there; but the first two may be missing`() throws {
+    @Test func `the token and user of Globals may be missing, though the wiki requires them`() throws {
         #expect(
             try Sample.event("1.4: refused by the 2022 server, without a token")
                 == .unauthorized(message: "No token provided"))
@@ -259,12 +259,12 @@ import Testing
 }
 
 extension Sample {
-    /// The message of the event whose note starts with `note`; nil when it is of something else.
+    /// The message of the event whose note starts with `note`; nil when the event has another subject.
     static func message(_ note: String) throws -> Twake.Message? {
         if case .message(let message) = try event(note).resource?.resource { message } else { nil }
     }
 
-    /// The channel of the event whose note starts with `note`; nil when it is of something else.
+    /// The channel of the event whose note starts with `note`; nil when the event has another subject.
     static func channel(_ note: String) throws -> Twake.Channel? {
         if case .channel(let channel) = try event(note).resource?.resource { channel } else { nil }
     }

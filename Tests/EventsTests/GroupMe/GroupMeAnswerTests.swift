@@ -4,14 +4,14 @@ import Wire
 
 @testable import Events
 
-@Suite struct `An answer of GroupMe's REST service` {
+@Suite struct `Answers of GroupMe's REST service` {
     private func body(_ text: String) -> ArraySlice<UInt8> { Array(text.utf8)[...] }
 
     private static let group = #"""
         {"id":"10000001","group_id":"10000001","name":"Family","type":"private","description":"","image_url":"https://i.groupme.com/…","creator_user_id":"20000001","created_at":1730821439,"updated_at":1766619877,"phone_number":"+1 5555550100","muted_until":null,"messages":{"count":46070,"last_message_id":"178527829500000001","last_message_created_at":1785278295,"last_message_updated_at":1785278295,"preview":{"nickname":"Ann","text":"…","image_url":"","attachments":[]}},"max_members":5000,"theme_name":null,"like_icon":{"type":"emoji","pack_id":1,"pack_index":57},"requires_approval":false,"show_join_question":false,"join_question":null,"message_deletion_period":2147483647,"message_deletion_mode":["admin","sender"],"message_edit_period":15,"children_count":0,"share_url":null,"share_qr_code_url":null,"members":[{"id":"1000000001","user_id":"20000002","nickname":"Ann","name":"Ann Example","image_url":"","muted":false,"autokicked":false,"roles":["admin","owner"]}],"members_count":0,"unread_count":null,"last_read_message_id":null,"last_read_at":null}
         """#
 
-    @Test func `about a group brings it and its members`() throws {
+    @Test func `an answer about a group contains the group and its members`() throws {
         let record = try GroupMe.group(from: body(#"{"response":\#(Self.group),"meta":{"code":200}}"#))
         #expect(record.group.name == "Family" && record.group.description == nil && record.group.type == .private)
         #expect(record.group.messagesCount == 46070 && record.group.lastMessage == "178527829500000001")
@@ -27,14 +27,14 @@ import Wire
         #expect(try GroupMe.groups(from: body(#"{"response":[\#(Self.group)],"meta":{"code":200}}"#)) == [record])
     }
 
-    @Test func `that leaves the members out says nothing of them`() throws {
+    @Test func `an answer without members leaves them unknown`() throws {
         let records = try GroupMe.groups(
             from: body(#"{"response":[{"id":"1","members":null,"members_count":0},{"id":2,"members":[]},{"id":3}]}"#))
         #expect(records.map(\.members) == [nil, [], nil] && records.map(\.group.membersCount) == [nil, 0, nil])
         #expect(records.map(\.group.id) == ["1", "2", "3"])
     }
 
-    @Test func `about a group in which nothing was said has no last message`() throws {
+    @Test func `an answer about a group without messages has no last message`() throws {
         let record = try GroupMe.group(
             from: body(
                 #"{"response":{"id":"1","messages":{"count":0,"last_message_id":null,"last_message_created_at":null,"preview":{"nickname":null,"text":null}}}}"#
@@ -49,7 +49,7 @@ import Wire
     ]
 
     @Test(arguments: ends)
-    func `says in each of its forms that there is no more`(_ text: String) throws {
+    func `each form of an empty answer means that there are no more messages`(_ text: String) throws {
         #expect(try GroupMe.messages(from: body(text), of: .group("1")).messages.isEmpty)
     }
 
@@ -58,11 +58,11 @@ import Wire
         #"{"response":{"count":1}}"#, #"{"response":[{"id":"1"}]}"#, "{}", "<html>", "null",
         #"{"response":{"messages":[{"text":"no id"}]}}"#,
     ])
-    func `that failed is not the last page`(_ text: String) {
+    func `a failed answer is not the last page`(_ text: String) {
         #expect(throws: DecodingFailure.self) { try GroupMe.messages(from: body(text), of: .group("1")) }
     }
 
-    @Test func `brings messages in its own order, each where it was asked for when it does not say`() throws {
+    @Test func `messages of an answer keep their order, and belong to the requested conversation by default`() throws {
         let page = try GroupMe.messages(
             from: body(
                 #"{"response":{"count":3,"messages":[{"id":"3","group_id":"7","created_at":3},{"id":"2","created_at":2,"favorited_by":["5","5","6"],"pinned_by":""}],"read_receipt":{"message_id":"2","user_id":"5","read_at":4}}}"#
@@ -73,7 +73,7 @@ import Wire
         #expect(page.receipt?.user == "5" && page.receipt?.conversation == .group("1"))
     }
 
-    @Test func `to a message that was sent brings it`() throws {
+    @Test func `the answer to a sent message contains the message`() throws {
         for key in ["message", "direct_message"] {
             let sent = try GroupMe.message(
                 from: body(#"{"response":{"\#(key)":{"id":"5","source_guid":"G","text":"hi"}},"meta":{"code":201}}"#),
@@ -82,7 +82,7 @@ import Wire
         }
     }
 
-    @Test func `about chats finds the conversation by either of its ends`() throws {
+    @Test func `an answer about chats identifies the conversation by either participant`() throws {
         let chats = try GroupMe.chats(
             from: body(
                 #"{"response":[{"created_at":1,"updated_at":2,"messages_count":3,"last_message":{"id":"5","conversation_id":"20000001+20000002","sender_id":"20000002","recipient_id":"20000001","text":"x"},"other_user":{"id":20000002,"name":"Ann","avatar_url":"u"}},{"other_user":{"id":"9000001","name":"Bob"}}]}"#
@@ -92,7 +92,7 @@ import Wire
         #expect(chats[0].lastMessage?.id == "5" && chats[1].lastMessage == nil)
     }
 
-    @Test func `about members brings what was done, wrapped or not`() throws {
+    @Test func `an answer about members contains the result, wrapped or not`() throws {
         #expect(try GroupMe.resultsID(from: body(#"{"response":{"results_id":"GUID"},"meta":{"code":202}}"#)) == "GUID")
         let added = try GroupMe.addedMembers(
             from: body(
@@ -110,7 +110,7 @@ import Wire
         #expect(states == [.init(group: "1", state: .exitedRemoved), .init(group: "2", state: "new")])
     }
 
-    @Test func `about the user brings what a session begins with`() throws {
+    @Test func `an answer about the user contains the data a session begins with`() throws {
         let user = try GroupMe.user(
             from: body(
                 #"{"response":{"id":"20000001","user_id":"20000001","name":"Me","email":"me@example.org","phone_number":"+1 5555550100","image_url":null,"created_at":1,"updated_at":2,"mfa":{"enabled":false},"tags":[]},"meta":{"code":200}}"#
@@ -119,7 +119,7 @@ import Wire
         #expect(throws: DecodingFailure.self) { try GroupMe.user(from: body("")) }
     }
 
-    @Test func `about reactions brings all of them, or does not say`() throws {
+    @Test func `an answer about reactions contains all of them, or leaves them unknown`() throws {
         #expect(
             try GroupMe.reactions(
                 from: body(#"{"response":{"reactions":[{"type":"unicode","code":"❤️","user_ids":["1"]}]}}"#))
@@ -130,7 +130,7 @@ import Wire
         }
     }
 
-    @Test func `of the image service has no envelope`() throws {
+    @Test func `an answer of the image service has no envelope`() throws {
         #expect(
             try GroupMe.pictureURL(
                 from: body(
@@ -138,7 +138,7 @@ import Wire
                 == "https://i.groupme.com/1x1")
     }
 
-    @Test func `that is a refusal says why, whatever its form`() {
+    @Test func `a refusal contains a reason, whatever its form`() {
         let refusal = GroupMe.Refusal(body: body(#"{"meta":{"code":40102,"errors":["unauthorized",7]}}"#))
         #expect(refusal.code == 40102 && refusal.errors == ["unauthorized", "7"] && refusal.isUnauthorized)
         for text in ["", "<html>", "[]", "null"] {
@@ -146,7 +146,7 @@ import Wire
         }
     }
 
-    @Test func `mutated ten thousand times decodes or is refused inside its text`() {
+    @Test func `an answer mutated ten thousand times decodes or is refused inside its text`() {
         var generator = RandomSource(seed: 10)
         let bodies = [#"{"response":[\#(Self.group)],"meta":{"code":200}}"#] + Self.ends
         var counts = (decoded: 0, refused: 0)

@@ -4,7 +4,7 @@ import Wire
 
 @testable import Events
 
-@Suite struct `An entity of GroupMe's in Weir's files` {
+@Suite struct `GroupMe entities in Weir's files` {
     private func expectRoundTrip<Entity: Equatable>(
         _ entity: Entity, _ encode: (Entity) -> (inout JSONWriter) -> Void,
         _ decode: (inout JSONReader) throws(DecodingFailure) -> Entity
@@ -18,7 +18,7 @@ import Wire
         #expect(reader.offset == bytes.count)
     }
 
-    @Test func `is read back as it was written, whatever is in it`() throws {
+    @Test func `a GroupMe entity reads back as written, whatever its contents`() throws {
         var maker = GroupMeMaker(seed: 8)
         for _ in 0..<1000 {
             try expectRoundTrip(maker.group(), GroupMe.Group.encode, GroupMe.Group.init(decoding:))
@@ -30,7 +30,7 @@ import Wire
         }
     }
 
-    @Test func `has fixed names, times in milliseconds, and leaves out what is nil`() throws {
+    @Test func `a written GroupMe entity has fixed names and times in milliseconds, without nil fields`() throws {
         var message = GroupMe.Message(id: "2", conversation: .direct("1", "20"), text: "hi")
         message.createdAt = Timestamp(milliseconds: 5)
         message.reactions = [.init(.unicode("👍"), users: ["1"]), .init(.powerUp(pack: 1, index: 2), users: [])]
@@ -43,7 +43,7 @@ import Wire
         )
     }
 
-    @Test func `of a user leaves out what only the user is told`() throws {
+    @Test func `a written user contains no private fields`() throws {
         var user = GroupMe.User(id: "20000001", name: "Me")
         user.email = "me@example.org"
         user.phoneNumber = "+1 5555550100"
@@ -59,7 +59,7 @@ import Wire
         ("chat", #"{"other_user":{"id":"1"}}"#, "conversation_id: missing"),
         ("user", #"{"name":"x"}"#, "id: missing"),
     ])
-    func `that lacks what it needs is refused`(_ type: String, _ text: String, _ message: String) throws {
+    func `an entity without a required field is refused`(_ type: String, _ text: String, _ message: String) throws {
         let bytes = Array(text.utf8)
         do {
             var reader = JSONReader(bytes.span)
@@ -78,7 +78,7 @@ import Wire
     }
 }
 
-@Suite struct `An attachment of GroupMe's` {
+@Suite struct `GroupMe attachments` {
     @Test(arguments: [
         (
             #"{"type":"image","url":"u","source_url":"s","blur_hash":"b"}"#,
@@ -114,20 +114,19 @@ import Wire
         (#"{"type":"partial_image","id":"i","content":"c"}"#, .partialImage(id: "i")),
         (#"{"type":"hologram","url":7}"#, .unknown(type: "hologram")),
     ])
-    func `is read by its type, and keeps all of its text`(_ text: String, _ content: GroupMe.Attachment.Content) throws
-    {
+    func `each type of attachment is read without loss`(_ text: String, _ content: GroupMe.Attachment.Content) throws {
         let attachment = GroupMe.Attachment(try RawJSON(text))
         #expect(attachment.content == content && attachment.json.description == text)
     }
 
     @Test(arguments: ["7", "null", #"{"type":"image"}"#, #"{"type":"poll","poll_id":{}}"#, #"{"type":7}"#])
-    func `of no known form never costs the message`(_ text: String) throws {
+    func `an attachment of unknown form never invalidates the message`(_ text: String) throws {
         let attachment = GroupMe.Attachment(try RawJSON(text))
         if case .unknown = attachment.content {} else { Issue.record("\(attachment)") }
         #expect(attachment.json.description == text)
     }
 
-    @Test func `that one sends is what the wire wants`() {
+    @Test func `a sent attachment has the format of the wire`() {
         #expect(GroupMe.Attachment.image("u").json.description == #"{"type":"image","url":"u"}"#)
         #expect(
             GroupMe.Attachment.reply(to: "5").json.description
@@ -140,7 +139,7 @@ import Wire
     }
 }
 
-/// Makes entities with every optional field there or not, and texts that need escapes.
+/// Generates entities with each optional field present or absent, and texts that need escapes.
 struct GroupMeMaker {
     private var generator: RandomSource
 

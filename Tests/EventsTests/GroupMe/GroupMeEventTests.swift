@@ -4,19 +4,19 @@ import Wire
 
 @testable import Events
 
-@Suite struct `Every sample of what GroupMe pushes` {
+@Suite struct `Every sample of a GroupMe push` {
     @Test(arguments: GroupMeSample.events)
-    func `decodes to its kind and summary`(_ sample: GroupMeSample) throws {
+    func `a sample decodes to its kind and summary`(_ sample: GroupMeSample) throws {
         let event = Event.groupMe(try GroupMe.Event(channel: sample.channel, data: sample.data))
         #expect(event.kind == sample.kind)
         #expect(event.isKnown == sample.isKnown)
         #expect(event.summary == sample.summary)
-        // What comes on the user's channel is about a conversation, where it is about one.
+        // A push on the user's channel is about a conversation, if any.
         if sample.channel != "/user/20000001" { #expect(event.room == sample.channel) }
     }
 
     @Test(arguments: GroupMeSample.events.filter(\.isKnown))
-    func `loses nothing by a number that no integer holds and nobody uses`(_ sample: GroupMeSample) throws {
+    func `an unused number that no integer can hold loses nothing`(_ sample: GroupMeSample) throws {
         let big = #"{"x_big":100000000000000000000,"#
         let text = (big + sample.data.description.dropFirst()).replacing(#""subject":{""#, with: #""subject":\#(big)""#)
         let data = RawJSON(unchecked: ArraySlice(text.utf8))
@@ -28,7 +28,7 @@ import Wire
         ("line.create", "/group/10000001"), ("direct_message.create", "/direct_message/20000001_20000002"),
         ("membership.create", "/group/10000002"), ("ping", "/user/20000001"),
     ])
-    func `on the user's channel stands in the room it is about`(type: String, room: String) throws {
+    func `a push on the user's channel belongs to the room of its subject`(type: String, room: String) throws {
         let samples = GroupMeSample.events.filter {
             $0.channel == "/user/20000001" && $0.data.description.contains("\"type\":\"\(type)\"")
         }
@@ -39,9 +39,9 @@ import Wire
         }
     }
 
-    @Test func `is there, so that none of this passes on nothing`() { #expect(GroupMeSample.events.count == 42) }
+    @Test func `no sample of a push is missing`() { #expect(GroupMeSample.events.count == 42) }
 
-    @Test func `mutated ten thousand times decodes or is refused inside its text`() {
+    @Test func `a push mutated ten thousand times decodes or is refused inside its text`() {
         var generator = RandomSource(seed: 9)
         var decoded = 0
         var refused = 0
@@ -63,7 +63,7 @@ import Wire
     }
 }
 
-@Suite struct `A push of GroupMe's` {
+@Suite struct `GroupMe pushes` {
     private func message(_ push: GroupMe.Push) throws -> GroupMe.Message {
         switch push.content {
         case .line(let message), .direct(let message), .deleted(let message), .updated(let message): return message
@@ -73,7 +73,7 @@ import Wire
         }
     }
 
-    @Test func `of a group's message brings it whole`() throws {
+    @Test func `a push about a group's message contains the complete message`() throws {
         let push = try GroupMeSample.push("1.9 line.create: a user's message")
         #expect(push.channel == .user("20000001") && push.alert == "Ann: hi")
         #expect(push.receivedAt?.milliseconds == 1_785_346_055_000)
@@ -91,7 +91,7 @@ import Wire
         #expect(Event.groupMe(.push(push)).actor == "Ann")
     }
 
-    @Test func `of a direct is told by its chat, and the server's own by its sender alone`() throws {
+    @Test func `a direct message is identified by its chat, and a system message only by its sender`() throws {
         let said = try message(GroupMeSample.push("1.9 direct_message.create"))
         #expect(said.conversation == .direct("20000001", "20000002") && said.recipient == "20000001")
         #expect(!said.isSystem && said.favoritedBy == [] && said.reactions == nil)
@@ -104,7 +104,7 @@ import Wire
                     attachments: []))
     }
 
-    @Test func `of a deletion is one fact, whichever of its two frames tells it`() throws {
+    @Test func `a deletion is one fact, whichever of its two frames reports it`() throws {
         let tombstone = try GroupMeSample.push("1.9 message.deleted: the tombstone")
         let notice = try GroupMeSample.push("2.3: the notice of a deletion")
         let fact = GroupMe.Fact.deleted(
@@ -112,11 +112,11 @@ import Wire
             .init(at: Timestamp(milliseconds: 1_785_368_422_000), actor: .sender))
         #expect(tombstone.facts == [fact])
         #expect(notice.facts.count == 2 && notice.facts.last == fact)
-        // The date with fractions is read as one, and only the tombstone has it.
+        // Only the tombstone has the date with fractions, and it is parsed.
         #expect(try message(tombstone).deletion?.at?.milliseconds == 1_785_368_422_891)
     }
 
-    @Test func `of an edit is one fact, whichever of its two frames tells it`() throws {
+    @Test func `an edit is one fact, whichever of its two frames reports it`() throws {
         let frame = try GroupMeSample.push("1.9 message.update")
         let notice = try GroupMe.Push(
             #"""
@@ -126,7 +126,7 @@ import Wire
         #expect(try message(frame).isEdited)
     }
 
-    @Test func `of a reaction brings the whole set, and none at all is not an empty one`() throws {
+    @Test func `a push about a reaction contains the complete set, and a missing set is not an empty one`() throws {
         let liked = try GroupMeSample.push("1.9 like.create")
         let favorite = try GroupMeSample.push("1.9 favorite")
         #expect(
@@ -150,7 +150,7 @@ import Wire
                 == [.reacted("178534605527047935", in: .group("10000001"), nil)])
     }
 
-    @Test func `of being added brings a cut-down group, by the group's id`() throws {
+    @Test func `a push about being added contains a reduced group with the group's id`() throws {
         guard case .added(let group) = try GroupMeSample.push("1.9 membership.create").content else {
             throw Unexpected()
         }
@@ -159,7 +159,7 @@ import Wire
         #expect(try GroupMeSample.push("1.8 membership.destroy").facts == [.left("10000001")])
     }
 
-    @Test func `of members and of a group says what is to be fetched`() throws {
+    @Test func `a push about members or a group names the data to refetch`() throws {
         for note in ["8: Cal is added", "8: a name that breaks", "2.1: before there were events"] {
             #expect(try GroupMeSample.push(note).facts.last == .membersChanged("10000001"), "\(note)")
         }
@@ -167,7 +167,7 @@ import Wire
         #expect(try GroupMeSample.push("2.3: a topic").facts.last == .groupChanged("10000001"))
     }
 
-    @Test func `of a pin says by whom and since when`() throws {
+    @Test func `a push about a pin contains the user and the time`() throws {
         #expect(
             try GroupMeSample.push("1.9 line.create: a pin").facts.last
                 == .pinned(
@@ -175,7 +175,7 @@ import Wire
                     .init(at: Timestamp(milliseconds: 1_785_346_155_000), by: "20000002")))
     }
 
-    @Test func `of reading and of typing says who, where and when`() throws {
+    @Test func `a push about reading or typing contains the user, the place and the time`() throws {
         #expect(
             try GroupMeSample.push("1.9 read_receipt").content
                 == .read(
@@ -189,7 +189,7 @@ import Wire
         #expect(typing.channel.conversation == .group("10000001") && typing.facts.isEmpty)
     }
 
-    @Test func `never keeps a token`() throws {
+    @Test func `a push never keeps a token`() throws {
         let push = try GroupMeSample.push("1.7: a frame of 2011")
         #expect(
             push.content
@@ -218,7 +218,7 @@ import Wire
         (#"{"type":"ping"} x"#, "ping", "something follows the value"),
         ("", "/user/20000001", "the text ends inside a value"),
     ])
-    func `of a known type and the wrong shape is refused, with the path of the field`(
+    func `a push of a known type with the wrong shape is refused with the path of the field`(
         _ text: String, _ subject: String, _ message: String
     ) throws {
         let failure = try #require(throws: DecodingFailure.self) {
@@ -227,7 +227,7 @@ import Wire
         #expect(failure.subject == subject && failure.message == message)
     }
 
-    @Test func `of a channel says that it was joined, refused or left`() {
+    @Test func `an event of a channel is a join, a refusal or a leave`() {
         let channel = GroupMe.Channel("/user/20000001")
         #expect(Event.groupMe(.joined(channel)).kind == "join" && Event.groupMe(.left(channel)).kind == "leave")
         let refused = Event.groupMe(.joinRefused(channel, message: "access token authentication failed"))
@@ -236,13 +236,13 @@ import Wire
     }
 }
 
-@Suite struct `Where the sources on GroupMe disagree, Weir takes both` {
-    @Test func `on reactions taken back: not pushed, or pushed as a favorite without them, or as like.delete`() throws {
+@Suite struct `Weir accepts both where the sources on GroupMe disagree` {
+    @Test func `a removed reaction is not pushed, or pushed as a favorite without it, or as like.delete`() throws {
         let favorite = try GroupMeSample.push("1.10 favorite of a removal").facts
         #expect(try GroupMeSample.push("1.8 like.delete").facts == favorite && favorite.count == 1)
     }
 
-    @Test func `on pins taken back: an event of their own, or a pin that is false`() throws {
+    @Test func `a removed pin is an event of its own, or a pin with the value false`() throws {
         for event in [
             #"{"type":"message.unpinned","data":{"message_id":"5"}}"#,
             #"{"type":"message.pinned","data":{"message_id":"5","pinned":false}}"#,
@@ -253,13 +253,13 @@ import Wire
         }
     }
 
-    @Test func `on pings: of today, of 2011, or none`() throws {
+    @Test func `a ping has today's form, that of 2011, or is absent`() throws {
         #expect(try GroupMeSample.push("1.9 ping").content == .ping)
         #expect(try GroupMeSample.push("1.8: the ping of 2011").content == .ping)
         #expect(try GroupMe.Push(#"{"ping":false}"#).content != .ping)
     }
 
-    @Test func `on what admins delete: a tombstone in the history, or a notice alone`() throws {
+    @Test func `a deletion by an admin is a tombstone in the history, or only a notice`() throws {
         let page = try GroupMe.messages(
             from: Array(
                 #"{"response":{"count":2,"messages":[{"id":"5","created_at":1,"deleted_at":1785346362,"deletion_actor":"admin","text":"An admin deleted this message"}]}}"#
@@ -274,7 +274,7 @@ import Wire
                     "5", in: .group("1"), .init(at: page.messages.first?.deletion?.at, actor: .admin)))
     }
 
-    @Test func `on topics: a message of one is told of the topic on the user's channel, or on its own`() throws {
+    @Test func `a message of a topic names the topic on the user's channel or on its own channel`() throws {
         let text = #"{"type":"line.create","subject":{"id":"5","group_id":"10000009","parent_id":10000001,"text":"x"}}"#
         for channel in ["/user/20000001", "/group/10000009"] {
             guard case .line(let message) = try GroupMe.Push(text, on: channel).content else {
@@ -285,7 +285,7 @@ import Wire
     }
 
     @Test(arguments: [("null", false), ("1785346055", false), ("1785346054", false), ("1785346056", true)])
-    func `on updated_at: an edit is only what changed later than it was said`(_ time: String, _ isEdited: Bool) throws {
+    func `a message is edited only if updated_at is later than its creation`(_ time: String, _ isEdited: Bool) throws {
         let push = try GroupMe.Push(
             #"{"type":"line.create","subject":{"id":"5","group_id":"1","created_at":1785346055,"updated_at":\#(time)}}"#
         )
@@ -294,14 +294,14 @@ import Wire
     }
 
     @Test(arguments: [("user", false), ("bot", false), ("system", true), ("service", true), ("martian", false)])
-    func `on sender_type: four of them, and any other kept`(_ type: String, _ isSystem: Bool) throws {
+    func `a sender_type is one of four known values, and any other is kept`(_ type: String, _ isSystem: Bool) throws {
         let push = try GroupMe.Push(
             #"{"type":"line.create","subject":{"id":"5","group_id":"1","sender_id":"7","sender_type":"\#(type)"}}"#)
         guard case .line(let message) = push.content else { throw Unexpected() }
         #expect(message.senderType?.wireName == type && message.isSystem == isSystem)
     }
 
-    @Test func `on times: seconds, milliseconds, numbers in quotes, a date; one of a deletion that is none of it`()
+    @Test func `a time is in seconds, milliseconds, a quoted number or a date, and a deletion may lack one`()
         throws
     {
         for time in ["1785346055", "1785346055000", #""1785346055""#, #""2026-07-29T17:27:35Z""#, "1785346055.0"] {
@@ -316,7 +316,7 @@ import Wire
         #expect(message.isDeleted && message.deletion?.at == nil)
     }
 
-    @Test func `on reactions' packs: numbers and quoted numbers in one array`() throws {
+    @Test func `a reaction's pack may be a number or a quoted number in one array`() throws {
         let push = try GroupMe.Push(
             #"{"type":"favorite","subject":{"line":{"id":"5","group_id":"1"},"reactions":[{"type":"emoji","pack_id":1,"pack_index":12,"user_ids":["2"]},{"type":"emoji","pack_id":"1","pack_index":"13","user_ids":[3]},{"type":"gif","url":"u","user_ids":["4"]}]}}"#
         )

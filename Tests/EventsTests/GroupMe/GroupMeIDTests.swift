@@ -3,8 +3,8 @@ import Testing
 
 @testable import Events
 
-@Suite struct `An id of GroupMe's` {
-    @Test func `is one id, whether the wire writes a number or a string`() throws {
+@Suite struct `GroupMe ids` {
+    @Test func `an id is the same, whether the wire contains a number or a string`() throws {
         let texts = [
             #"{"type":"membership.announce.joined","data":{"user":{"id":20000003,"nickname":"Cal"}}}"#,
             #"{"type":"membership.announce.joined","data":{"user":{"id":"20000003","nickname":"Cal"}}}"#,
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `is ordered as a number of any length, never as a text`() {
+    @Test func `an id is ordered as a number of any length, never as text`() {
         let ordered: [GroupMe.MessageID] = [
             "99999", "1785346055123456", "178534605500000001", "178534605500000002", "1178534605500000000",
             "99999999999999999999999999", "a", "b1",
@@ -25,7 +25,7 @@ import Testing
         #expect(GroupMe.UserID("007") != "7" && (GroupMe.UserID("007") < "7") != (GroupMe.UserID("7") < "007"))
     }
 
-    @Test func `of a message counts after its time: ids alone do not order messages`() {
+    @Test func `messages are ordered by time first, and by id only within one time`() {
         let early = GroupMe.Place(createdAt: Timestamp(milliseconds: 1000), message: "9")
         let late = GroupMe.Place(createdAt: Timestamp(milliseconds: 2000), message: "1")
         let tie = GroupMe.Place(createdAt: Timestamp(milliseconds: 2000), message: "10")
@@ -34,7 +34,7 @@ import Testing
         #expect(GroupMe.Place(createdAt: nil, message: "5") < early)
     }
 
-    @Test func `of a message is a part of its sort key, which ascends as places do`() throws {
+    @Test func `a message's sort key contains its id and ascends with its place`() throws {
         func message(_ id: String, _ second: Int64) -> GroupMe.Message {
             var message = GroupMe.Message(id: .init(id), conversation: .group("1"))
             message.createdAt = Timestamp(milliseconds: second * 1000)
@@ -47,13 +47,13 @@ import Testing
         ]
         #expect(ordered.map(\.sortKey) == ordered.map(\.sortKey).sorted() && Set(ordered.map(\.sortKey)).count == 6)
         #expect(ordered.map(\.place) == ordered.map(\.place).sorted())
-        // What no server sends must not trap.
+        // Values that no server sends must not trap.
         _ = (message("x", .max / 1000).sortKey, message("-5", .min / 1000).sortKey)
     }
 }
 
-@Suite struct `A conversation of GroupMe's` {
-    @Test func `of two users is one, however it is written and in whichever order`() {
+@Suite struct `GroupMe conversations` {
+    @Test func `a conversation of two users is the same in every spelling and order`() {
         let direct = GroupMe.ConversationID.direct(between: "20000001", and: "9000001")
         for text in ["9000001+20000001", "20000001+9000001", "9000001_20000001", "20000001_9000001"] {
             #expect(GroupMe.ConversationID(text) == direct)
@@ -63,7 +63,7 @@ import Testing
         #expect(direct.partner(of: "9000001") == "20000001" && direct.partner(of: "1") == nil && direct.group == nil)
     }
 
-    @Test func `is a group otherwise`() {
+    @Test func `any other conversation is a group`() {
         #expect(GroupMe.ConversationID("10000001") == .group("10000001"))
         #expect(GroupMe.ConversationID("1+2+3") == .group("1+2+3") && GroupMe.ConversationID("+2") == .group("+2"))
         #expect(GroupMe.ConversationID("") == nil)
@@ -77,20 +77,20 @@ import Testing
         ("/direct_message/1", .other("/direct_message/1")), ("/copilot/session/1/2", .other("/copilot/session/1/2")),
         ("/user/", .other("/user/")), ("user/1", .other("user/1")), ("", .other("")),
     ])
-    func `has a channel, and what is no known channel is kept as it is`(_ name: String, _ channel: GroupMe.Channel) {
+    func `a conversation has a channel, and unknown channels are kept`(_ name: String, _ channel: GroupMe.Channel) {
         #expect(GroupMe.Channel(name) == channel)
         #expect(GroupMe.Channel(channel.description) == channel)
     }
 }
 
-@Suite struct `A date of ISO 8601` {
+@Suite struct `ISO 8601 dates` {
     @Test(arguments: [
         ("1970-01-01T00:00:00Z", Int64(0)), ("2026-07-29T23:40:22.8912Z", 1_785_368_422_891),
         ("2026-07-29T23:40:22Z", 1_785_368_422_000), ("2026-07-30T01:40:22.5+02:00", 1_785_368_422_500),
         ("2024-02-29T12:00:00.05Z", 1_709_208_000_050), ("1969-12-31T23:59:59Z", -1000),
         ("2000-03-01T00:00:00-0130", 951_874_200_000), ("0000-01-01T00:00:00Z", -62_167_219_200_000),
     ])
-    func `is an instant`(_ text: String, _ milliseconds: Int64) {
+    func `a date is an instant`(_ text: String, _ milliseconds: Int64) {
         #expect(Timestamp(iso8601: text)?.milliseconds == milliseconds)
     }
 
@@ -99,5 +99,5 @@ import Testing
         "2026-07-29T23:40:22.Z",
         "2026-07-29T23:40:22Zx", "Wed Jul 29 2026", "２０２６-07-29T23:40:22Z",
     ])
-    func `is not any other text`(_ text: String) { #expect(Timestamp(iso8601: text) == nil) }
+    func `any other text is not a date`(_ text: String) { #expect(Timestamp(iso8601: text) == nil) }
 }

@@ -1,12 +1,12 @@
 import Events
 import Testing
 
-@Suite struct `A row of GroupMe's that cannot be read` {
+@Suite struct `GroupMe rows that cannot be read` {
     private func body(_ rows: String) -> ArraySlice<UInt8> {
         Array(#"{"response":\#(rows),"meta":{"code":200}}"#.utf8)[...]
     }
 
-    @Test func `costs a list of groups itself, and a group one member`() throws {
+    @Test func `an unreadable row is dropped from a list of groups, and an unreadable member from its group`() throws {
         let sieve = RowSieve()
         let groups = try GroupMe.groups(
             from: body(
@@ -24,7 +24,7 @@ import Testing
         #expect(throws: DecodingFailure.self) { try GroupMe.groups(from: body(#"[null]"#)) }
     }
 
-    @Test func `costs a page of messages itself`() throws {
+    @Test func `an unreadable message is dropped from its page`() throws {
         let sieve = RowSieve()
         let page = try GroupMe.messages(
             from: body(
@@ -35,7 +35,7 @@ import Testing
         #expect(sieve.leftOut.count == 2)
     }
 
-    @Test func `is no direct with an account that was deleted, when the other end is known`() throws {
+    @Test func `a direct with a deleted account is readable when the other participant is known`() throws {
         let sieve = RowSieve()
         let chats = try GroupMe.chats(
             from: body(

@@ -1,7 +1,7 @@
 import Events
 import JSONText
 
-/// A delivery of the push service in `samples/events/groupme-events.json`, and what Weir says of it.
+/// A delivery of the push service in `samples/events/groupme-events.json`, and its expected kind and summary.
 struct GroupMeSample: Sendable, CustomStringConvertible {
     var note = ""
     var channel = ""
@@ -14,7 +14,8 @@ struct GroupMeSample: Sendable, CustomStringConvertible {
 
     static let events = (try? load()) ?? []
 
-    /// What the sample whose note starts with `note` brings; the samples are part of the tests, so that a missing one is a mistake of ours.
+    /// Decodes the sample whose note starts with `note`. The samples are part of the tests, so a
+    /// missing one is an error in the test.
     static func push(_ note: String) throws -> GroupMe.Push {
         guard let sample = events.first(where: { $0.note.hasPrefix(note) }) else {
             throw DecodingFailure(subject: note, message: "no such sample", offset: 0)
@@ -56,7 +57,7 @@ struct GroupMeSample: Sendable, CustomStringConvertible {
 }
 
 extension GroupMe.Push {
-    /// A push on the user's channel.
+    /// A push on the user's channel, unless `channel` is given.
     init(_ text: String, on channel: String = "/user/20000001") throws {
         guard case .push(let push) = try GroupMe.Event(channel: channel, data: RawJSON(text)) else {
             throw DecodingFailure(subject: text, message: "no push", offset: 0)
@@ -65,5 +66,5 @@ extension GroupMe.Push {
     }
 }
 
-/// Something decoded to another case than the one the test is about.
+/// Thrown when a push decodes to another case than the tested one.
 struct Unexpected: Error {}

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Events
 
-@Suite struct `A system event of GroupMe's` {
+@Suite struct `GroupMe system events` {
     private typealias Person = GroupMe.Person
     private static let ann = Person(id: "20000002", nickname: "Ann")
     private static let cal = Person(id: "20000003", nickname: "Cal")
@@ -67,7 +67,7 @@ import Testing
     ]
 
     @Test(arguments: memberships)
-    func `of a membership says who`(_ text: String, _ change: GroupMe.MembershipChange) throws {
+    func `a membership event contains the members`(_ text: String, _ change: GroupMe.MembershipChange) throws {
         #expect(try content(text) == .membership(change))
     }
 
@@ -109,12 +109,12 @@ import Testing
     ]
 
     @Test(arguments: groups)
-    func `of a group says what, and who did it`(_ text: String, _ change: GroupMe.GroupChange) throws {
+    func `a group event contains the change and its author`(_ text: String, _ change: GroupMe.GroupChange) throws {
         let event = #"{"type":\#(text),"user":{"id":20000002,"nickname":"Ann"}}}"#
         #expect(try content(event) == .group(change, by: Self.ann))
     }
 
-    @Test func `of a new owner says both`() throws {
+    @Test func `an event about a new owner contains the old and the new owner`() throws {
         let text = #"""
             {"type":"group.owner_changed","data":{"old_owner":{"id":20000002,"nickname":"Ann"},"new_owner":{"id":20000003,"nickname":"Cal"}}}
             """#
@@ -161,7 +161,7 @@ import Testing
     ]
 
     @Test(arguments: topics)
-    func `of a topic says which, or of which group`(_ text: String, _ change: GroupMe.TopicChange) throws {
+    func `a topic event contains the topic, or the group`(_ text: String, _ change: GroupMe.TopicChange) throws {
         #expect(try content(#"{"type":\#(text)}}"#) == .topic(change, by: Self.ann))
     }
 
@@ -270,7 +270,7 @@ import Testing
     ]
 
     @Test(arguments: others)
-    func `of a message, a call, a poll, a calendar or a bot says what the wire says`(
+    func `an event about a message, a call, a poll, a calendar or a bot contains the data of the wire`(
         _ text: String, _ expected: GroupMe.SystemEvent.Content
     ) throws {
         #expect(try content(#"{"type":\#(text)}"#) == expected)
@@ -281,12 +281,12 @@ import Testing
         #"{"type":"message.deleted","data":{}}"#, #"{"type":"group.name_change","data":{"name":{"x":1}}}"#,
         #"{"type":7,"data":[]}"#, "[]", "null", #""text""#, "{}", #"{"type":"membership.announce.joined","data":null}"#,
     ])
-    func `of an unknown type or form is kept as it is, and costs nothing`(_ text: String) throws {
+    func `an event of an unknown type or form is kept as it is, and invalidates nothing`(_ text: String) throws {
         let event = GroupMe.SystemEvent(try RawJSON(text))
         #expect(event.content == .unknown && event.json.description == text)
     }
 
-    @Test func `is not needed where a sentence tells it, as in 2014`() throws {
+    @Test func `a sentence of 2014 is decoded without an event`() throws {
         let sentences: [(String, GroupMe.SystemEvent.Content)] = [
             (
                 "Ann removed Cal from the group",
@@ -312,7 +312,7 @@ import Testing
         }
     }
 
-    @Test func `is believed rather than the sentence, and a user's sentence is none`() throws {
+    @Test func `an event takes precedence over the sentence, and a user's sentence is not an event`() throws {
         var message = GroupMe.Message(id: "1", conversation: .group("1"), text: "Ann removed Cal from the group")
         message.sender = "20000002"
         message.senderType = .user
