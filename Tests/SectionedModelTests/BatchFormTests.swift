@@ -2,11 +2,12 @@ import ModelOracle
 import SectionedModel
 import Testing
 
-/// The other forms of a batch, spelled out; that they are right whatever the batch is for the random tests to show.
+/// Tests for the other forms of a batch, with explicit results; the random tests show that
+/// they are correct for any batch.
 @Suite struct BatchFormTests {
     private func path(_ section: Int, _ item: Int) -> SectionPath { SectionPath(section: section, item: item) }
 
-    @Test func `Rows of a deleted and of an inserted section go and come with it`() throws {
+    @Test func `Rows of a deleted or inserted section are deleted or inserted with it`() throws {
         let form = try transition(from: line(1...3, in: 0) + line(7...8, in: 5), to: line(7...8, in: 5)).viewForm()
         #expect(form.sectionDeletions == [.init(index: 0, key: 0)] && form.deletions.isEmpty)
         let back = try transition(from: line(7...8, in: 5), to: line(1...3, in: 0) + line(7...8, in: 5)).viewForm()
@@ -35,8 +36,7 @@ import Testing
         #expect(form.moves.isEmpty && form.insertions.isEmpty && form.deletions.isEmpty)
     }
 
-    @Test func `A row that moves and changes is moved, and drawn afresh at its new path; never updated besides`() throws
-    {
+    @Test func `A row that moves and changes is moved and redrawn at its new path, but not updated as well`() throws {
         let old = line(1...4)
         let new = [Row(1, in: 0, at: 9, content: 3), Row(3, in: 0, at: 2, content: 5)] + [old[1], old[3]]
         let form = try transition(from: old, to: new).viewForm()
@@ -44,7 +44,7 @@ import Testing
         #expect(form.updates.map(\.from) == [path(0, 2)] && form.updates.map(\.to) == [path(0, 1)])
     }
 
-    @Test func `What looks alike is neither reconfigured nor updated, but still moves`() throws {
+    @Test func `A row that looks the same is neither reconfigured nor updated, but still moves`() throws {
         let old = line(1...4)
         let batch = try transition(from: old, to: [Row(1, in: 0, at: 9), Row(2, in: 0, at: 0)] + old[2...])
         let form = batch.viewForm { $0.content == $1.content }
@@ -52,18 +52,18 @@ import Testing
         #expect(form.moves.map(\.new.id) == [1] && form.reconfigured.isEmpty)
     }
 
-    @Test func `Ranks that change no order show nothing to a view, and are no steps`() throws {
+    @Test func `Ranks that change no order affect neither a view nor the steps`() throws {
         let rows = (0..<3).map { Row($0, in: $0, at: 0) }
         let batch = try transition(from: rows, to: rows, ranks: ([:], [0: -4, 2: 8]))
         #expect(batch.sectionMoves.count == 2)
         #expect(batch.viewForm().isEmpty && batch.steps.isEmpty)
     }
 
-    @Test func `Steps take rows out from the last to the first and put them in from the first to the last`() throws {
+    @Test func `Steps remove rows from last to first and insert them from first to last`() throws {
         let old = line(1...4) + line(8...9, in: 2)
         let new = [Row(4, in: 0, at: -1), Row(2, in: 0, at: 1, content: 7), Row(5, in: 0, at: 9), Row(9, in: 1, at: 0)]
         let batch = try transition(from: old, to: new)
-        // Of rows 2 and 4, which changed places, one stays: the later one.
+        // Rows 2 and 4 swap; the later one stays.
         #expect(
             batch.steps == [
                 .removeRow(path(1, 1), Row(9, in: 2, at: 1)), .removeRow(path(1, 0), Row(8, in: 2, at: 0)),
@@ -74,7 +74,7 @@ import Testing
             ])
     }
 
-    @Test func `A section moves with its rows, in one step, past those that come and go`() throws {
+    @Test func `A section moves with its rows in one step, past those deleted and inserted`() throws {
         let rows = (0..<4).map { Row($0, in: $0, at: 0) }
         let last = try transition(from: rows, to: rows, ranks: ([:], [0: 1]))
         #expect(last.steps == [.moveSection(from: 0, to: 3, 0)])
@@ -89,7 +89,7 @@ import Testing
             ])
     }
 
-    @Test func `Two thousand sections reversed are as many steps less one, and lead there`() throws {
+    @Test func `Reversing two thousand sections takes one step fewer than their number`() throws {
         let rows = (0..<2_000).map { Row($0, in: $0, at: 0) }
         var collection = Rows()
         for row in rows { collection.put(row) }

@@ -5,7 +5,7 @@ import Wire
 @testable import SectionedModel
 
 @Suite struct ChunkTests {
-    /// Counts those of its kind that are alive.
+    /// Counts the live instances.
     private final class Living: Sendable {
         let number: Int
         let count: Count
@@ -49,7 +49,7 @@ import Wire
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func `a chunk is an array, whatever is done and whoever keeps a copy, and lets go of what it held`(_ seed: UInt64) {
+    func `a chunk behaves like an array, keeps its copies intact, and releases its elements`(_ seed: UInt64) {
         var dice = RandomSource(seed: seed)
         let count = Count()
         do {

@@ -7,7 +7,7 @@ extension SectionedCollection {
         do { try upsert(element) } catch { Issue.record(error) }
     }
 
-    /// Commits, and fails the test when that made no batch.
+    /// Commits, and fails the test when no batch results.
     mutating func committed() throws -> Batch<Element> {
         let batch = commit()
         return try #require(batch)

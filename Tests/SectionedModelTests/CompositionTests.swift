@@ -2,12 +2,12 @@ import ModelOracle
 import SectionedModel
 import Testing
 
-/// The cases Realm's list of merges of change sets holds, and those that sections and ranks add.
+/// The cases of Realm's list of change set merges, and additional ones for sections and ranks.
 @Suite struct CompositionTests {
     private let start = (1...6).map { Row($0, in: 0, at: $0) }
 
-    /// Composes the batches along these sets of rows, in every grouping, and holds the outcome against one batch made from
-    /// scratch and against the states.
+    /// Composes the batches between the given states in every grouping, and compares the result with a batch made
+    /// from scratch and with the states.
     @discardableResult
     private func compose(_ sets: [Row]..., ranks: [[Int: Int64]] = []) throws -> Batch<Row>? {
         let states = sets.enumerated().map { State(of: $1, ranks: $0 < ranks.count ? ranks[$0] : [:]) }
@@ -33,7 +33,7 @@ import Testing
 
     private func without(_ ids: Int...) -> [Row] { start.filter { !ids.contains($0.id) } }
 
-    @Test func `Random states with ranks compose, whatever is between them`() {
+    @Test func `Random states with ranks compose, whatever the states between them`() {
         let seed = UInt64.random(in: .min ... .max)
         print("SectionedModel random states: seed \(seed)")
         var states = RandomStates(seed: seed)
@@ -44,12 +44,12 @@ import Testing
         }
     }
 
-    @Test func `An insertion that is deleted again is nothing`() throws {
+    @Test func `An insertion that is deleted again cancels out`() throws {
         #expect(try compose(start, start + [Row(9, in: 0, at: 3)], start) == nil)
         #expect(try compose(start, start + [Row(9, in: 7, at: 3)], start) == nil)
     }
 
-    @Test func `A deletion that is taken back is nothing`() throws {
+    @Test func `A deletion that is undone cancels out`() throws {
         #expect(try compose(start, without(2), start) == nil)
         #expect(try compose(start, [], start) == nil)
     }
@@ -74,7 +74,7 @@ import Testing
         #expect(batch?.insertions.map(\.path.item) == [0, 5])
     }
 
-    @Test func `A deletion behind and before a deletion is at its old path`() throws {
+    @Test func `Deletions before and after another deletion keep their old paths`() throws {
         #expect(try compose(start, without(2), without(2, 5))?.deletions.map(\.path.item) == [1, 4])
         #expect(try compose(start, without(5), without(2, 5))?.deletions.map(\.path.item) == [1, 4])
     }
@@ -84,19 +84,19 @@ import Testing
         #expect(batch?.deletions == [.init(path: SectionPath(section: 0, item: 2), element: start[2])])
     }
 
-    @Test func `Updates of one row are one update, and nothing when the first contents are back`() throws {
+    @Test func `Several updates of one row are one update, and cancel out when the first contents return`() throws {
         let batch = try compose(start, changed(3, content: 8), changed(3, content: 9), changed(3, content: 10))
         #expect(batch?.updates.map(\.old) == [start[2]] && batch?.updates.map(\.new.content) == [10])
         #expect(try compose(start, changed(3, content: 8), start) == nil)
     }
 
-    @Test func `An update and an insertion before it keep both its paths true`() throws {
+    @Test func `An update keeps correct paths after an insertion before it`() throws {
         let updated = changed(3, content: 8)
         let batch = try compose(start, updated, updated + [Row(9, in: 0, at: 0)])
         #expect(batch?.updates.map(\.from.item) == [2] && batch?.updates.map(\.to.item) == [3])
     }
 
-    @Test func `Moves of one row are one move, and nothing when it is back`() throws {
+    @Test func `Several moves of one row are one move, and cancel out when it returns`() throws {
         let batch = try compose(start, changed(1, at: 10), changed(1, at: 3), changed(1, section: 4))
         #expect(batch?.moves.map(\.from) == [SectionPath(section: 0, item: 0)])
         #expect(batch?.moves.map(\.to) == [SectionPath(section: 1, item: 0)])
@@ -109,47 +109,47 @@ import Testing
         #expect(batch?.moves.isEmpty == true && batch?.updates.count == 1 && batch?.sectionInsertions.isEmpty == true)
     }
 
-    @Test func `A move and a deletion of the row are a deletion at the old path`() throws {
+    @Test func `A move and a deletion of a row are a deletion at the old path`() throws {
         #expect(try compose(start, changed(1, at: 10), without(1))?.deletions.map(\.path.item) == [0])
     }
 
-    @Test func `A move over rows that go afterwards is no move`() throws {
+    @Test func `A move past rows that are then deleted is not a move`() throws {
         let batch = try compose(start, changed(1, at: 3), without(2, 3).map { $0.id == 1 ? Row(1, in: 0, at: 3) : $0 })
         #expect(batch?.moves.isEmpty == true && batch?.updates.map(\.new.id) == [1])
     }
 
-    @Test func `Two moves that swap back leave nothing`() throws {
+    @Test func `Two moves that swap rows back and forth cancel out`() throws {
         let swapped = start.map { Row($0.id, in: 0, at: 7 - $0.id) }
         #expect(try compose(start, swapped, start) == nil)
     }
 
-    @Test func `A section that goes and comes again stays`() throws {
+    @Test func `A section that is deleted and inserted again stays`() throws {
         let other = [Row(20, in: 3, at: 0)]
         let batch = try compose(start + other, other, [Row(7, in: 0, at: 0)] + other)
         #expect(batch?.sectionDeletions.isEmpty == true && batch?.sectionInsertions.isEmpty == true)
         #expect(batch?.deletions.count == 6 && batch?.insertions.count == 1)
     }
 
-    @Test func `A section that comes and goes is not mentioned`() throws {
+    @Test func `A section that is inserted and deleted again is not mentioned`() throws {
         let batch = try compose(start, changed(2, section: 8), changed(2, at: 9))
         #expect(batch?.sectionInsertions.isEmpty == true && batch?.moves.map(\.to.item) == [5])
     }
 
-    @Test func `A section that comes again at another rank has moved`() throws {
+    @Test func `A section inserted again with another rank has moved`() throws {
         let rest = [Row(20, in: 3, at: 0)]
         let batch = try compose(start + rest, rest, start + rest, ranks: [[:], [:], [0: 5]])
         #expect(batch?.sectionMoves == [.init(from: 0, to: 1, key: 0, oldRank: 0, newRank: 5)])
         #expect(batch?.deletions.isEmpty == true && batch?.insertions.isEmpty == true)
     }
 
-    @Test func `Ranks that change twice are one move, and none when the first is back`() throws {
+    @Test func `Ranks that change twice are one move, and cancel out when the first rank returns`() throws {
         let rows = (0..<5).map { Row($0, in: $0, at: 0) }
         let batch = try compose(rows, rows, rows, ranks: [[:], [0: 9], [0: -1, 4: 3]])
         #expect(batch?.sectionMoves.map(\.key) == [0, 4])
         #expect(try compose(rows, rows, rows, ranks: [[2: 1], [2: -1, 3: 2], [2: 1]]) == nil)
     }
 
-    @Test func `Checksums chain`() throws {
+    @Test func `Checksums of composed batches chain`() throws {
         var first = try #require(State(of: start).difference(to: State(of: without(2))))
         var second = try #require(State(of: without(2)).difference(to: State(of: without(2, 3))))
         first.checksums = .init(before: 1, after: 2)
@@ -162,20 +162,20 @@ import Testing
         }
     }
 
-    @Test func `A batch that contradicts what the first leaves is refused`() throws {
+    @Test func `A batch that contradicts the state after the first is refused`() throws {
         let nine = start + [Row(9, in: 0, at: 0)]
         let ranked = State(of: start, ranks: [0: 4])
         let other = State(of: start + [Row(8, in: 5, at: 0)])
         let cases: [(first: (State, State), second: (State, State))] = [
-            // Deletes, or inserts, a second time; finds other contents, or another place.
+            // Deletes or inserts a second time; finds other contents or another position.
             ((State(of: start), State(of: without(2))), (State(of: start), State(of: without(2)))),
             ((State(of: start), State(of: nine)), (State(of: start), State(of: nine))),
             ((State(of: start), State(of: changed(3, content: 2))), (State(of: start), State(of: without(3)))),
             ((State(of: start), State(of: changed(3, at: 9))), (State(of: start), State(of: without(3)))),
-            // Finds another element where the first has put one, or none where one must be.
+            // Finds a different element where the first batch put one, or none where one is required.
             ((State(of: start), State(of: nine)), (State(of: start), State(of: without(1)))),
             ((State(of: start), State(of: changed(1, content: 1))), (State(of: without(1)), State(of: without(1, 2)))),
-            // The same of sections.
+            // The same cases for sections.
             ((State(of: start), ranked), (State(of: start), ranked)),
             ((State(of: start), State(of: [])), (State(of: start), State(of: []))),
             ((State(of: start), other), (State(of: start), other)),
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test func `A batch that is not well formed is refused`() throws {
+    @Test func `A malformed batch is refused`() throws {
         let good = try #require(State(of: start).difference(to: State(of: without(2))))
         var bad = good
         bad.deletions[0].path.item = .min

@@ -2,12 +2,13 @@ import ModelOracle
 import SectionedModel
 import Testing
 
-/// Transitions that other libraries name as their hardest, as data: sections in their order, a rank each, rows in theirs.
+/// Transitions that other libraries describe as their hardest, as data: sections in order,
+/// each with its rank and its rows.
 ///
-/// Where those allow an id twice, the second has another one here; their empty sections are none. A row with `!` has other
-/// contents.
+/// Where those libraries allow an id twice, the second one has a different id here; their empty sections are omitted. A
+/// row with `!` has different contents.
 @Suite struct KnownTransitionTests {
-    /// A state as it is written below, as in "1: 11 12 | 2: 21!".
+    /// A state in a short notation such as "1: 11 12 | 2: 21!".
     private struct Sketch {
         var rows: [Row] = []
         var ranks: [Int: Int64] = [:]
@@ -37,7 +38,7 @@ import Testing
         return try SectionedModelTests.transition(from: old.rows, to: new.rows, ranks: (old.ranks, new.ranks))
     }
 
-    @Test func `RxDataSources' hardest case, that took two passes there, is one batch`() throws {
+    @Test func `RxDataSources' hardest case, which takes two passes there, is one batch`() throws {
         let batch = try transition("1: 1111 | 2: 2222", "2: 0 | 1:")
         #expect(batch.sectionDeletions.map(\.key) == [1] && batch.sectionMoves.map(\.key) == [2])
         #expect(batch.deletions.count == 2 && batch.insertions.count == 1 && batch.moves.isEmpty)
@@ -56,7 +57,7 @@ import Testing
             "4: 5 | 6: 20 14 | 9: 16 | 7: 17 15 4 | 2: 2 26 23 | 8: | 10: 8 18 13 | 1: 28 25 6 11 10 29 24 7 19"
         ),
     ])
-    func `RxDataSources' tricky transitions`(old: String, new: String) throws { try transition(old, new) }
+    func `RxDataSources' tricky transitions are correct`(old: String, new: String) throws { try transition(old, new) }
 
     @Test(arguments: [
         ("0: 0 1 | 1: 2 3 | 2: 4 5", "0: 0 1 | 2: 4 6 5 | 3: 7 8 | 3: 9 10"),
@@ -74,12 +75,11 @@ import Testing
             "1: 65 66 67 68 | 2: 71 | 3: 69 70 72 73 | 3: 74 75 76 77 | 4: 78 79 80 81"
         ),
     ])
-    func `DifferenceKit's complicated transitions, 1 to 11`(old: String, new: String) throws {
+    func `DifferenceKit's complicated transitions, 1 to 11, are correct`(old: String, new: String) throws {
         try transition(old, new)
     }
 
-    @Test func `One row into a later section is one record, where Heckel's algorithm moves every row behind it`() throws
-    {
+    @Test func `Moving one row to a later section is one record, unlike in Heckel's algorithm`() throws {
         let old = line(0..<10, in: 0) + line(10..<20, in: 1)
         let later = try SectionedModelTests.transition(
             from: old, to: old.map { $0.id == 2 ? Row(2, in: 1, at: 4) : $0 })
@@ -89,8 +89,8 @@ import Testing
         #expect(earlier.moves.count == 1 && earlier.updates.isEmpty)
     }
 
-    @Test func `The words of Heckel's paper`() throws {
-        // A word's id is made of its letters and of which of its kind it is.
+    @Test func `The words of Heckel's paper are compared correctly`() throws {
+        // A word's id consists of its letters and of its occurrence number.
         let words: (String) -> [Int] = { text in
             var ids: [Substring: Int] = [:]
             var counts: [Substring: Int] = [:]

@@ -4,7 +4,7 @@ import Wire
 
 @testable import SectionedModel
 
-/// Histories large enough for trees of several levels, which the small random batches never make.
+/// Histories large enough for trees of several levels, which the small random batches never build.
 @Suite struct LargeModelTests {
     @Test(arguments: [1, 3, 400])
     func `Trees of several levels keep their order and counts through random batches`(sections: Int) throws {

@@ -2,10 +2,10 @@ import ModelOracle
 import SectionedModel
 import Testing
 
-/// Changes of the whole state at once that have tripped other implementations.
+/// Changes of the whole state at once that broke other implementations.
 @Suite struct PathologicalBatchTests {
     @Test(arguments: [1, 2, 7, 30])
-    func `One section becomes as many as it has rows, and back`(count: Int) throws {
+    func `One section splits into one for each row, and merges again`(count: Int) throws {
         let together = line(1...count)
         let apart = (1...count).map { Row($0, in: $0, at: 0) }
         let batch = try transition(from: together, to: apart)
@@ -17,7 +17,7 @@ import Testing
         #expect(back.sectionDeletions.count == count)
     }
 
-    @Test func `Everything moves into a section that is there already`() throws {
+    @Test func `All rows move into an existing section`() throws {
         let apart = (0..<20).map { Row($0, in: $0 % 5, at: $0) }
         let batch = try transition(from: apart, to: apart.map { Row($0.id, in: 2, at: -$0.id) })
         #expect(batch.sectionDeletions.map(\.key) == [0, 1, 3, 4])
@@ -26,12 +26,12 @@ import Testing
     }
 
     @Test(arguments: [2, 3, 10, 31])
-    func `Reversing everything leaves one row in place`(count: Int) throws {
+    func `Reversing all rows leaves one row in place`(count: Int) throws {
         let batch = try transition(from: line(0..<count), to: line((0..<count).reversed()))
         #expect(batch.moves.count == (count / 2) * 2 - (count.isMultiple(of: 2) ? 1 : 0))
     }
 
-    @Test func `Rotating by one, all keys rewritten, moves one row`() throws {
+    @Test func `Rotating by one with all keys rewritten moves one row`() throws {
         let forward = try transition(from: line(0..<20), to: line([19] + Array(0..<19)))
         #expect(forward.moves.map(\.new.id) == [19])
         #expect(forward.updates.count == 19)
@@ -50,14 +50,14 @@ import Testing
         #expect(forward.updates.isEmpty && backward.updates.isEmpty)
     }
 
-    @Test func `Swapping neighbours moves one, swapping distant rows moves two`() throws {
+    @Test func `Swapping neighbours moves one row, and swapping distant rows moves two`() throws {
         let near = try transition(from: line(0..<10), to: line([0, 1, 2, 4, 3, 5, 6, 7, 8, 9]))
         #expect(near.moves.count == 1 && near.updates.count == 1)
         let far = try transition(from: line(0..<10), to: line([0, 8, 2, 3, 4, 5, 6, 7, 1, 9]))
         #expect(far.moves.count == 2 && far.updates.isEmpty)
     }
 
-    @Test func `A section whose last row leaves while another comes stays`() throws {
+    @Test func `A section whose last row leaves while another arrives stays`() throws {
         let batch = try transition(
             from: [Row(1, in: 0, at: 0), Row(2, in: 1, at: 0)], to: [Row(2, in: 0, at: 0), Row(1, in: 1, at: 0)])
         #expect(batch.sectionDeletions.isEmpty && batch.sectionInsertions.isEmpty)
@@ -70,7 +70,7 @@ import Testing
         #expect(batch.deletions.count == 5 && batch.insertions.count == 4)
     }
 
-    @Test func `A section deleted and made again with the same rows in one batch is only what changed`() throws {
+    @Test func `A section recreated with the same rows in one batch reports only the differences`() throws {
         var again = line(1...5, in: 3)
         again[2].content = 1
         let batch = try transition(from: line(1...5, in: 3), to: again, removeFirst: true)
@@ -78,7 +78,7 @@ import Testing
         #expect(batch.moves.isEmpty && batch.deletions.isEmpty && batch.insertions.isEmpty)
     }
 
-    @Test func `A section that comes back at another rank is another section`() throws {
+    @Test func `A section that reappears at another rank is a different section`() throws {
         let rest = line(100...103, in: 5)
         let batch = try transition(from: line(1...3, in: 4) + rest, to: line(1...3, in: 6) + rest, removeFirst: true)
         #expect(batch.sectionDeletions == [.init(index: 0, key: 4)])
@@ -96,21 +96,21 @@ import Testing
         #expect(batch.moves.first?.to == SectionPath(section: 1, item: 0))
     }
 
-    @Test func `Everything goes, and everything comes`() throws {
+    @Test func `All rows are inserted, and all are deleted`() throws {
         let rows = (0..<30).map { Row($0, in: $0 % 4, at: $0 % 3) }
         let coming = try transition(from: [], to: rows)
         let going = try transition(from: rows, to: [])
         #expect(coming.inverted() == going)
     }
 
-    @Test func `Keys at the ends of their range stand at the ends`() throws {
+    @Test func `Keys at the ends of their range sort to the ends`() throws {
         let batch = try transition(
             from: line(1...3),
             to: line(1...3) + [Row(.max, in: .min, at: .max), Row(.min, in: .max, at: .min), Row(4, in: 0, at: .max)])
         #expect(batch.sectionInsertions == [.init(index: 0, key: .min), .init(index: 2, key: .max)])
     }
 
-    @Test func `All into one new section, and one of the old ones`() throws {
+    @Test func `All rows move into one new section, and into one of the old ones`() throws {
         let apart = (0..<30).map { Row($0, in: $0 % 6, at: $0) }
         let fresh = try transition(from: apart, to: apart.map { Row($0.id, in: 9, at: $0.id % 7) })
         #expect(fresh.sectionDeletions.count == 6 && fresh.sectionInsertions.count == 1 && fresh.moves.count == 30)
@@ -119,7 +119,7 @@ import Testing
         #expect(kept.sectionDeletions.count == 5 && kept.moves.count == 25)
     }
 
-    @Test func `The last row leaves a section while another moves in, beside one that comes new`() throws {
+    @Test func `The last row leaves a section while another moves in, next to a new section`() throws {
         let old = [Row(1, in: 0, at: 0), Row(2, in: 1, at: 0), Row(3, in: 1, at: 1)]
         let batch = try transition(from: old, to: [Row(1, in: 1, at: 5), Row(2, in: 0, at: 0), Row(3, in: 1, at: 1)])
         #expect(batch.sectionDeletions.isEmpty && batch.moves.count == 2)
@@ -127,7 +127,7 @@ import Testing
         #expect(dead.sectionDeletions == [.init(index: 0, key: 0)] && dead.moves.count == 1)
     }
 
-    @Test func `A section that loses its last row and is made again in the same batch stays`() throws {
+    @Test func `A section that loses its last row and is recreated in the same batch stays`() throws {
         let old = [Row(1, in: 0, at: 0), Row(2, in: 1, at: 0)]
         let batch = try transition(
             from: old, to: [Row(1, in: 1, at: 1), Row(2, in: 1, at: 0), Row(9, in: 0, at: 3)], removeFirst: true)
@@ -147,11 +147,11 @@ import Testing
             changed.deletions.map(\.path.section) == [0, 0, 0] && changed.insertions.map(\.path.section) == [2, 2])
     }
 
-    @Test func `Sections reversed and rotated by their ranks move as few as can be shown`() throws {
+    @Test func `Reversing and rotating sections by rank moves as few as possible`() throws {
         let rows = (0..<8).map { Row($0, in: $0, at: 0) }
         let reversal = Dictionary(uniqueKeysWithValues: (0..<8).map { ($0, Int64(-$0)) })
         let reversed = try transition(from: rows, to: rows, ranks: ([:], reversal))
-        // The first keeps the rank 0 it had.
+        // The first section keeps its rank 0.
         #expect(reversed.sectionMoves.count == 7 && reversed.viewForm().sectionMoves.count == 7)
         let first = try transition(from: rows, to: rows, ranks: ([:], [7: -1]))
         #expect(first.sectionMoves.map(\.to) == [0])
@@ -180,7 +180,7 @@ import Testing
         #expect(batch.moves.map(\.new.content) == [4] && batch.deletions.isEmpty && batch.insertions.isEmpty)
     }
 
-    @Test func `A filter toggled on and off in one batch is nothing, and off and on with other contents an update`()
+    @Test func `Toggling a filter in one batch changes nothing, or only updates a row with other contents`()
         throws
     {
         var rows = Rows()
@@ -196,7 +196,7 @@ import Testing
         #expect(try rows.committed().updates.map(\.new.id) == [4])
     }
 
-    @Test func `Ten thousand equal sort keys, every other one moved to another section and back`() throws {
+    @Test func `Ten thousand rows with equal sort keys move in part to another section and back`() throws {
         let rows = (0..<10_000).map { Row($0, in: 0, at: 7) }
         var collection = Rows(keepsChecksum: true)
         for row in rows { collection.put(row) }
@@ -213,7 +213,7 @@ import Testing
         #expect(collection.checksum == before.checksum)
     }
 
-    @Test func `Ids that all have one hash value are told apart`() throws {
+    @Test func `Ids with equal hash values are distinguished`() throws {
         struct Colliding: SectionedElement {
             struct ID: Hashable, Comparable, Sendable {
                 var number: Int
@@ -246,7 +246,7 @@ import Testing
         #expect(try coming.composed(with: batch)?.insertions.count == 150)
     }
 
-    @Test func `An empty transaction and an empty batch are nothing`() {
+    @Test func `An empty transaction and an empty batch change nothing`() {
         var rows = Rows()
         #expect(rows.commit() == nil)
         #expect(throws: ModelError.self) { try rows.apply(Batch()) }
@@ -255,7 +255,7 @@ import Testing
         #expect(rows.sequence == 0)
     }
 
-    @Test func `Infinite sort keys stand at the ends, in batches too, and both zeros are one key`() throws {
+    @Test func `Infinite sort keys sort to the ends, also in batches, and both zeros are one key`() throws {
         struct Measure: SectionedElement {
             var id: Int
             var sectionKey: Double

@@ -4,8 +4,8 @@ import Testing
 import Wire
 
 @Suite struct RandomBatchTests {
-    /// A short form of the soak that `.ci/nightly` runs in a release build.
-    @Test func `Random batches are right in every respect`() {
+    /// A short form of the soak test that `.ci/nightly` runs in a release build.
+    @Test func `Random batches are correct in every respect`() {
         let seed = UInt64.random(in: .min ... .max)
         print("SectionedModel random batches: seed \(seed)")
         check(soak(seed: seed, batches: 1_400))
@@ -13,7 +13,7 @@ import Wire
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func `The batches of a known seed are right in every respect`(seed: UInt64) {
+    func `The batches of a known seed are correct in every respect`(seed: UInt64) {
         check(soak(seed: seed, batches: 300))
     }
 
@@ -22,8 +22,8 @@ import Wire
     }
 }
 
-/// Hashes are seeded anew in every process, so that what depends on the order of a dictionary or a set cannot be the same in
-/// this one as in the one these figures are from.
+/// Hashes have a new seed in every process, so a result that depends on the order of a dictionary or a set would
+/// differ from these recorded figures.
 @Suite struct DeterminismTests {
     @Test func `The batches and their forms are the same in every process`() throws {
         var digest: UInt64 = 0

@@ -10,7 +10,7 @@ import Testing
         return collection
     }
 
-    @Test func `An insertion taken back is nothing`() {
+    @Test func `An insertion that is undone makes no batch`() {
         var rows = Rows()
         rows.put(Row(1, in: 0, at: 0))
         rows.remove(1)
@@ -19,7 +19,7 @@ import Testing
         #expect(rows.count == 0 && rows.sectionCount == 0)
     }
 
-    @Test func `A removal followed by the same element is nothing`() {
+    @Test func `A removal followed by the same element makes no batch`() {
         var rows = collection(Row(1, in: 0, at: 0))
         rows.remove(1)
         rows.put(Row(1, in: 0, at: 0))
@@ -53,7 +53,7 @@ import Testing
         #expect(batch == expected)
     }
 
-    @Test func `Of several writes the last one counts, against the first old state`() throws {
+    @Test func `The last of several writes counts, compared with the first old state`() throws {
         var rows = collection(Row(1, in: 0, at: 0))
         for content in 1...20 { rows.put(Row(1, in: 0, at: content, content: content)) }
         #expect(rows[1]?.content == 20)
@@ -63,7 +63,7 @@ import Testing
         #expect(batch.updates.first?.new == Row(1, in: 0, at: 20, content: 20))
     }
 
-    @Test func `Writing what is there and removing what is not makes no batch`() {
+    @Test func `Writing an existing element and removing a missing one make no batch`() {
         var rows = collection(Row(1, in: 0, at: 0))
         rows.put(Row(1, in: 0, at: 0))
         rows.remove(99)
@@ -71,7 +71,7 @@ import Testing
         #expect(rows.commit() == nil)
     }
 
-    @Test func `What is rolled back is forgotten`() {
+    @Test func `A rollback discards all staged changes`() {
         var rows = collection(Row(1, in: 0, at: 0))
         for id in 1...30 { rows.put(Row(id, in: id, at: 0, content: 1)) }
         rows.rollBack()
@@ -80,7 +80,7 @@ import Testing
         #expect(rows.commit() == nil)
     }
 
-    @Test func `What is staged stays staged when a batch is applied`() throws {
+    @Test func `Staged changes stay staged when a batch is applied`() throws {
         var source = Rows()
         source.put(Row(1, in: 0, at: 0))
         let batch = try source.committed()
@@ -91,7 +91,7 @@ import Testing
         #expect(rows.commit()?.updates.first?.new == Row(1, in: 0, at: 0, content: 9))
     }
 
-    @Test func `Equal sort keys stand in the order of their ids`() throws {
+    @Test func `Rows with equal sort keys are ordered by id`() throws {
         var rows = Rows()
         for number in 0..<10_000 { rows.put(Row((number * 7_919) % 10_000, in: 0, at: 4)) }
         let batch = try rows.committed()
@@ -101,7 +101,7 @@ import Testing
         #expect(rows.path(of: 6_000) == SectionPath(section: 0, item: 6_000))
     }
 
-    @Test func `A section comes with its first row and goes with its last`() throws {
+    @Test func `A section appears with its first row and disappears with its last`() throws {
         var rows = collection(Row(1, in: 0, at: 0), Row(2, in: 4, at: 0))
         rows.put(Row(3, in: 2, at: 0))
         let coming = try rows.committed()

@@ -2,8 +2,8 @@ import ModelOracle
 import SectionedModel
 import Testing
 
-/// Goes from one state to another in one batch, and checks everything about it: by transaction, and by the difference of
-/// the whole arrays.
+/// Goes from one state to another in one batch, by transaction and by difference of the whole arrays,
+/// and checks everything about it.
 @discardableResult
 func transition(
     from old: [Row], to new: [Row], removeFirst: Bool = false,

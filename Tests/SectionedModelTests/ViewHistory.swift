@@ -2,7 +2,7 @@ import ModelOracle
 import SectionedModel
 import Wire
 
-/// A collection that goes through random transactions, the views of it, and what they should show.
+/// A collection that undergoes random transactions, its views, and their expected contents.
 struct ViewHistory {
     typealias Regrouped = RegroupedElement<Row, Int, Int>
 
@@ -27,7 +27,7 @@ struct ViewHistory {
         limitedFiltered = LimitedView(of: filtered, limit: 4)
     }
 
-    /// One transaction. Returns what is wrong.
+    /// Performs one transaction and returns the problems.
     mutating func step(operations: ClosedRange<Int>) throws -> [String] {
         let old = state
         for _ in 0..<(operations.lowerBound + below(operations.count)) { stageSomething() }
@@ -97,7 +97,7 @@ struct ViewHistory {
     }
 }
 
-/// Every way to look something up in a view, against a state.
+/// Checks every lookup of a view against a state.
 private struct LookupProblems {
     var found: [String] = []
 
@@ -137,14 +137,14 @@ extension State {
         return state
     }
 
-    /// As rows whose keys are those of the regrouped view.
+    /// The state with the section keys of the regrouped view.
     fileprivate var regrouped: State {
         State(of: rows.filter { $0.id % 5 != 0 }.map { $0.regrouped })
     }
 }
 
 extension Row {
-    /// The same row in the section of its content; the rest of what it was is its content now.
+    /// The same row in the section given by its content; its new content combines its other values.
     fileprivate var regrouped: Row {
         Row(id, in: content, at: -sortKey, content: sectionKey)
     }

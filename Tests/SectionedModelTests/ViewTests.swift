@@ -2,10 +2,10 @@ import ModelOracle
 import SectionedModel
 import Testing
 
-/// Views beside a random collection: what they show and the batches they give must be those from scratch.
+/// Views of a random collection: their contents and batches must equal those made from scratch.
 @Suite struct ViewTests {
     @Test(arguments: [0...14, 1...1])
-    func `Views follow random batches, and give the batches from scratch`(operations: ClosedRange<Int>) throws {
+    func `Views follow random batches with the same results as from scratch`(operations: ClosedRange<Int>) throws {
         let seed = UInt64.random(in: .min ... .max)
         print("SectionedModel views: seed \(seed)")
         for round in 0..<5 {
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `A view of the same sections is what the collection shows, thinned`() throws {
+    @Test func `A view with the same sections is the filtered collection`() throws {
         var rows = Rows()
         for id in 0..<20 { rows.put(Row(id, in: id % 3, at: 20 - id)) }
         _ = try rows.committed()
@@ -33,7 +33,7 @@ import Testing
         #expect(view.path(ofRow: 10) == nil)
     }
 
-    @Test func `A view keeps what it shows while the collection goes on`() throws {
+    @Test func `A view keeps its contents while the collection changes`() throws {
         var rows = Rows()
         for id in 0..<200 { rows.put(Row(id, in: 0, at: id)) }
         _ = try rows.committed()
@@ -47,7 +47,7 @@ import Testing
         #expect(view.elements == before)
     }
 
-    @Test func `A batch that does not follow is refused, and a reset helps`() throws {
+    @Test func `A batch that does not follow is refused, and a reset recovers`() throws {
         var rows = Rows()
         rows.put(Row(1, in: 0, at: 0))
         _ = try rows.committed()
@@ -71,7 +71,7 @@ import Testing
         #expect(view.elements == state.elements)
     }
 
-    @Test func `A key of the view that has no order is refused`() throws {
+    @Test func `A view's key without an order is refused`() throws {
         var rows = Rows()
         rows.put(Row(1, in: 0, at: 0))
         _ = try rows.committed()
@@ -87,7 +87,7 @@ import Testing
         #expect(view.count == 1)
     }
 
-    @Test func `The first rows of nothing, of none, and of all`() throws {
+    @Test func `A limited view handles no rows, a limit of zero, and all rows`() throws {
         var rows = Rows()
         var none = LimitedView(of: rows.snapshot, limit: 0)
         var some = LimitedView(of: rows.snapshot, limit: 5)

@@ -2,12 +2,12 @@ import ModelOracle
 import SectionedModel
 import Testing
 
-/// A right batch, and everything that can be wrong about one like it.
+/// A valid batch, and everything that can be wrong with a similar one.
 @Suite struct WrongBatchTests {
     private let rows: Rows
     private let batch: Batch<Row>
 
-    /// Section 0 goes, section 1 changes in every way, section 2 stays, section 3 comes.
+    /// Deletes section 0, changes section 1 in every way, keeps section 2, and inserts section 3.
     init() throws {
         var rows = Rows(keepsChecksum: true)
         rows.put(Row(1, in: 0, at: 0))
@@ -39,7 +39,7 @@ import Testing
         #expect(throws: Never.self) { try copy.apply(batch) }
     }
 
-    @Test func `The right batch fits once and not twice`() throws {
+    @Test func `A valid batch applies once and not twice`() throws {
         var copy = rows
         try copy.apply(batch)
         let after = State(copy)
@@ -47,11 +47,11 @@ import Testing
         #expect(State(copy) == after)
     }
 
-    @Test func `A batch with nothing in it is refused`() {
+    @Test func `An empty batch is refused`() {
         expectRefusal("nothing in it") { $0 = Batch() }
     }
 
-    @Test func `A path that no state has is refused`() {
+    @Test func `A path that is invalid in any state is refused`() {
         let places = [(-1, 0), (0, -1), (Int.max, Int.min), (.min, .max), (1 << 40, 0)]
         for (section, item) in places {
             let path = SectionPath(section: section, item: item)
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `A path that this state has not is refused`() {
+    @Test func `A path that is missing in this state is refused`() {
         for path in [SectionPath(section: 1, item: 6), SectionPath(section: 9, item: 0)] {
             expectRefusal("no element at \(path)") {
                 $0 = Batch()
@@ -90,28 +90,28 @@ import Testing
         expectRefusal("its place elsewhere") { $0.moves[0].to.item = 9 }
     }
 
-    @Test func `Another element than the one that stands there is refused`() {
+    @Test func `An element that differs from the existing one is refused`() {
         expectRefusal("is another") { $0.deletions[0].element.content += 1 }
         expectRefusal("is another") { $0.moves[0].old.content += 1 }
         expectRefusal("is another") { $0.updates[0].old.content += 5 }
         expectRefusal("is another") { $0.deletions[1].element.id += 100 }
     }
 
-    @Test func `An id that occurs twice or is already here is refused`() {
+    @Test func `An id that occurs twice or already exists is refused`() {
         expectRefusal("already here") { $0.insertions[0].element.id = 11 }
         expectRefusal("occurs twice") { $0.insertions[0].element.id = 30 }
         expectRefusal("occurs twice") { $0.insertions[0].element.id = 13 }
         expectRefusal("another id") { $0.updates[0].new.id = 77 }
     }
 
-    @Test func `Records that are out of order are refused`() {
+    @Test func `Records out of order are refused`() {
         expectRefusal("deletions are not in ascending") { $0.deletions.reverse() }
         expectRefusal("insertions are not in ascending") { $0.insertions.reverse() }
         expectRefusal("updates are not in ascending") { $0.updates.reverse() }
         expectRefusal("deletions are not in ascending") { $0.deletions.append($0.deletions[1]) }
     }
 
-    @Test func `A place that two rows or two sections leave from or come to is refused`() {
+    @Test func `A position that two rows or two sections leave or enter is refused`() {
         expectRefusal("W1: more than one row leaves") { $0.deletions[1].path.item -= 1 }
         expectRefusal("W2: more than one row comes") { $0.insertions[0].path = $0.updates[0].to }
         expectRefusal("W1: more than one section") {
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `Sections that go without their rows or come without rows are refused`() {
+    @Test func `Sections deleted without their rows or inserted without rows are refused`() {
         expectRefusal("W3: section 0 leaves without a row") { $0.deletions.removeFirst() }
         expectRefusal("W3: section 2 comes without a row") { $0.insertions.removeLast() }
         expectRefusal("W3: section 2 leaves without a row") { $0.sectionDeletions.append(.init(index: 2, key: 2)) }
@@ -136,7 +136,7 @@ import Testing
         expectRefusal("belongs to another section") { $0.insertions[0].element.sectionKey = 2 }
     }
 
-    @Test func `Section changes that this state does not make are refused`() {
+    @Test func `Section changes that do not follow from this state are refused`() {
         expectRefusal("lose their last") { $0.sectionDeletions = [] }
         expectRefusal("lose their last") { $0.sectionDeletions[0].rank = 4 }
         expectRefusal("get their first") { $0.sectionInsertions = [] }
@@ -154,7 +154,7 @@ import Testing
         expectRefusal("named twice") { $0.sectionInsertions[0].key = 0 }
     }
 
-    @Test func `A place that is not the one its keys give is refused`() {
+    @Test func `A position that contradicts the keys is refused`() {
         expectRefusal("its place elsewhere") { $0.insertions[0].path.item -= 1 }
         expectRefusal("its place elsewhere") { $0.insertions[0].element.sortKey = 0 }
         expectRefusal("its place elsewhere") { $0.updates[0].new.sortKey = 99 }
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func `An update that is a move, a move that is an update, and empty work are refused`() {
+    @Test func `An update that is a move, a move that is an update, and records without effect are refused`() {
         expectRefusal("is a move") { $0.updates.append($0.moves.removeLast()) }
         expectRefusal("is a move") { $0.updates[0].to.item -= 1 }
         expectRefusal("moves nothing") { $0.moves.insert($0.updates.removeFirst(), at: 0) }
@@ -177,7 +177,7 @@ import Testing
         var wrong = try #require(old.difference(to: new))
         try wrong.check()
         #expect(wrong.moves.count == 1 && wrong.updates.count == 4)
-        // All but the row that has to move are said to move, around it.
+        // Instead of the row that has to move, all others are reported as moved around it.
         (wrong.moves, wrong.updates) = (wrong.updates, wrong.moves)
         #expect(throws: ModelError.badBatch("W6: there are 4 moves where 1 would do")) { try wrong.check() }
     }

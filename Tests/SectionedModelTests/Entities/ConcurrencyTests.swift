@@ -1,7 +1,7 @@
 import SectionedModel
 import Testing
 
-/// The one owner of a model, which several tasks use.
+/// The owner of a model that several tasks use.
 private actor Owner {
     private let stage: ModelStage
     private var feeds: [ChangeFeed<EntityRow<Member>>] = []
@@ -12,13 +12,13 @@ private actor Owner {
         stage = try setting.stage()
     }
 
-    /// Gives the number of a feed that starts from now.
+    /// Subscribes from now on and returns the number of the feed.
     func subscribe(capacity: Int) -> Int {
         feeds.append(ChangeFeed(startingWith: stage.model.snapshot.rows, capacity: capacity))
         return feeds.count - 1
     }
 
-    /// Waits until there is something; nil when the writer is done and all was taken.
+    /// Waits for the next delivery; nil when the writer has finished and everything was taken.
     func take(_ feed: Int) async -> ChangeFeed<EntityRow<Member>>.Delivery? {
         while feeds[feed].isIdle, !isDone { await withCheckedContinuation { readers.append($0) } }
         return feeds[feed].take()
@@ -46,7 +46,7 @@ private actor Owner {
         wakeReaders()
     }
 
-    /// Many changes, with a turn for others after each.
+    /// Makes many changes and yields after each.
     nonisolated func write() async throws {
         for round in 0..<200 { try await insert(Member.page(round..<round + 1) + [Member.club[round % 10]]) }
         await finish()
@@ -64,10 +64,10 @@ private actor Owner {
     func check() { stage.checkTable() }
 }
 
-/// Of use under `--sanitize=thread` above all.
+/// Mainly useful under `--sanitize=thread`.
 @Suite struct ConcurrencyTests {
     @Test(arguments: Setting.all)
-    func `Two tasks change one entity, and no change is lost`(setting: Setting) async throws {
+    func `Two tasks change one entity without losing a change`(setting: Setting) async throws {
         let owner = try Owner(setting)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { for _ in 0..<100 { try await owner.update(3) { $0.age += 1 } } }
@@ -96,7 +96,7 @@ private actor Owner {
         await owner.check()
     }
 
-    @Test func `Readers keep snapshots and read them while the writer goes on`() async throws {
+    @Test func `Readers keep and read snapshots while the writer continues`() async throws {
         let owner = try Owner(Setting(isSectioned: true, isFiltered: true, isSorted: true))
         let problems = try await withThrowingTaskGroup(of: [String].self) { group in
             group.addTask {
@@ -128,7 +128,7 @@ private actor Owner {
     }
 
     @Test(arguments: [0, 1, 4, 1000])
-    func `A reader on another task arrives at the writer's state, by batches or by resets`(capacity: Int) async throws {
+    func `A reader on another task reaches the writer's state through batches or resets`(capacity: Int) async throws {
         let owner = try Owner(Setting(isSectioned: true, isFiltered: false, isSorted: true))
         let feed = await owner.subscribe(capacity: capacity)
         async let writing: Void = owner.write()
@@ -139,7 +139,7 @@ private actor Owner {
     }
 }
 
-/// What follows a feed, and knows nothing else.
+/// Follows a feed, without access to the model.
 struct FeedReader {
     private(set) var rows = SectionedCollection<EntityRow<Member>>(keepsChecksum: true)
     private(set) var state: SectionedSnapshot<EntityRow<Member>>?
@@ -178,7 +178,7 @@ struct FeedReader {
         return (start, changes)
     }
 
-    @Test func `A reader that keeps up is given every batch; the first thing it hears is where to start`() throws {
+    @Test func `A reader that keeps up receives every batch, after a reset with the initial state`() throws {
         let (start, changes) = try batches(5)
         var feed = ChangeFeed(startingWith: start.rows, capacity: 3)
         var reader = FeedReader()
@@ -194,7 +194,7 @@ struct FeedReader {
         #expect(reader.resets == 1 && reader.changes == 5)
     }
 
-    @Test func `A reader that lags is given one reset with the newest state`() throws {
+    @Test func `A reader that lags receives one reset with the newest state`() throws {
         let (start, changes) = try batches(9)
         var feed = ChangeFeed(startingWith: start.rows, capacity: 3)
         var reader = FeedReader()
@@ -212,7 +212,7 @@ struct FeedReader {
         #expect(reader.entities == changes[8].snapshot.entities)
     }
 
-    @Test func `What was not told to observers reaches the feed`() throws {
+    @Test func `A change that is silent for observers reaches the feed`() throws {
         let stage = ModelStage(EntityModel<Member>(sectionKey: "country"))
         var feed = ChangeFeed(startingWith: stage.model.snapshot.rows)
         _ = stage.model.subscribe { feed.offer($0.batch, $0.snapshot.rows) }
@@ -227,7 +227,7 @@ struct FeedReader {
 }
 
 @Suite struct ObserverTests {
-    /// Implements the singular forms, as the documentation shows them.
+    /// An observer with the singular callbacks, as in the documentation.
     private final class Diary: ModelObserver {
         typealias Entity = Member
         var lines: [String] = []
@@ -255,7 +255,7 @@ struct FeedReader {
         }
     }
 
-    @Test func `One change is told in one order, singly to who wants it so`() throws {
+    @Test func `One change is reported in a fixed order, and one by one to observers that want it so`() throws {
         let members = [
             Member(1, "A", "A", "Chad"), Member(2, "B", "B", "Chad"), Member(3, "C", "C", "Iran"),
             Member(4, "D", "D", "Mali"), Member(5, "E", "E", "Mali"), Member(6, "F", "F", "Mali"),
@@ -282,7 +282,7 @@ struct FeedReader {
             ])
     }
 
-    @Test func `An observer that is gone or removed is not told`() throws {
+    @Test func `A deallocated or removed observer is not notified`() throws {
         let model = ObservedModel(EntityModel<Member>())
         let kept = Diary()
         model.add(kept)
@@ -296,7 +296,7 @@ struct FeedReader {
         #expect(kept.lines == ["will", "insert  - 0", "did"])
     }
 
-    @Test func `An observer that changes the model is told of that afterwards, and everybody else too`() throws {
+    @Test func `A change made by an observer is reported afterwards to all observers`() throws {
         let model = ObservedModel(EntityModel<Member>())
         let (first, second) = (Diary(), Diary())
         model.add(first)

@@ -1,10 +1,10 @@
 @testable import SectionedModel
 import Testing
 
-/// What ModelAssistant promised and did not do.
+/// Features that ModelAssistant promised and did not deliver.
 @Suite struct MergingTests {
     @Test(arguments: Setting.all)
-    func `An entity that is inserted again is merged, and told as an update`(setting: Setting) throws {
+    func `An entity that is inserted again is merged and reported as an update`(setting: Setting) throws {
         let stage = try setting.stage()
         let old = try #require(stage.model[path(0, 0)])
         var newer = old
@@ -18,7 +18,7 @@ import Testing
         stage.checkTable()
     }
 
-    @Test func `An entity that names another section moves there, and leaves no copy`() throws {
+    @Test func `An entity with a new section name moves there, and leaves no copy`() throws {
         let stage = try Setting(isSectioned: true, isFiltered: false, isSorted: false).stage()
         var emma = Member.club[0]
         emma.country = "Ukraine"
@@ -41,7 +41,7 @@ import Testing
         stage.checkTable()
     }
 
-    @Test func `An update that fails the filter takes the row away, one that passes brings it back`() throws {
+    @Test func `An update that fails the filter removes the row, and one that passes restores it`() throws {
         let stage = try Setting(isSectioned: true, isFiltered: true, isSorted: false).stage()
         let count = stage.model.numberOfEntities
         try stage.model.update(withUniqueValue: 3) { ($0.firstName, $0.lastName) = ("Edy", "Ellston") }
@@ -65,7 +65,7 @@ import Testing
         #expect(model.entities == [Tag(uniqueValue: 1)])
     }
 
-    @Test func `Two entities of one id are an error for a fetch and a difference, and merge in an insert`() throws {
+    @Test func `Two entities with one id are an error in a fetch and a difference, and merge in an insert`() throws {
         var model = EntityModel<Member>()
         let twice = [Member.club[0], Member.club[1], Member.club[0]]
         #expect(throws: ModelError.duplicateID(at: 2)) { try model.fetch(twice) }
@@ -75,7 +75,7 @@ import Testing
         #expect(model.numberOfEntities == 2)
     }
 
-    @Test func `A key without an order is refused, and nothing has happened`() throws {
+    @Test func `A key without an order is refused, and the model stays unchanged`() throws {
         struct Sample: ModelEntity {
             var uniqueValue: Int
             var value: Double
@@ -98,7 +98,7 @@ import Testing
 
 @Suite struct DifferenceTests {
     @Test(arguments: Setting.all)
-    func `A difference in contents alone is an update`(setting: Setting) throws {
+    func `A difference only in contents is an update`(setting: Setting) throws {
         let stage = try setting.stage()
         var members = Member.club
         for index in members.indices { members[index].age = 77 }
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: Setting.all)
-    func `What is missing goes, what is new comes, and a model without an order takes the array's`(
+    func `A difference removes missing entities, inserts new ones, and keeps the array's order if unsorted`(
         setting: Setting
     ) throws {
         let stage = try setting.stage()
@@ -127,7 +127,7 @@ import Testing
         stage.checkTable()
     }
 
-    @Test func `One entity that stands elsewhere in the array is one move`() throws {
+    @Test func `One entity at another position in the array is one move`() throws {
         var model = EntityModel<Member>()
         try model.fetch(Member.page(0..<100))
         var members = Member.page(0..<100)
@@ -139,7 +139,7 @@ import Testing
         #expect(model.entities == members)
     }
 
-    @Test func `What is equal can be said otherwise`() throws {
+    @Test func `A difference can use a custom comparison`() throws {
         var model = EntityModel<Member>()
         try model.fetch(Member.club)
         let older = Member.club.map { member in
@@ -161,9 +161,10 @@ import Testing
 
     private func items(_ ids: some Sequence<Int>) -> [Item] { ids.map { Item(uniqueValue: $0) } }
 
-    /// Each stands between the same two: the room there is used up after twenty, and some neighbours are numbered anew.
+    /// Each row is inserted between the same two: the labels there are used up after twenty, and
+    /// some neighbours are renumbered.
     @Test(arguments: [0, 1, 500, 999, 1000])
-    func `Thousands can be put in at one place`(place: Int) throws {
+    func `Thousands of rows can be inserted at one position`(place: Int) throws {
         var model = EntityModel<Item>()
         var expected = Array(0..<1000)
         try model.fetch(items(expected))
@@ -178,7 +179,7 @@ import Testing
         #expect(records < 2000 * 20, "\(records) records for 2000 rows")
     }
 
-    @Test func `Rows whose neighbours were numbered anew look as before and are not told`() throws {
+    @Test func `Rows whose neighbours were renumbered are unchanged and not reported`() throws {
         let stage = ManualStage()
         for id in 0..<400 {
             try stage.model.insert(Item(uniqueValue: id), at: path(0, min(id, 1)))
@@ -194,7 +195,7 @@ import Testing
         init() { model.add(table) }
     }
 
-    @Test func `A section can be put into an order once, and new ones still come last`() throws {
+    @Test func `A section can be sorted once, and new rows still come last`() throws {
         var model = EntityModel<Item>()
         try model.fetch(items([3, 1, 2]))
         let batch = try #require(try model.sortEntities(atSection: 0, by: .ascending(\.uniqueValue)))
@@ -209,7 +210,7 @@ import Testing
         #expect(model.entities.map(\.uniqueValue) == [3, 2, 1, 0, 7])
     }
 
-    @Test func `A row moved into another section stays there until its entity names another one`() throws {
+    @Test func `A row moved into another section stays there until its entity names a different one`() throws {
         var model = EntityModel<Item>(sectionKey: "any")
         try model.fetch([Item(uniqueValue: 1), Item(uniqueValue: 2), Item(uniqueValue: 3, section: "b")])
         try model.move(at: path(0, 0), to: path(1, 0))
@@ -224,8 +225,8 @@ import Testing
         #expect(model.sections.map(\.name) == ["a", "b", "c"])
     }
 
-    /// Labels end somewhere; what comes after that is ordered by id.
-    @Test func `At the end of all numbers nothing breaks`() throws {
+    /// Labels are finite; rows after the last label are ordered by id.
+    @Test func `Labels at the end of the integer range break nothing`() throws {
         var model = EntityModel<Item>()
         model.nextLabel = .max - OrderLabels.stride
         try model.fetch(items([5, 4, 3, 2, 1]))
@@ -246,7 +247,7 @@ import Testing
         #expect(batch.moves.isEmpty, "its place among its equals is as good as any")
     }
 
-    @Test func `A comparison that is no order makes a strange order and nothing worse`() throws {
+    @Test func `A comparison that is not an ordering yields only an odd order`() throws {
         let wrong: [EntityOrder<Member>] = [
             .comparing { _, _ in true }, .comparing { $0.age <= $1.age }, .comparing { ($0.id + $1.age) % 3 == 0 },
         ]
@@ -264,7 +265,7 @@ import Testing
 }
 
 @Suite struct SectionOrderTests {
-    @Test func `Sections ordered by their size are moved when it changes, in the same batch`() throws {
+    @Test func `Sections ordered by size move when their size changes, in the same batch`() throws {
         var model = EntityModel<Member>(
             sectionKey: "country", sortedBy: .ascending(\.id), sectionsSortedBy: .descending(\.numberOfEntities))
         try model.fetch(Member.club)
@@ -278,7 +279,7 @@ import Testing
         #expect(batch.insertions.map(\.path) == [path(0, 1), path(0, 2)])
     }
 
-    @Test func `A section that comes again is a new one, and the last`() throws {
+    @Test func `A section that reappears is a new one and the last`() throws {
         var model = EntityModel<Member>(sectionKey: "country")
         try model.fetch(Member.club)
         #expect(model[0]?.name == "China")
@@ -309,7 +310,7 @@ import Testing
         stage.checkTable()
     }
 
-    @Test func `What is undone within is not in the batch`() throws {
+    @Test func `An operation undone within a transaction is not in the batch`() throws {
         var model = EntityModel<Member>(sectionKey: "country")
         try model.fetch(Member.club)
         let batch = try model.perform { model throws(ModelError) in
@@ -322,7 +323,7 @@ import Testing
     }
 
     @Test(arguments: Setting.all)
-    func `When it throws, nothing has happened`(setting: Setting) throws {
+    func `A transaction that throws changes nothing`(setting: Setting) throws {
         let stage = try setting.stage()
         let before = stage.model.snapshot
         #expect(throws: ModelError.unknownID) {
@@ -343,7 +344,7 @@ import Testing
 }
 
 @Suite struct FaultTests {
-    @Test func `Heavy properties can be dropped and brought back; rows stay, and observers are not told`() throws {
+    @Test func `Heavy properties can be dropped and restored without changing rows or notifying observers`() throws {
         let stage = try Setting(isSectioned: true, isFiltered: false, isSorted: true).stage()
         let before = stage.model.entities
         let batch = try #require(try stage.model.fault(at: 0, in: 0..<2))

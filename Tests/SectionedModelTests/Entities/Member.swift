@@ -1,7 +1,7 @@
 import SectionedModel
 import Testing
 
-/// A member of a club, in the country it lives in.
+/// A member of a club, with its country of residence.
 struct Member: FaultableEntity {
     let id: Int
     var firstName: String
@@ -31,7 +31,7 @@ struct Member: FaultableEntity {
         }
     }
 
-    /// A portrait that is not sent again is kept.
+    /// A missing portrait in the update keeps the old one.
     mutating func update(with member: Member) {
         let portrait = member.portrait ?? self.portrait
         self = member
@@ -48,7 +48,7 @@ struct Member: FaultableEntity {
         isFault = false
     }
 
-    /// What is drawn in a list; a portrait is not.
+    /// Compares what a list draws, which excludes the portrait.
     static func == (a: Member, b: Member) -> Bool {
         a.id == b.id && a.fullName == b.fullName && a.country == b.country && a.age == b.age
     }
@@ -69,14 +69,14 @@ struct Member: FaultableEntity {
 
     static let newcomer = Member(232, "Jhana", "Appleseed", "USA")
 
-    /// Members nobody has met, by their numbers.
+    /// Members outside the club, with the given ids.
     static func page(_ ids: Range<Int>) -> [Member] {
         let countries = ["China", "Peru", "Russia", "Togo"]
         return ids.map { Member($0, "First\($0 * 7 % 10)a", "Last\($0)", countries[$0 % countries.count]) }
     }
 }
 
-/// The eight ways in which ModelAssistant's cases are run: sections or none, a filter or none, sorted or as they came.
+/// The eight settings in which ModelAssistant's cases run: with or without sections, filter and sorting.
 struct Setting: Sendable, CustomTestStringConvertible {
     var isSectioned: Bool
     var isFiltered: Bool
@@ -107,7 +107,7 @@ struct Setting: Sendable, CustomTestStringConvertible {
             sectionKey: isSectioned ? "country" : nil, sortedBy: order, filter: filter, keepsChecksum: true)
     }
 
-    /// A model with the club in it, and a table that shows it.
+    /// A model that contains the club, and a table that shows it.
     func stage(_ members: [Member] = Member.club) throws -> ModelStage {
         let stage = ModelStage(model)
         try stage.model.fetch(members)
@@ -116,7 +116,7 @@ struct Setting: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// An observed model and the table beside it.
+/// An observed model and its table.
 final class ModelStage {
     let model: ObservedModel<Member>
     let table = TestTable<Member>()
@@ -127,7 +127,7 @@ final class ModelStage {
         table.reload(from: self.model)
     }
 
-    /// Fails the test unless the table, which knows the callbacks only, shows what the model holds.
+    /// Fails the test unless the table, which only gets the callbacks, shows the model's contents.
     func checkTable(_ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(table.problems.isEmpty, comment, sourceLocation: sourceLocation)
         #expect(table.isIdle, comment, sourceLocation: sourceLocation)

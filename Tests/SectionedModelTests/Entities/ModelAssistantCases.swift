@@ -1,13 +1,13 @@
 import SectionedModel
 import Testing
 
-/// The cases of ModelAssistant's own tests, in all its settings, with what its documentation promises. `stage.checkTable()` is what its
-/// table of counts was: will and did in balance, and rows that follow from the callbacks alone.
+/// ModelAssistant's own test cases in all its settings, with the guarantees of its documentation. `stage.checkTable()`
+/// replaces its table of counts: will and did callbacks are balanced, and the rows follow from the callbacks alone.
 @Suite struct ModelAssistantCases {
     // MARK: - Looking up
 
     @Test(arguments: Setting.all)
-    func `An entity is found by its unique value and by any copy of it, at one path`(setting: Setting) throws {
+    func `An entity is found at one path by its unique value and by any copy`(setting: Setting) throws {
         let stage = try setting.stage()
         for member in Member.club where setting.passes(member) {
             let path = try #require(stage.model.pathForEntity(withUniqueValue: member.id))
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: Setting.all)
-    func `An entity that does not pass the filter is known and has no path`(setting: Setting) throws {
+    func `An entity that fails the filter is known but has no path`(setting: Setting) throws {
         let stage = try setting.stage()
         for member in Member.club where !setting.passes(member) {
             #expect(stage.model.entity(withUniqueValue: member.id) == member)
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: Setting.all)
-    func `After a fetch the sections and their entities are those of the array, filtered and sorted`(
+    func `After a fetch the sections contain the entities of the array, filtered and sorted`(
         setting: Setting
     ) throws {
         let stage = try setting.stage()
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: Setting.all)
-    func `Counts are of the entities that pass, and of all that are known`(setting: Setting) throws {
+    func `Counts exist for the entities that pass the filter and for all known ones`(setting: Setting) throws {
         let stage = try setting.stage()
         #expect(stage.model.numberOfEntities == Member.club.filter(setting.passes).count)
         #expect(stage.model.numberOfFetchedEntities == Member.club.count)
@@ -65,7 +65,7 @@ import Testing
         #expect(!stage.model.isEmpty)
     }
 
-    @Test func `Entities are equal by contents, sections by name`() throws {
+    @Test func `Entities are compared by contents, sections by name`() throws {
         var other = Member.club[0]
         other.firstName = "Emilia"
         #expect(other != Member.club[0])
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: Setting.all)
-    func `All entities can be had in any order, and those of a section that are wanted`(setting: Setting) throws {
+    func `All entities are available in any order, and those of a section through a filter`(setting: Setting) throws {
         let stage = try setting.stage()
         let passing = Member.club.filter(setting.passes)
         #expect(stage.model.entities(sortedBy: .ascending(\.id)) == passing)
@@ -95,7 +95,7 @@ import Testing
     // MARK: - Sorting
 
     @Test(arguments: Setting.all)
-    func `A new order of the entities is one change, in which only those move that have to`(setting: Setting) throws {
+    func `Sorting the entities is one change, which moves as few rows as possible`(setting: Setting) throws {
         let stage = try setting.stage()
         let batch = try stage.model.sortEntities(by: .ascending(\.lastName))
         for section in stage.model.sections {
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: Setting.all)
-    func `A new order of the sections is one change that moves sections only`(setting: Setting) throws {
+    func `Sorting the sections is one change that moves only sections`(setting: Setting) throws {
         let stage = try setting.stage()
         let batch = stage.model.sortSections(by: .descending(\.name))
         let names = stage.model.sections.map(\.name)
@@ -125,7 +125,7 @@ import Testing
     // MARK: - Inserting
 
     @Test(arguments: Setting.all)
-    func `Inserting what is there already changes nothing and tells nothing`(setting: Setting) throws {
+    func `Inserting existing entities changes and reports nothing`(setting: Setting) throws {
         let stage = try setting.stage()
         let before = stage.model.entities
         #expect(try stage.model.insert(Member.club) == nil)
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: Setting.all)
-    func `Inserting others adds them, one change for all`(setting: Setting) throws {
+    func `Inserting new entities adds them in one change`(setting: Setting) throws {
         let stage = try setting.stage()
         let others = Member.page(20..<40)
         let count = stage.model.numberOfEntities
@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test(arguments: Setting.all)
-    func `An entity inserted behind the last section gets its own, if that is not there`(setting: Setting) throws {
+    func `An entity inserted after the last section goes to its own, possibly new section`(setting: Setting) throws {
         let stage = try setting.stage()
         let target = path(stage.model.numberOfSections, 0)
         guard setting.isSectioned else {
@@ -186,7 +186,7 @@ import Testing
     }
 
     @Test(arguments: Setting.all)
-    func `An entity inserted between others stands there`(setting: Setting) throws {
+    func `An entity inserted between others is at that position`(setting: Setting) throws {
         let stage = try setting.stage()
         for section in 0..<stage.model.numberOfSections {
             for item in 0...stage.model.numberOfEntities(at: section) {
@@ -201,7 +201,7 @@ import Testing
     }
 
     @Test(arguments: Setting.all)
-    func `A path that is none is an error, and changes nothing`(setting: Setting) throws {
+    func `An invalid path is an error and changes nothing`(setting: Setting) throws {
         let stage = try setting.stage()
         let before = stage.model.entities
         let end = stage.model.numberOfEntities(at: 0)
@@ -243,7 +243,7 @@ import Testing
     }
 
     @Test(arguments: Setting.all)
-    func `What the user moved is not told, and the next change fits the table the user made`(setting: Setting) throws {
+    func `A user-driven move is not reported, and the next change fits the table after it`(setting: Setting) throws {
         let stage = try setting.stage()
         let member = try #require(stage.model[path(0, 0)])
         let last = stage.model.numberOfSections - 1
@@ -256,7 +256,7 @@ import Testing
     }
 
     @Test(arguments: Setting.all)
-    func `Every move of every row leads where it should`(setting: Setting) throws {
+    func `Every move of every row leads to the correct position`(setting: Setting) throws {
         for section in 0..<3 where setting.isSectioned || section == 0 {
             for item in 0..<4 {
                 let stage = try setting.stage(Member.club + Member.page(20..<32))
@@ -280,7 +280,7 @@ import Testing
     // MARK: - Updating
 
     @Test(arguments: Setting.all)
-    func `An update at a path changes the entity, and is told with the place it had`(setting: Setting) throws {
+    func `An update at a path changes the entity and is reported with its old position`(setting: Setting) throws {
         let stage = try setting.stage()
         for section in 0..<stage.model.numberOfSections {
             let old = try #require(stage.model[path(section, 0)])
@@ -292,7 +292,7 @@ import Testing
     }
 
     @Test(arguments: Setting.all)
-    func `An update of an entity is one of the model's, wherever it has gone`(setting: Setting) throws {
+    func `An update of an entity finds it wherever it has moved`(setting: Setting) throws {
         let stage = try setting.stage()
         let member = try #require(stage.model[stage.lastPath])
         try stage.model.update(member) { $0.age = 1 }
@@ -307,7 +307,7 @@ import Testing
     // MARK: - Removing
 
     @Test(arguments: Setting.all)
-    func `An entity removed at a path is gone`(setting: Setting) throws {
+    func `An entity removed by path is gone`(setting: Setting) throws {
         let stage = try setting.stage()
         let member = try #require(stage.model[path(0, 0)])
         let batch = try #require(try stage.model.remove(at: path(0, 0)))
@@ -318,7 +318,7 @@ import Testing
     }
 
     @Test(arguments: Setting.all)
-    func `A section goes with its last entity`(setting: Setting) throws {
+    func `A section disappears with its last entity`(setting: Setting) throws {
         let stage = try setting.stage()
         let section = try #require(stage.model[0])
         for left in stride(from: section.numberOfEntities, to: 0, by: -1) {
@@ -332,7 +332,7 @@ import Testing
     }
 
     @Test(arguments: Setting.all)
-    func `An entity that is removed is gone, and one that is unknown is an error`(setting: Setting) throws {
+    func `An entity that is removed is gone, and removing an unknown one is an error`(setting: Setting) throws {
         let stage = try setting.stage()
         for member in Member.club {
             try stage.model.remove(member)
@@ -345,7 +345,7 @@ import Testing
     }
 
     @Test(arguments: Setting.all)
-    func `Several entities go in one change, by paths or as they are`(setting: Setting) throws {
+    func `Several entities are removed in one change, by path or by entity`(setting: Setting) throws {
         let stage = try setting.stage()
         let last = stage.lastPath
         let members = [path(0, 0), last].compactMap { stage.model[$0] }
@@ -363,7 +363,7 @@ import Testing
     }
 
     @Test(arguments: Setting.all)
-    func `A section that is removed goes with its entities`(setting: Setting) throws {
+    func `Removing a section removes its entities`(setting: Setting) throws {
         let stage = try setting.stage()
         let section = try #require(stage.model[0])
         try stage.model.removeSection(at: 0)
@@ -376,7 +376,7 @@ import Testing
     }
 
     @Test(arguments: Setting.all)
-    func `All can be removed, which is told`(setting: Setting) throws {
+    func `Removing all entities is reported`(setting: Setting) throws {
         let stage = try setting.stage()
         stage.model.removeAll()
         #expect(stage.model.isEmpty)

@@ -22,9 +22,9 @@ import Testing
         #expect(model.nextFetchIndex == 4)
     }
 
-    /// Every way to lose entities must count.
+    /// Every way to lose entities must be counted.
     @Test(arguments: Setting.all)
-    func `Pages are counted by what is known, whatever was removed and however`(setting: Setting) throws {
+    func `Pages are counted by the known entities, however some were removed`(setting: Setting) throws {
         var model = setting.model
         model.fetchBatchSize = 4
         let members = Member.page(0..<40)

@@ -3,10 +3,10 @@ import ModelOracle
 import Testing
 import Wire
 
-/// Random operations of every kind on models of every setting, held against a dictionary and against the rules.
+/// Random operations of every kind on models of every setting, compared with a dictionary and with the rules.
 @Suite struct RandomEntityTests {
     @Test(arguments: Setting.all)
-    func `Random operations leave the model as the rules say, and a table that knows the callbacks only shows it`(
+    func `Random operations keep the model's rules, and a table that only gets the callbacks equals it`(
         setting: Setting
     ) throws {
         let seed = UInt64.random(in: .min ... .max)
@@ -24,7 +24,7 @@ import Wire
     }
 }
 
-/// A model, a table, a replica that knows the batches only, and what should be in them.
+/// A model, a table, a replica that only gets the batches, and their expected contents.
 struct EntityHistory {
     let stage: ModelStage
     private var known: [Int: Member] = [:]
@@ -33,7 +33,7 @@ struct EntityHistory {
     private var sectionOrder: Int
     private var isIncluded: (@Sendable (Member) -> Bool)?
 
-    /// Knows the batches only.
+    /// An observer that only gets the batches.
     private final class Replica {
         var rows = SectionedCollection<EntityRow<Member>>(keepsChecksum: true)
         var problems: [String] = []
@@ -72,7 +72,7 @@ struct EntityHistory {
 
     // MARK: - Steps
 
-    /// Does something; gives its name.
+    /// Performs a random operation and returns its name.
     mutating func step(using generator: inout RandomSource) throws -> String {
         let model = stage.model
         switch Int.random(in: 0..<17, using: &generator) {
@@ -119,7 +119,7 @@ struct EntityHistory {
         }
     }
 
-    /// Whether the path was one; any other error is thrown on.
+    /// Whether the path was valid; any other error is rethrown.
     private static func isAccepted(
         _ operation: () throws(ModelError) -> Batch<EntityRow<Member>>?
     ) throws(ModelError) -> Bool {
@@ -176,7 +176,7 @@ struct EntityHistory {
         return "difference"
     }
 
-    /// Several operations at once; one in three fails in the end and must leave nothing.
+    /// Performs several operations at once; one in three transactions fails at the end and must change nothing.
     private mutating func transaction(using generator: inout RandomSource) throws -> String {
         let (first, second) = (member(using: &generator), member(using: &generator))
         let fails = Int.random(in: 0..<3, using: &generator) == 0

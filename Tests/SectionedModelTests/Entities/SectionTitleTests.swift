@@ -9,7 +9,7 @@ import Testing
         return model
     }
 
-    @Test func `A title is the first character of the name, upper-case; an empty name has none`() throws {
+    @Test func `A title is the upper-case first character of the name, and an empty name has none`() throws {
         let model = try model(Member.club)
         #expect(model.sectionIndexTitle(forSectionName: "russia") == "R")
         #expect(model.sectionIndexTitle(forSectionName: "") == nil)
@@ -17,7 +17,7 @@ import Testing
         #expect(model.sections.map(\.indexTitle) == ["C", "M", "N", "P", "R", "S", "U"])
     }
 
-    @Test func `Titles stand once each, and lead to the first section they stand for`() throws {
+    @Test func `Each title occurs once, and leads to the first of its sections`() throws {
         let model = try model(Member.club + [Member(60, "Idris", "Deby", "Chad"), Member(61, "Pia", "Ron", "Palau")])
         #expect(model.sectionIndexTitles == ["C", "M", "N", "P", "R", "S", "U"])
         for (index, title) in model.sectionIndexTitles.enumerated() {
@@ -27,14 +27,14 @@ import Testing
         }
     }
 
-    @Test func `A title that is not at the index is an error`() throws {
+    @Test func `A title with a wrong index is an error`() throws {
         let model = try model(Member.club)
         #expect(throws: ModelError.noSection(1)) { try model.section(forSectionIndexTitle: "C", at: 1) }
         #expect(throws: ModelError.noSection(99)) { try model.section(forSectionIndexTitle: "C", at: 99) }
         #expect(throws: ModelError.noSection(-1)) { try model.section(forSectionIndexTitle: "X", at: -1) }
     }
 
-    @Test func `Titles can be of one's own`() throws {
+    @Test func `Titles can be customised`() throws {
         var model = try model(Member.club)
         model.sectionIndexTitle = { $0.count > 5 ? "long" : nil }
         #expect(model.sectionIndexTitles == ["long"])

@@ -1,7 +1,7 @@
 import SectionedModel
 
-/// A table view as far as a model is concerned: gathers what it is told between will and did, then does it at once, by the rules
-/// of batch updates. It holds the entities it was told of, and never looks at the model.
+/// A table view as far as a model is concerned: it collects the callbacks between will and did, then performs them at
+/// once by the rules of batch updates. It keeps the reported entities and never reads the model.
 final class TestTable<Entity: ModelEntity>: ModelObserver {
     struct Section: Equatable {
         var name: String
@@ -9,11 +9,11 @@ final class TestTable<Entity: ModelEntity>: ModelObserver {
     }
 
     private(set) var sections: [Section] = []
-    /// What broke a rule.
+    /// The violated rules.
     private(set) var problems: [String] = []
-    /// How many changes were told.
+    /// The number of reported changes.
     private(set) var changes = 0
-    /// The types of the callbacks of the last change, in order.
+    /// The types of the last change's callbacks, in order.
     private(set) var calls: [String] = []
     private(set) var isIdle = true
 
