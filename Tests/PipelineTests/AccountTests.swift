@@ -6,7 +6,7 @@ import Wire
 @testable import Events
 @testable import Pipeline
 
-/// Whose messages those are.
+/// Tests for the accounts of message senders and of the user.
 @Suite struct AccountTests {
     typealias F = Frames
     private let messages = Item.Section("messages", EntityID("CH"))
@@ -29,7 +29,7 @@ import Wire
         return transcript
     }
 
-    @Test func `the user's own account is a row, without what only they may see`() {
+    @Test func `the user's own account becomes a row without private fields`() {
         let own =
             #"{"id":"U1","username":"u","first_name":"Una","preference":{"locale":"en"},"companies":[{"role":"member","status":"active","company":{"id":"C","name":"Co"}}]}"#
         let transcript = Transcript.discovered(following: [.accounts], service: [("/users/me", F.one(own))])
@@ -38,13 +38,13 @@ import Wire
         #expect(row?.preference == nil && row?.companies.isEmpty == true)
     }
 
-    @Test func `without accounts being followed nobody is asked for`() {
+    @Test func `no account is fetched unless accounts are followed`() {
         let transcript = Transcript.discovered(following: [])
         #expect(transcript.ids(in: accounts).isEmpty)
     }
 
     @Test
-    func `a sender whom nobody knows is asked for once, however often they write, and their messages get the name`() {
+    func `an unknown sender is fetched once however often they write, and their messages get the name`() {
         var transcript = messages(from: ["U3", "U3", "U3"])
         transcript.pass(.milliseconds(200))
         #expect(transcript.requests.map(\.target) == ["/internal/services/users/v1/users?user_ids=U3"])
@@ -57,7 +57,7 @@ import Wire
         #expect(transcript.requests.isEmpty)
     }
 
-    @Test func `the senders of a page are asked for together`() {
+    @Test func `the senders of a page are fetched together`() {
         let heads = (1...3).map { index in
             F.head("H\(index)", "hi", at: index).replacing(#""user_id":"U2""#, with: #""user_id":"P\#(index)""#)
         }
@@ -74,7 +74,7 @@ import Wire
         #expect(targets == ["/internal/services/users/v1/users?user_ids=P1%2CP2%2CP3"])
     }
 
-    @Test func `a user who is renamed is renamed everywhere, and asked for again`() {
+    @Test func `a renamed user is renamed everywhere and fetched again`() {
         var transcript = messages(from: ["U3"])
         transcript.quiet([("user_ids=U3", F.list(account("U3", "Ada")))])
         transcript.feed(.want(rooms: ["/users/U3"], source: .cli))
@@ -87,7 +87,7 @@ import Wire
         #expect(transcript.session.model[.account(EntityID("U3"))]?.account?.name == "Eva Lo")
     }
 
-    @Test func `an account that could not be fetched is asked for until there is an answer`() {
+    @Test func `an account that could not be fetched is retried until there is an answer`() {
         var transcript = messages(from: ["U3"])
         transcript.pass(.milliseconds(200))
         for _ in 0..<10 {
@@ -99,7 +99,7 @@ import Wire
         #expect(sender(transcript, of: "N0") == "Ada Li")
     }
 
-    @Test func `whoever was said to have no account is asked for again with the next full look`() {
+    @Test func `a user reported to have no account is fetched again with the next full resync`() {
         let head = F.head("H1", "hi", at: 1).replacing(#""user_id":"U2""#, with: #""user_id":"U3""#)
         let page = ("/feed", F.list(head))
         var transcript = Transcript.discovered(following: [.accounts], service: [page])
@@ -116,7 +116,7 @@ import Wire
         #expect(sender(transcript, of: "H1") == "Ada Li")
     }
 
-    @Test func `a user whom the server does not know is not asked for again`() {
+    @Test func `a user unknown to the server is not fetched again`() {
         var transcript = messages(from: ["U3"])
         transcript.quiet([("user_ids=U3", F.list())])
         transcript.receive(
@@ -126,7 +126,7 @@ import Wire
         #expect(!transcript.ids(in: accounts).contains("U3"))
     }
 
-    @Test func `a server that invents users makes a bounded number of accounts be asked for`() {
+    @Test func `a server that invents users causes a bounded number of account requests`() {
         var book = TwakeAccountBook()
         let crowd = (0..<3 * TwakeAccountBook.maximum).map { EntityID("P\($0)") }
         let asked = book.take(crowd, .b).reduce(0) { sum, resource in
@@ -137,13 +137,13 @@ import Wire
         #expect(TwakeAccountBook().knows(EntityID("P1")) == false)
     }
 
-    @Test func `era A asks for one user at a time`() {
+    @Test func `era A fetches one user at a time`() {
         var book = TwakeAccountBook()
         #expect(book.take([EntityID("P1"), EntityID("P2"), EntityID("P1")], .a).count == 2)
         #expect(TwakeEndpoints.accounts(.a, [EntityID("P1")]).call.target == "/internal/mobile/user?id=P1")
     }
 
-    @Test func `accounts that are remembered are asked for anew, and go when there is no such user`() {
+    @Test func `remembered accounts are refetched, and removed when the user does not exist`() {
         var memory = Memory(user: "U1")
         for user in ["U8", "U9"] {
             var account = Twake.Account(id: EntityID(user))

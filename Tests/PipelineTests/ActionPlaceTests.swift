@@ -5,11 +5,12 @@ import Wire
 
 @testable import Pipeline
 
-/// What is to be done in a company, workspace, channel or group that is not there: each action ends, and says what is not there.
+/// Tests for actions in a missing company, workspace, channel or group: each action ends, and its
+/// error names the missing place.
 @Suite struct ActionPlaceTests {
     typealias F = Frames
 
-    /// One kind of server and what it answers.
+    /// A kind of server, with its answers.
     enum Server: CaseIterable {
         case proxy, core
 
@@ -38,14 +39,14 @@ import Wire
             }
         }
 
-        /// What it says of something that is not there.
+        /// The answer about something that does not exist.
         var absence: (status: Int, body: String) {
             self == .core ? (404, #"{"statusCode":404}"#) : (400, #"{"error":"Object not found"}"#)
         }
     }
 
-    /// A session without a connection, as a command has it, in a place; it does one thing, and each request is answered at once.
-    /// Gives what is reported of it, the last word at its end.
+    /// Runs one action in a session without a connection, like a command does, and answers each request at once.
+    /// Returns the reported states of the action, the final one last.
     private func reports(
         _ operation: Action.Operation, company: String? = nil, workspace: String? = nil, at server: Server,
         answering other: [(part: String, status: Int, body: String)] = []
@@ -86,7 +87,7 @@ import Wire
     ]
 
     @Test(arguments: Server.allCases, operations)
-    func `every action in a company that is not there fails, and names it`(
+    func `every action in a missing company fails and names the company`(
         server: Server, operation: Action.Operation
     ) {
         #expect(
@@ -94,9 +95,9 @@ import Wire
                 == ["A1 queued", "A1 refused there is no company 'nope'; you are in Harbour (C)"])
     }
 
-    // What is about workspaces themselves is done in none.
+    // Actions on workspaces themselves belong to no workspace.
     @Test(arguments: Server.allCases, operations.dropLast(2))
-    func `every action in a workspace that is not there fails, and names it`(
+    func `every action in a missing workspace fails and names the workspace`(
         server: Server, operation: Action.Operation
     ) {
         let why = "there is no workspace 'nope' in company Harbour (C); there are: Crew (W)"
@@ -108,7 +109,7 @@ import Wire
     }
 
     @Test(arguments: Server.allCases)
-    func `every action about a channel that is not there fails, and names it`(server: Server) {
+    func `every action on a missing channel fails and names the channel`(server: Server) {
         let (nowhere, message) = (EntityID("NO"), EntityID("M0"))
         let reference = Action.MessageReference(channel: nowhere, message: message)
         let operations: [Action.Operation] = [
@@ -125,7 +126,7 @@ import Wire
     }
 
     @Test(arguments: Server.allCases)
-    func `a place that was named and is there is looked for once, and then used`(server: Server) {
+    func `an existing place named by the user is looked up once and then used`(server: Server) {
         let edit = Action.Operation.edit(Self.reference, text: "ho")
         let refusal = server == .core ? "A1 refused 404 HTTP status 404" : "A1 refused 400 Object not found"
         for (company, workspace) in [(nil, nil), ("C", nil), ("C", "W"), (nil, "W")] as [(String?, String?)] {
@@ -135,8 +136,8 @@ import Wire
         }
     }
 
-    /// The list of companies is the server's; without one the server's own refusal of the request is what there is.
-    @Test func `a server that lists no places judges the request itself`() {
+    /// Without a list of companies, only the server itself can refuse the request.
+    @Test func `an action is sent anyway when the server cannot list companies or workspaces`() {
         let missing = [
             (part: "/users/me/companies", status: 404, body: #"{"statusCode":404}"#),
             (part: "/companies/C/workspaces?", status: 404, body: #"{"statusCode":404}"#),
@@ -150,13 +151,13 @@ import Wire
                 == ["A1 queued", "A1 refused you are in no workspace of the company; name one with --workspace"])
     }
 
-    @Test func `a channel of which the server has no page of messages is written to all the same`() {
+    @Test func `a message is sent even to a channel whose message page the server does not have`() {
         let send = Action.Operation.send(channel: Transcript.channel, thread: nil, text: "hi")
         #expect(
             reports(send, at: .core) == ["A1 queued", "A1 sending 1", "A1 refused 404 HTTP status 404"])
     }
 
-    @Test func `a page of something before the service is no word on the place, and whoever waits is told each time`() {
+    @Test func `an error page from a proxy proves nothing about the place, and each retry is reported`() {
         var configuration = Configuration(backend: .twake, company: "C", workspace: "W")
         configuration.connects = false
         var transcript = Transcript(configuration)
@@ -170,7 +171,7 @@ import Wire
         }
     }
 
-    @Test func `a live session refuses an action in a workspace that is not there, too`() {
+    @Test func `a live session refuses an action in a missing workspace, too`() {
         var transcript = Transcript(Configuration(backend: .twake, revision: .v4, company: "C", workspace: "nope"))
         transcript.authenticate()
         transcript.answer("/general/v1/server", "{}")
@@ -184,7 +185,7 @@ import Wire
             ])
     }
 
-    /// As a store keeps an action that was asked for in another workspace, and gives it back.
+    /// An action requested in another workspace, as a store keeps and restores it.
     private func kept(_ id: EntityID, in workspace: EntityID) throws -> OutboxEntry {
         let send = Action.Operation.send(channel: EntityID("#general"), thread: nil, text: "hi")
         var writer = JSONWriter()
@@ -195,7 +196,7 @@ import Wire
         return entry
     }
 
-    @Test func `what waits from another workspace goes to the channel of that name there`() throws {
+    @Test func `an action queued in another workspace goes to the channel with that name in that workspace`() throws {
         var configuration = Configuration(backend: .twake, company: "C", workspace: "W")
         configuration.connects = false
         var transcript = Transcript(configuration)
@@ -225,7 +226,7 @@ import Wire
         #expect(bodies.first?.contains(#""id":"CH2","workspace_id":"W2""#) == true, "\(bodies)")
     }
 
-    @Test func `a live session leaves what waits from another workspace alone, and it holds up nothing`() throws {
+    @Test func `a live session keeps actions from another workspace queued, and they block no other`() throws {
         var transcript = Transcript.acting()
         #expect(transcript.session.actionPlace == Action.Place(company: EntityID("C"), workspace: EntityID("W")))
         transcript.feed(.restoreOutbox([try kept(EntityID("A1"), in: EntityID("W2"))]))
@@ -236,7 +237,7 @@ import Wire
         #expect(transcript.session.pendingActions.map(\.action.place?.workspace) == [EntityID("W2"), nil])
     }
 
-    @Test func `of many places ten are named`() {
+    @Test func `an error names at most ten places`() {
         let companies = (1...13).map { #"{"id":"C\#($0)","name":"N\#($0)","logo":""}"# }
         let last = reports(
             Self.operations[0], company: "nope", at: .core,
@@ -245,7 +246,7 @@ import Wire
         #expect(last?.hasSuffix("N9 (C9), N10 (C10) and 3 more") == true, "\(last ?? "")")
     }
 
-    @Test func `of a user in no company that is said`() {
+    @Test func `the error for a user without companies says that there are none`() {
         #expect(
             reports(
                 Self.operations[0], company: "nope", at: .core,

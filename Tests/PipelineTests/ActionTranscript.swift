@@ -5,7 +5,8 @@ import Wire
 
 @testable import Pipeline
 
-/// A session of a user U1 in workspace W of company C, with one channel CH called General, its room joined, and one message M0 in it.
+/// A session of user U1 in workspace W of company C, with one channel CH called General, whose room
+/// is joined, and its message M0.
 extension Transcript {
     static let publicRoom = "/companies/C/workspaces/W/channels?type=public"
     static let feedRoom = "/companies/C/workspaces/W/channels/CH/feed"
@@ -13,7 +14,7 @@ extension Transcript {
     static let badgeRoom = "/notifications?type=private&user=U1"
     static let messages = Item.Section("messages", EntityID("CH"))
 
-    /// Era B, everything fetched.
+    /// A session of era B with everything fetched.
     static func acting() -> Transcript {
         var transcript = Transcript(
             Configuration(backend: .twake, revision: .v4, company: "C", workspace: "W"), keepsChecksum: true)
@@ -27,7 +28,7 @@ extension Transcript {
         return transcript
     }
 
-    /// Era A, everything fetched.
+    /// A session of era A with everything fetched.
     static func actingByProxy() -> Transcript {
         var transcript = Transcript(Configuration(backend: .twake, revision: .v3, company: "C", workspace: "W"))
         transcript.feed(.opened(connection: transcript.connection, token: Secret("secret-token")))
@@ -47,7 +48,7 @@ extension Transcript {
         return transcript
     }
 
-    // MARK: What the server says
+    // MARK: Server answers and events
 
     static func channel(_ id: String = "CH", name: String = "General") -> String {
         #"{"company_id":"C","workspace_id":"W","id":"\#(id)","name":"\#(name)","visibility":"public","members":[],"last_activity":1631610000001,"last_message":{},"user_member":{"user_id":"U1","last_access":1631600000000}}"#
@@ -57,7 +58,7 @@ extension Transcript {
         #"{"company_id":"C","workspace_id":"W","id":"\#(id)","name":"\#(name)","icon":"","description":"","visibility":"public","members":["U1"],"last_activity":1631610000001,"last_message":null,"user_last_access":1631600000000}"#
     }
 
-    /// A message of era B, of `user`; `at` and `updated` in milliseconds of a day in 2021.
+    /// A message of era B by `user`; `at` and `updated` are milliseconds of a day in 2021.
     static func message(
         _ id: String, _ text: String, at: Int, updated: Int? = nil, thread: String? = nil, user: String = "U1",
         more: String = ""
@@ -76,14 +77,14 @@ extension Transcript {
         #"{"resource":{"id":"\#(id)","created_by":"U1","participants":[],"message":\#(message)}}"#
     }
 
-    /// A frame of the channel's feed.
+    /// Feeds a frame of the channel's feed room.
     mutating func tell(_ action: String, _ message: String) {
         receive(
             #"42["realtime:resource",{"action":"\#(action)","room":"\#(Self.feedRoom)","type":"message","path":"/","resource":\#(message)}]"#
         )
     }
 
-    // MARK: What the user does
+    // MARK: User actions
 
     static let channel = EntityID("CH")
 
@@ -95,16 +96,16 @@ extension Transcript {
         act(id, .send(channel: channel, thread: thread.map { EntityID($0) }, text: text))
     }
 
-    /// The oldest request whose target contains `part` ends without an answer.
+    /// Ends the oldest request whose target contains `part` without an answer.
     mutating func fail(_ part: String, kind: String) {
         guard let index = requests.firstIndex(where: { $0.target.contains(part) }) else { return }
         let request = requests.remove(at: index)
         feed(.answered(request: request.id, .failure(kind: kind, message: "no answer")))
     }
 
-    // MARK: What is seen
+    // MARK: Observations
 
-    /// The messages of the channel as `text`, those that wait as `text?`, those that go as `text-`, those that failed as `text!`.
+    /// The channel's messages: `text`, `text?` when pending, `text-` when being deleted, `text!` when failed.
     var shown: [String] {
         session.model.elements(in: Self.messages).map { row in
             let mark =
@@ -118,7 +119,7 @@ extension Transcript {
         }
     }
 
-    /// What the last input reported of actions, as `id state`.
+    /// The action reports of the last input, as `id state`.
     var actions: [String] {
         effects.compactMap { effect in
             guard case .report(.action(let report)) = effect else { return nil }
@@ -135,6 +136,6 @@ extension Transcript {
         }
     }
 
-    /// The requests that wait for an answer, as `POST /path`.
+    /// The pending requests, as `POST /path`.
     var calls: [String] { requests.map { "\($0.method) \($0.target)" } }
 }

@@ -5,9 +5,9 @@ import Wire
 
 @testable import Pipeline
 
-/// What servers are asked about accounts, of each backend.
+/// Tests for the account requests of each backend.
 @Suite struct BackendAccountsTests {
-    /// Twake's calls for a server that gives such an answer to the probe.
+    /// Twake's account calls for a server that answers the probe with `status`.
     private func twake(_ status: Int) throws -> AccountCalls {
         guard case .byEra(let probe, _)? = BackendModule.twake.accounts else {
             throw Missing()
@@ -20,7 +20,7 @@ import Wire
 
     private func text(_ body: [UInt8]) -> String { String(decoding: body, as: UTF8.self) }
 
-    @Test func `Twake's newer servers are known by their answer, its older ones by having none`() throws {
+    @Test func `newer Twake servers are detected by their answer, and older ones by a 404`() throws {
         #expect(try twake(200).era == "b" && twake(204).era == "b")
         #expect(try twake(404).era == "a" && twake(410).era == "a")
         for status in [301, 401, 403, 500, 503] {
@@ -28,7 +28,7 @@ import Wire
         }
     }
 
-    @Test func `one logs in to Twake as its era wants, and out where that is told`() throws {
+    @Test func `login to Twake follows its era, and so does logout`() throws {
         let (old, new) = (try #require(try twake(404).login), try #require(try twake(200).login))
         let older = old.login("ana", Secret("pass word"))
         #expect(older.method == .post && older.target == "/internal/mobile/authorize")
@@ -44,7 +44,7 @@ import Wire
     }
 
     @Test(
-        "Tokens are read as either era writes them",
+        "Tokens are read in the format of either era",
         arguments: [
             #"{"token":"T","refresh_token":"R","expiration":1,"refresh_expiration":2}"#,
             #"{"access_token":{"value":"T","refresh":"R","expiration":1,"refresh_expiration":2},"token":"other"}"#,
@@ -58,7 +58,7 @@ import Wire
         }
     }
 
-    @Test func `Twake's files are looked for in a company, and of the older era in a workspace`() throws {
+    @Test func `Twake files are located by company, and in the older era by workspace`() throws {
         let (old, new) = (try #require(try twake(404).downloads), try #require(try twake(200).downloads))
         let (company, workspace, user, file) = (EntityID("C"), EntityID("W"), EntityID("U"), EntityID("F/1"))
         #expect(old.places.map(\.name) == ["company", "workspace"])
@@ -74,7 +74,7 @@ import Wire
         #expect(new.account(user).target == "/internal/services/users/v1/users/U")
     }
 
-    @Test func `people are looked up in Twake as its era wants`() throws {
+    @Test func `people search in Twake follows its era`() throws {
         let (old, new) = (try #require(try twake(404).people), try #require(try twake(200).people))
         let (place, user) = ([EntityID("C"), EntityID("W")], EntityID("U"))
         #expect(
@@ -100,7 +100,7 @@ import Wire
             ])
     }
 
-    @Test func `every backend that has accounts says whose a token is`() throws {
+    @Test func `every backend with accounts can identify the user of a token`() throws {
         #expect(try twake(404).whoami?.target == "/internal/mobile/user")
         #expect(try twake(200).whoami?.target == "/internal/services/users/v1/users/me")
         guard case .alike(let calls)? = BackendModule.groupMe.accounts else { throw Missing() }
@@ -114,7 +114,7 @@ import Wire
     }
 
     @Test(
-        "A refusal is told in the server's words, wherever it puts them",
+        "A refusal is reported in the server's words, wherever the answer contains them",
         arguments: [
             (#"{"message":"No."}"#, "No."), (#"{"error":"Gone"}"#, "Gone"),
             (#"{"message":"","error":"x"}"#, "HTTP status 400"),

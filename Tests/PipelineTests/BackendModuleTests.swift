@@ -4,14 +4,14 @@ import Testing
 
 @Suite struct `The registry of backends` {
     @Test(arguments: BackendModule.all.map(\.name))
-    func `has the kinds of events that a backend's guide explains, each once`(_ name: String) throws {
+    func `every backend produces exactly the event kinds that its guide explains, each once`(_ name: String) throws {
         let module = try #require(BackendModule.all.first { $0.name == name })
         #expect(Set(module.eventKinds).count == module.eventKinds.count)
         guard let guide = module.guide else { return }
         #expect(Set(guide.kinds().map(\.kind)) == Set(module.eventKinds))
     }
 
-    @Test func `has one name for each backend and each type of row`() {
+    @Test func `every backend and every row type has a unique name`() {
         #expect(Set(BackendModule.all.map(\.name)).count == BackendModule.all.count)
         #expect(BackendModule.entityTypes.count == 2 + BackendModule.all.map(\.entities.count).reduce(0, +))
         for module in BackendModule.all {
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `gives a configuration all that it asks of a backend by its name`() {
+    @Test func `a configuration finds everything it needs from a backend by name`() {
         for kind in Configuration.BackendKind.allCases {
             #expect(Configuration.BackendKind(rawValue: kind.rawValue) == kind)
             #expect(kind.usualPath.hasPrefix("/"))

@@ -5,7 +5,7 @@ import Wire
 
 @testable import Pipeline
 
-/// What a session does about messages that it missed, and about more of them than it catches up with.
+/// Tests for catching up on missed messages, within the bound and beyond it.
 @Suite struct CatchUpTests {
     typealias F = Frames
     private let messages = Item.Section.messages(EntityID("CH"))
@@ -23,7 +23,7 @@ import Wire
         return transcript
     }
 
-    /// A session that shows heads 81 to 100 and has lost its connection, and found another, since.
+    /// A session that shows heads 81 to 100 and has since lost its connection and reconnected.
     private func missing(catchUp: Int = 1_000) throws -> Transcript {
         var transcript = joined(catchUp: catchUp)
         transcript.answer("/feed?limit=20&replies", page(81...100))
@@ -41,7 +41,7 @@ import Wire
         ("page_token=M86&", 67...86),
     ]
 
-    @Test func `pages are followed back to the oldest that was shown, whatever came forward meanwhile`() throws {
+    @Test func `pages are followed back to the oldest message shown, whatever moved forward meanwhile`() throws {
         var transcript = try missing()
         for (part, range) in Self.pages { transcript.answer(part, page(range)) }
         #expect(transcript.session.isSettled)
@@ -49,14 +49,14 @@ import Wire
         #expect(transcript.session.model[.hole(EntityID("CH"))] == nil)
     }
 
-    @Test func `once all is fetched, the gap says how many messages were missed`() throws {
+    @Test func `once everything is fetched, the gap contains the number of missed messages`() throws {
         var transcript = try missing()
         for (part, range) in Self.pages {
             #expect(transcript.gaps.isEmpty)
             transcript.answer(part, page(range))
         }
         #expect(transcript.gaps.map(\.cause) == [.refetched] && transcript.gaps.map(\.missed) == [100])
-        // One that is lost again before that goes on.
+        // The connection is lost again before the walk continues.
         transcript = try missing()
         transcript.answer("/feed?limit=20&replies", page(181...200))
         transcript.cut()
@@ -67,7 +67,7 @@ import Wire
         #expect(transcript.gaps.map(\.missed) == [100])
     }
 
-    @Test func `a gap begins with the event that was heard last, also where that was decoded before`() throws {
+    @Test func `a gap begins with the last event received, even when that event was decoded earlier`() throws {
         var transcript = joined(catchUp: 1)
         transcript.pass(.seconds(3))
         let frame = Array(F.joined(F.feedRoom).utf8)
@@ -83,7 +83,7 @@ import Wire
         #expect(transcript.gaps.map(\.from) == [heard])
     }
 
-    @Test func `a head that is gone leaves, one that changed is shown as it is, in whichever page`() throws {
+    @Test func `a deleted head is removed and a changed one is updated, whichever page shows it`() throws {
         var transcript = try missing()
         for (part, range) in Self.pages[..<5] { transcript.answer(part, page(range)) }
         func heads(_ numbers: some Sequence<Int>) -> String {
@@ -96,7 +96,7 @@ import Wire
         #expect(transcript.texts(in: messages).contains("edited"))
     }
 
-    @Test func `where the bound ends it the model says what is missing, a gap names it, and history fills it`() throws {
+    @Test func `when the bound ends catching up, the model and a gap describe the hole, and history fills it`() throws {
         var transcript = try missing(catchUp: 40)
         for (part, range) in Self.pages[..<4] { transcript.answer(part, page(range)) }
         #expect(transcript.session.isSettled)
@@ -116,7 +116,7 @@ import Wire
         #expect(transcript.texts(in: messages) == (86...200).map { "\($0)" })
     }
 
-    @Test func `a room that is left takes its hole with it`() throws {
+    @Test func `leaving a room removes its hole`() throws {
         var transcript = try missing(catchUp: 1)
         for (part, range) in Self.pages[..<2] { transcript.answer(part, page(range)) }
         #expect(transcript.session.model[.hole(EntityID("CH"))] != nil)
@@ -124,17 +124,17 @@ import Wire
         #expect(transcript.session.model[.hole(EntityID("CH"))] == nil)
     }
 
-    @Test func `a thread that comes forward while it ends a page does not end catching up`() throws {
+    @Test func `a thread that moves forward while it ends a page does not end catching up`() throws {
         var transcript = try missing()
         transcript.answer("/feed?limit=20&replies", page(181...200))
-        // M181 was answered meanwhile: the page that ends with it is the newest one again.
+        // M181 got a reply meanwhile, so the page that ends with it is the newest page again.
         let moved = F.head("M181", "181", at: 300)
         transcript.answer("page_token=M181&", F.list((182...200).map { F.head("M\($0)", "\($0)", at: $0) } + [moved]))
         transcript.answer("page_token=M182&", page((162...182).filter { $0 != 181 }))
         #expect(transcript.requests.contains { $0.target.contains("page_token=M162&") })
     }
 
-    @Test func `a page that fails is asked for until it comes, and one whose last message is gone by another`() throws {
+    @Test func `a failed page is retried, and one whose last message is gone is fetched with another cursor`() throws {
         var transcript = try missing()
         transcript.answer("/feed?limit=20&replies", page(181...200))
         transcript.refuse("page_token=M181&", status: 500)
@@ -144,7 +144,7 @@ import Wire
         #expect(transcript.requests.contains { $0.target.contains("page_token=M162&") })
     }
 
-    /// A thread of 1,500 replies, and the page of it that ends with a reply.
+    /// A page of a thread with 1,500 replies, ending with the last reply of `range`.
     private func thread(_ range: ClosedRange<Int>) -> String {
         F.list(range.map { F.message("R\($0)", thread: "M1", "\($0)", at: 1_000 + $0) })
     }
@@ -156,7 +156,7 @@ import Wire
         return transcript
     }
 
-    @Test func `a thread of more than a page is read page by page`() {
+    @Test func `a thread longer than a page is read page by page`() {
         var transcript = longThread(catchUp: 1_000)
         transcript.answer("page_token=R501&", thread(1...501))
         #expect(transcript.session.isSettled)
@@ -164,7 +164,7 @@ import Wire
         #expect(transcript.session.model[.hole(EntityID("M1"))] == nil)
     }
 
-    @Test func `of a thread longer than the bound the model says how much is missing, and history fills it`() {
+    @Test func `the model counts the messages missing from a thread longer than the bound, and history fills it`() {
         var transcript = longThread(catchUp: 20)
         #expect(transcript.session.isSettled)
         #expect(transcript.session.model.elementCount(in: .thread(EntityID("M1"))) == 1_000)
@@ -180,7 +180,7 @@ import Wire
         #expect(transcript.session.model[.hole(EntityID("M1"))] == nil)
     }
 
-    @Test func `a hole is written to a diff log and read back, and the bound to a recording`() throws {
+    @Test func `a hole round-trips through a diff log, and the bound through a recording`() throws {
         let row = Item.hole(
             Hole(of: messages, from: Timestamp(milliseconds: 5), to: Timestamp(milliseconds: 9), count: 3),
             of: EntityID("CH"))

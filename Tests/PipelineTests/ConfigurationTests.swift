@@ -5,7 +5,7 @@ import Wire
 @testable import Pipeline
 
 @Suite struct ConfigurationTests {
-    @Test func `what is written into a recording's head makes the same configuration again`() throws {
+    @Test func `a configuration read from a recording's header equals the one written`() throws {
         let configuration = Configuration(
             backend: .twake, path: "/s/", namespaces: ["/n", "/m"], revision: .v3, transport: .upgrade, company: "c",
             workspace: "w",
@@ -15,14 +15,14 @@ import Wire
         #expect(try Configuration(json: configuration.json) == configuration)
     }
 
-    @Test func `a replay has the limits of the recording's head, each at its least or its most`() throws {
+    @Test func `a replay uses the limits in the recording's header, each at its minimum or its maximum`() throws {
         var configuration = Configuration(backend: .twake)
         #expect(try Configuration(json: configuration.json).limits == Limits())
         (configuration.limits.message, configuration.limits.body) = (Limits.range.lowerBound, Limits.range.upperBound)
         (configuration.limits.attachments, configuration.limits.attachmentCount) = (5000, 1000)
         configuration.limits.depth = 8
         #expect(try Configuration(json: configuration.json).limits == configuration.limits)
-        // The first recordings have no more than three.
+        // The first recordings have only three limits.
         let three = RawJSON(unchecked: ArraySlice(#"{"backend":"twake","limits":[4096,33554432,5000]}"#.utf8))
         (configuration.limits.attachmentCount, configuration.limits.depth) = (Limits().attachmentCount, Limits().depth)
         #expect(try Configuration(json: three).limits == configuration.limits)
@@ -31,7 +31,7 @@ import Wire
     @Test(arguments: [
         "4095,4096,4096,10,64", "4096,33554433,4096,10,64", "4096,4096,4096,1001,64", "4096,4096,4096,10,7",
     ])
-    func `a head with limits that no option takes is refused`(limits: String) {
+    func `a header with limits that no option accepts is refused`(limits: String) {
         let text = #"{"backend":"twake","limits":[\#(limits)]}"#
         #expect(throws: JSONError.self) { try Configuration(json: RawJSON(unchecked: ArraySlice(text.utf8))) }
     }
@@ -40,11 +40,11 @@ import Wire
         #"{"backend":"twake","namespace":"/a,b"}"#, #"{"backend":"twake","reconnect_us":[1,9223372036854775807]}"#,
         #"{"backend":"twake","reconnect_us":[-1,5]}"#, #"{"backend":"twake","reconnect_us":[5]}"#, "[]",
     ])
-    func `a head that would lead a session astray is refused`(text: String) {
+    func `a header that would mislead a session is refused`(text: String) {
         #expect(throws: JSONError.self) { try Configuration(json: RawJSON(unchecked: ArraySlice(text.utf8))) }
     }
 
-    @Test func `a head of a later version is read, an unknown backend is refused`() throws {
+    @Test func `a header of a later version is read, and an unknown backend is refused`() throws {
         let later = RawJSON(unchecked: ArraySlice(#"{"backend":"socketio","new":[1,{"x":2}]}"#.utf8))
         #expect(try Configuration(json: later).backend == .socketio)
         let unknown = RawJSON(unchecked: ArraySlice(#"{"backend":"irc"}"#.utf8))

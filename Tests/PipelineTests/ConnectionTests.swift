@@ -22,7 +22,7 @@ import Wire
         #expect(transcript.roomChanges == ["joined /r"])
     }
 
-    @Test func `after a lost connection every wanted room is joined again and one gap is shown`() throws {
+    @Test func `after a lost connection every wanted room is rejoined and one gap is reported`() throws {
         var transcript = twake()
         transcript.authenticate()
         transcript.receive(#"42["realtime:join:success",{"name":"/r"}]"#)
@@ -42,7 +42,7 @@ import Wire
         #expect(transcript.sent == [#"42["realtime:join",{"name":"/r","token":"twake"}]"#])
     }
 
-    @Test func `the first connection failing ends the session, unless attempts are allowed`() {
+    @Test func `a failure of the first connection ends the session unless attempts are allowed`() {
         let failure = ConnectFailure(phase: .connect, message: "refused")
         var once = twake()
         once.feed(.failed(connection: 1, failure))
@@ -57,7 +57,7 @@ import Wire
         #expect(thrice.ending == .cannotConnect(failure))
     }
 
-    @Test func `a refused token ends the session when there is no other one`() {
+    @Test func `a refused token ends the session when no other token is available`() {
         var transcript = twake()
         transcript.feed(.opened(connection: 1, token: Secret("bad")))
         transcript.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
@@ -86,7 +86,7 @@ import Wire
         #expect(transcript.connection == 2)
     }
 
-    @Test func `a server that speaks Engine.IO 3 is asked with it at once, unless the user named another revision`() {
+    @Test func `a server that speaks Engine.IO 3 is retried with it at once, unless the user chose a revision`() {
         let failure = ConnectFailure(
             phase: .handshake, httpStatus: 400, message: "400", retry: .withRevision(.v3))
         var named = twake()
@@ -102,7 +102,7 @@ import Wire
         #expect(request.target == "/socket/?EIO=3&transport=websocket")
     }
 
-    @Test func `a refusal for good ends the session, whatever attempts are allowed`() {
+    @Test func `a permanent refusal ends the session, however many attempts are allowed`() {
         let failure = ConnectFailure(phase: .handshake, httpStatus: 403, message: "Forbidden", retry: .never)
         var first = twake(10)
         first.feed(.failed(connection: 1, failure))
@@ -117,7 +117,7 @@ import Wire
         #expect(why.message.contains("Forbidden"))
     }
 
-    @Test func `a session the server forgot begins again at once, but not twice without getting ready`() throws {
+    @Test func `a session forgotten by the server restarts at once, but not twice without becoming ready`() throws {
         let close = WebSocketClose(code: 1006, reason: "Session ID unknown", retry: .atOnce)
         var transcript = twake()
         transcript.authenticate()
@@ -135,7 +135,7 @@ import Wire
         #expect(transcript.connection == 4)
     }
 
-    @Test func `a transport that was chosen is asked for`() {
+    @Test func `the chosen transport is used for the connection`() {
         for (choice, target) in [
             (EngineIO.TransportChoice.auto, "websocket"), (.websocket, "websocket"), (.polling, "polling"),
             (.upgrade, "polling"),
@@ -152,7 +152,7 @@ import Wire
         }
     }
 
-    @Test func `a server of revision 3 is recognised by its unasked connect`() {
+    @Test func `a server of revision 3 is recognised by its unsolicited CONNECT`() {
         var transcript = twake(revision: nil)
         transcript.feed(.opened(connection: 1, token: Secret("t")))
         transcript.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":5000}"#)
@@ -170,7 +170,7 @@ import Wire
         #expect(transcript.session.revision == .v3)
     }
 
-    @Test func `an auth object that a server of revision 3 has no place for is told as not sent`() {
+    @Test func `an auth object that revision 3 cannot carry is reported as not sent`() {
         var transcript = Transcript(Configuration(backend: .socketio))
         transcript.feed(.opened(connection: 1, token: nil, auth: Secret(#"{"key":"x"}"#)))
         transcript.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":5000}"#)
@@ -184,7 +184,7 @@ import Wire
     }
 
     @Test(arguments: ["1", "close", "silence"])
-    func `a server that does not answer CONNECT is told to have another parser, perhaps, and once`(how: String) {
+    func `a server that does not answer CONNECT is reported once as possibly using another parser`(how: String) {
         var transcript = Transcript(Configuration(backend: .socketio, revision: .v4, maximumAttempts: 9))
         var told: [String] = []
         for _ in 0..<2 {
@@ -207,7 +207,7 @@ import Wire
             ])
     }
 
-    @Test func `a server of the msgpack parser is not called again`() {
+    @Test func `a server with the msgpack parser is not reconnected to`() {
         var transcript = Transcript(Configuration(backend: .socketio, revision: .v4, maximumAttempts: 9))
         transcript.feed(.opened(connection: 1, token: nil))
         transcript.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000,"maxPayload":1}"#)
@@ -219,7 +219,7 @@ import Wire
                         phase: .handshake, message: "the server uses the msgpack parser, which Weir does not speak")))
     }
 
-    @Test func `a silent server is called again at once, and the gap reaches from what came last`() throws {
+    @Test func `a silent server is reconnected to at once, and the gap starts at the last frame`() throws {
         var transcript = twake()
         transcript.authenticate()
         transcript.idle(7)
@@ -227,14 +227,14 @@ import Wire
         #expect(transcript.effects.contains { if case .close(connection: 1, _) = $0 { true } else { false } })
         #expect(transcript.retryIn == .zero)
         #expect(transcript.connection == 2)
-        // What comes of the old socket's close says nothing any more.
+        // The close of the old socket is no longer relevant.
         transcript.feed(.closed(connection: 1, WebSocketClose(code: 1006, reason: "no answer to the close")))
         #expect(transcript.connection == 2)
         transcript.authenticate()
         #expect(transcript.gaps.map(\.from) == [Moment(microseconds: 7_000_000)])
     }
 
-    @Test func `a frame that breaks the protocol is said in its words, and the next attempt begins at once`() {
+    @Test func `a frame that violates the protocol is reported with the reason, and a reconnect follows at once`() {
         var transcript = twake()
         transcript.authenticate()
         let close = WebSocketClose(code: 1007, reason: "text is not UTF-8", retry: .atOnce)
@@ -244,7 +244,7 @@ import Wire
     }
 
     @Test(arguments: [Reconnection.atOnce, .later])
-    func `a gap reaches from what came last where we cut for a violation, and from the close where the peer closed`(
+    func `a gap starts at the last frame after a violation, and at the close when the peer closed`(
         retry: Reconnection
     ) {
         var transcript = twake()
@@ -259,7 +259,7 @@ import Wire
     }
 
     @Test(arguments: [#"41"#, #"1"#])
-    func `a server that ends each session is called later and later, and not for ever`(farewell: String) throws {
+    func `a server that ends each session gets reconnects at growing delays, not for ever`(farewell: String) throws {
         var transcript = twake(4)
         var delays: [Duration] = []
         for _ in 0..<20 where transcript.ending == nil {
@@ -278,7 +278,7 @@ import Wire
         }
     }
 
-    @Test func `a session that held for ten seconds makes the next delay short again`() throws {
+    @Test func `a session that lasted ten seconds resets the reconnect delay`() throws {
         var transcript = twake()
         for _ in 0..<6 {
             transcript.authenticate()
@@ -291,7 +291,7 @@ import Wire
     }
 
     @Test(arguments: Configuration.Reconnecting.allCases)
-    func `the user decides which end of a session is the end`(policy: Configuration.Reconnecting) {
+    func `the user decides which kind of ending is final`(policy: Configuration.Reconnecting) {
         var configuration = Configuration(backend: .twake, revision: .v4)
         configuration.reconnects = policy
         var disconnected = Transcript(configuration)
@@ -316,7 +316,7 @@ import Wire
         #expect(transcript.effects.contains { if case .close = $0 { true } else { false } })
     }
 
-    @Test func `an unanswered join is asked three times and then shown as refused`() {
+    @Test func `an unanswered join is sent three times and then shown as refused`() {
         var transcript = twake()
         transcript.authenticate()
         for _ in 1...2 {
@@ -327,7 +327,7 @@ import Wire
         #expect(transcript.roomChanges == ["refused /r"])
     }
 
-    @Test func `an HTTP server that is no Socket.IO server is said to be none`() {
+    @Test func `an HTTP server that does not speak Socket.IO is reported as such`() {
         var transcript = twake()
         transcript.feed(.opened(connection: 1, token: nil))
         transcript.receive("hello there")
@@ -338,14 +338,14 @@ import Wire
         #expect(failure.message.hasPrefix("not a Socket.IO server"))
     }
 
-    @Test func `frames of an older connection are passed over`() {
+    @Test func `frames of an older connection are ignored`() {
         var transcript = twake()
         transcript.authenticate()
         transcript.feed(.message(connection: 7, .text("42[\"x\"]")))
         #expect(transcript.effects.isEmpty)
     }
 
-    @Test func `who is told to end while it connects does not wait for what comes of it`() {
+    @Test func `a session stopped while connecting ends without waiting for the result`() {
         var transcript = twake()
         transcript.feed(.stop)
         guard case .close(connection: transcript.connection, _)? = transcript.effects.first else {
@@ -355,7 +355,7 @@ import Wire
         #expect(transcript.ending == .stopped)
     }
 
-    @Test func `nothing follows the end`() {
+    @Test func `nothing happens after the end`() {
         var transcript = twake()
         transcript.authenticate()
         transcript.feed(.stop)
@@ -367,7 +367,7 @@ import Wire
     }
 
     @Test(arguments: [(120, 120), (999_999_999, 300)])
-    func `a server that refuses a connection for a while is left alone for it, and the wait is told`(
+    func `a server that refuses a connection for a while is left alone for that time, and the wait is reported`(
         asked: Int, heeded: Int
     ) throws {
         var refused = twake(3)
@@ -384,7 +384,7 @@ import Wire
         #expect(closed.retryIn == .seconds(heeded))
     }
 
-    @Test func `while nothing is read, neither a token nor a room nor a heartbeat times out`() {
+    @Test func `while reading is paused, no token, join or heartbeat times out`() {
         var transcript = twake()
         transcript.feed(.opened(connection: 1, token: Secret("t0ken")))
         transcript.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)

@@ -29,7 +29,7 @@ struct DiffHistory {
             entity: Item.Entity(Twake.BadgeCount(level: .channel, id: EntityID(name), count: count)))
     }
 
-    /// A session whose channels come, move, change and go at random, under a seed.
+    /// A session whose channels appear, move, change and disappear at random, controlled by a seed.
     static func transcript(seed: UInt64, keepsChecksum: Bool = false) -> Transcript {
         let room = "/companies/C/workspaces/W/channels?type=public"
         var random = RandomSource(seed: seed)

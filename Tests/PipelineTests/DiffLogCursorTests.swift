@@ -7,7 +7,7 @@ import Wire
 
 @Suite struct DiffLogCursorTests {
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func `a reversible log leads from any state to any other`(seed: UInt64) throws {
+    func `a reversible log can seek from any state to any other`(seed: UInt64) throws {
         let diffs = DiffHistory.transcript(seed: seed, keepsChecksum: true).diffs
         var states = [SectionedCollection<Item>(keepsChecksum: true)]
         for diff in diffs {
@@ -27,7 +27,7 @@ import Wire
         #expect(cursor.model.count == 0)
     }
 
-    @Test func `Check 11: a part of a log leads on from a state kept at its beginning, middle or end`() throws {
+    @Test func `Check 11: a part of a log continues from a state kept at its beginning, middle or end`() throws {
         let diffs = DiffHistory.transcript(seed: 4, keepsChecksum: true).diffs
         var model = SectionedCollection<Item>(keepsChecksum: true)
         var kept: [Int: SectionedCollection<Item>] = [:]
@@ -46,7 +46,7 @@ import Wire
         }
     }
 
-    @Test func `a log that is not reversible leads forward only`() throws {
+    @Test func `an irreversible log can only seek forward`() throws {
         let diffs = DiffHistory.transcript(seed: 5, keepsChecksum: true).diffs
         var cursor = try DiffLogCursor(DiffHistory.log(diffs))
         try cursor.seek(to: diffs.count)
@@ -55,7 +55,7 @@ import Wire
         #expect(cursor.sequence == irreversible.sequence)
     }
 
-    @Test func `a state outside the log, and a line that is damaged, are refused by name`() throws {
+    @Test func `a state outside the log and a damaged line are refused by name`() throws {
         let diffs = DiffHistory.transcript(seed: 7, keepsChecksum: true).diffs
         var log = DiffHistory.log(diffs, reversible: true)
         var cursor = try DiffLogCursor(log)
@@ -73,7 +73,7 @@ import Wire
     }
 
     @Test(arguments: [Int64.min, -1, 0, .max])
-    func `lines are numbered from 1 on, and a log that says otherwise is refused`(number: Int64) {
+    func `lines are numbered from 1, and a log with other numbers is refused`(number: Int64) {
         let line = #"{"v":1,"seq":\#(number),"n":0,"t":0}"# + "\n"
         #expect(
             throws: DiffLogError.unreadable(message: "seq is not the number of a line", offset: line.utf8.count - 1)
@@ -82,7 +82,7 @@ import Wire
         }
     }
 
-    @Test func `a last line that was not written to its end is not there`() throws {
+    @Test func `an incomplete last line is ignored`() throws {
         let diffs = DiffHistory.transcript(seed: 8, keepsChecksum: true).diffs
         let cursor = try DiffLogCursor(DiffHistory.log(diffs, reversible: true).dropLast(3))
         #expect(cursor.states == 0...(diffs.count - 1))

@@ -8,7 +8,7 @@ import Wire
 
 @Suite struct DiffLogTests {
     @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
-    func `applying the log to an empty model gives the final model and its checksum`(seed: UInt64) throws {
+    func `applying the log to an empty model yields the final model and its checksum`(seed: UInt64) throws {
         let transcript = DiffHistory.transcript(seed: seed, keepsChecksum: true)
         var model = SectionedCollection<Item>(keepsChecksum: true)
         var sequence = 0
@@ -23,7 +23,7 @@ import Wire
         #expect(checksum == transcript.diffs.last?.batch.checksums?.after)
     }
 
-    @Test func `a log without checksums is applied as well, and one with them to a model that keeps none`() throws {
+    @Test func `logs and models with and without checksums can be combined`() throws {
         for (logs, keeps) in [(false, true), (true, false)] {
             let transcript = DiffHistory.transcript(seed: 6, keepsChecksum: logs)
             var model = SectionedCollection<Item>(keepsChecksum: keeps)
@@ -35,7 +35,7 @@ import Wire
         }
     }
 
-    @Test func `checksums of another version are not compared, and two of different versions are no checksums`()
+    @Test func `checksums of another version, or of two different versions, are not compared`()
         throws
     {
         let line = try #require(DiffHistory.lines(DiffHistory.transcript(seed: 6, keepsChecksum: true).diffs).first)
@@ -54,13 +54,13 @@ import Wire
         }
     }
 
-    @Test func `the same history is the same log, byte for byte`() {
+    @Test func `the same history produces the same log, byte for byte`() {
         #expect(
             DiffHistory.lines(DiffHistory.transcript(seed: 9).diffs)
                 == DiffHistory.lines(DiffHistory.transcript(seed: 9).diffs))
     }
 
-    @Test func `a missing line and a damaged line are refused, and the model stays as it was`() throws {
+    @Test func `a missing or damaged line is refused, and the model stays unchanged`() throws {
         let all = DiffHistory.lines(DiffHistory.transcript(seed: 1).diffs)
         var model = SectionedCollection<Item>()
         _ = try DiffLog.apply(all[0], after: 0, to: &model)
@@ -74,7 +74,7 @@ import Wire
     }
 
     @Test(arguments: [false, true])
-    func `a flipped bit is found wherever it is, unless the line leads to the same state all the same`(
+    func `a flipped bit is detected unless the line still leads to the same state`(
         reversible: Bool
     ) throws {
         let transcript = DiffHistory.transcript(seed: 2, keepsChecksum: true)
@@ -96,7 +96,7 @@ import Wire
                 }
             }
         }
-        // Digits of the cause's number and time, and names of members whose value is the one that holds without them.
+        // Harmless flips: digits of the cause's number and time, and names of members whose value equals the default.
         #expect(harmless < 25 * 20)
     }
 
@@ -119,7 +119,7 @@ import Wire
         #expect(error?.description.hasPrefix("line 1: the checksum of the model after it is ") == true)
     }
 
-    @Test func `ranks of sections are logged, applied and taken back`() throws {
+    @Test func `ranks of sections are logged, applied and reversed`() throws {
         var model = SectionedCollection<Item>(keepsChecksum: true)
         var history = DiffHistory(model)
         for name in ["a", "b", "c"] { try model.upsert(DiffHistory.counter(name)) }
@@ -142,7 +142,7 @@ import Wire
         }
     }
 
-    @Test func `a number of another version, or none, is no line`() {
+    @Test func `a line with another version or without one is refused`() {
         var model = SectionedCollection<Item>()
         for line in [#"{"v":2,"seq":1,"n":0,"t":0}"#, #"{"seq":1,"n":0,"t":0}"#, #"{"v":1,"seq":1}"#, "", "[]"] {
             #expect(throws: DiffLogError.self) { try DiffLog.apply(ArraySlice(line.utf8), after: 0, to: &model) }
@@ -150,7 +150,7 @@ import Wire
     }
 }
 
-/// What a model shows.
+/// The rows of a model, by section.
 func rows(_ model: SectionedCollection<Item>) -> [[Item]] { model.sectionKeys.map { model.elements(in: $0) } }
 
 extension String {

@@ -2,7 +2,7 @@ import Pipeline
 import Testing
 
 @Suite struct DownloadBookTests {
-    @Test func `who asks first has it fetched, and all who ask meanwhile are told, in order`() {
+    @Test func `the first to ask starts the download, and all who ask meanwhile get the result, in order`() {
         var book = DownloadBook<String, Int>()
         let asked = [("picture", 1), ("picture", 2), ("file", 3), ("picture", 4)].map { book.ask(for: $0, $1) }
         #expect(asked == [true, false, true, false])
@@ -12,7 +12,7 @@ import Testing
         #expect(book.count == 0)
     }
 
-    @Test func `who asks after the end begins anew`() {
+    @Test func `a request after the end starts a new download`() {
         var book = DownloadBook<String, Int>()
         _ = book.ask(for: "picture", 1)
         _ = book.settle("picture")

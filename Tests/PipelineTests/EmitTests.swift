@@ -5,7 +5,7 @@ import Wire
 
 @testable import Pipeline
 
-/// What the user says to the server, and what becomes of it.
+/// Tests for events that the user sends to the server, and for their outcomes.
 @Suite struct EmitTests {
     private func ready(_ namespaces: [String] = ["/"]) -> Transcript {
         var transcript = Transcript(Configuration(backend: .socketio, namespaces: namespaces, revision: .v4))
@@ -19,7 +19,7 @@ import Wire
         for name in namespaces { transcript.receive(name == "/" ? #"40{"sid":"t"}"# : "40\(name),{\"sid\":\"t\"}") }
     }
 
-    /// As a tail gives it to the session.
+    /// Passes an emit to the session as a tail does.
     private func say(_ emit: Emit, in transcript: inout Transcript) {
         var emit = emit
         let isMeant = transcript.session.prepare(&emit)
@@ -38,7 +38,7 @@ import Wire
         transcript.effects.compactMap { if case .report(.emit(let report)) = $0 { report.outcome } else { nil } }
     }
 
-    @Test func `an event has any number of arguments, a namespace and attachments`() {
+    @Test func `an event may have any number of arguments, a namespace and attachments`() {
         var transcript = ready(["/", "/a"])
         say(Emit("join", arguments(#""room""#, "1.50", #"{"a":"\ud800"}"#)), in: &transcript)
         #expect(transcript.sent == [#"42["join","room",1.50,{"a":"\ud800"}]"#])
@@ -50,7 +50,7 @@ import Wire
         #expect(transcript.effects.contains { if case .send(_, .binary) = $0 { true } else { false } })
     }
 
-    @Test func `the acknowledgement comes with its latency, and only to the event that asked`() {
+    @Test func `the acknowledgement reports its latency, and only to the event that requested one`() {
         var transcript = ready()
         say(Emit("a", patience: .seconds(5)), in: &transcript)
         say(Emit("b", patience: .seconds(5)), in: &transcript)
@@ -69,7 +69,7 @@ import Wire
         #expect(transcript.session.acks.asked.isEmpty)
     }
 
-    @Test func `binary data of the acknowledgement stands where it belongs`() {
+    @Test func `binary data in an acknowledgement is inserted at its placeholder`() {
         var transcript = ready()
         say(Emit("a", patience: .seconds(5)), in: &transcript)
         transcript.receive(#"461-0[{"_placeholder":true,"num":0}]"#)
@@ -82,7 +82,7 @@ import Wire
         #expect(answer.sized.arguments.description == #"[{"bytes":3}]"#)
     }
 
-    @Test func `what is not acknowledged in time, or before the connection ends, is told`() {
+    @Test func `an acknowledgement that is late, or cut off by the end of the connection, is reported`() {
         var transcript = ready()
         say(Emit("late", patience: .seconds(2)), in: &transcript)
         say(Emit("lost", patience: .seconds(60)), in: &transcript)
@@ -92,7 +92,7 @@ import Wire
         #expect(outcomes(transcript) == [.lost(why: "the connection ended first")])
     }
 
-    @Test func `what cannot be sent is refused`() {
+    @Test func `an event that cannot be sent is refused`() {
         var transcript = Transcript(Configuration(backend: .socketio, revision: .v4))
         say(Emit("x"), in: &transcript)
         #expect(outcomes(transcript) == [.refused(why: "there is no connection to send it over")])
@@ -104,7 +104,7 @@ import Wire
         #expect(transcript.sent.isEmpty)
     }
 
-    @Test func `an event that asks for an acknowledgement is answered once`() {
+    @Test func `an event that requests an acknowledgement is answered once`() {
         var transcript = ready(["/", "/a"])
         transcript.receive(#"427["ask","x"]"#)
         transcript.receive(#"42/a,7["other"]"#)
@@ -122,14 +122,14 @@ import Wire
         #expect(!transcript.session.prepare(&late))
     }
 
-    @Test func `of very many events that nobody answers the oldest are forgotten`() {
+    @Test func `the oldest of too many unanswered events are forgotten`() {
         var book = AckBook()
         for id in 0...AckBook.limit { book.note(.init(namespace: "/", id: id), "x") }
         #expect(book.unanswered.count == AckBook.limit)
         #expect(book.unanswered[.init(namespace: "/", id: 0)] == nil)
     }
 
-    @Test func `a session that was not there from the beginning draws the same id`() {
+    @Test func `a session that joins later uses the same acknowledgement id`() {
         var transcript = ready()
         for name in ["a", "b", "c"] { say(Emit(name, patience: .seconds(5)), in: &transcript) }
         var emit = Emit("d", patience: .seconds(5))
@@ -143,7 +143,7 @@ import Wire
         #expect(other.sent == [#"424["d"]"#], "no such id")
     }
 
-    @Test func `an emit is read as it was written`() throws {
+    @Test func `an emit reads back as written`() throws {
         var emit = Emit(
             "join \"x\"", arguments("1.50", #"{"a":[]}"#, binary: [0, 255]), namespace: "/a", patience: .seconds(3))
         (emit.id, emit.ackID) = (4, 2)
@@ -155,7 +155,7 @@ import Wire
         #expect(Emit(RawJSON(unchecked: "[]".utf8Slice)) == nil)
     }
 
-    @Test func `on a channel one value is published, and nothing is answered`() {
+    @Test func `on a channel exactly one value is published, without an acknowledgement`() {
         var transcript = Transcript(Configuration(backend: .groupme))
         transcript.feed(.opened(connection: transcript.connection, token: Secret("t")))
         say(Emit("x", arguments("1", "2")), in: &transcript)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pipeline
 
-/// The fields that are told of an event are those that filters, `--fields` and templates find in it.
+/// The fields that a guide lists are those that filters, `--fields` and templates find in the event.
 @Suite struct EventGuideTests {
     private func check(_ guide: EventGuide, _ payload: RawJSON) throws {
         for field in guide.fields {
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `each field of an event of Twake's is found in the specimen, and what is optional is not`() throws {
+    @Test func `every non-optional field of a Twake event guide is in the specimen`() throws {
         for specimen in TwakeGuide.specimens {
             let guide = try #require(TwakeGuide.guide(of: specimen), "\(specimen)")
             #expect(
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `each field of a push of GroupMe's is found in the specimen, and what is optional is not`() throws {
+    @Test func `every non-optional field of a GroupMe event guide is in the specimen`() throws {
         for specimen in GroupMeSpecimens.all {
             let guide = try #require(GroupMeGuide.guide(of: specimen), "\(specimen)")
             #expect(!guide.fields.isEmpty)
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `a message has what the server sends, and a member what its table reads`() throws {
+    @Test func `a guide lists the fields a message is sent with and those a table reads`() throws {
         func field(_ kind: String, _ path: String, _ guides: [EventGuide]) throws -> String? {
             try #require(guides.first { $0.kind == kind }).fields.first { $0.path == path }?.type
         }

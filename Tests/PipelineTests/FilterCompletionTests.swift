@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("What may come next in a filter that is typed")
+@Suite("Completion in a filter")
 struct FilterCompletionTests {
     private func completion(_ text: String) -> FilterCompletion {
         FilterCompletion(of: text, kinds: ["guess"], paths: ["payload.text"]) { field in
@@ -15,7 +15,7 @@ struct FilterCompletionTests {
     }
 
     @Test(
-        "Tab completes a field, an operator, a value and a joining word, and goes as far as all that fit agree",
+        "Tab completes a field, an operator, a value and a conjunction, up to the common prefix",
         arguments: [
             ("kin", "kind "), ("known and ki", "known and kind "), ("(ki", "(kind "), ("not ki", "not kind "),
             ("kind=mess", "kind=message "), ("kind = gue", "kind = guess "), ("kind != mess", "kind != message "),
@@ -30,7 +30,7 @@ struct FilterCompletionTests {
         #expect(completion(text).completed == expected)
     }
 
-    @Test("All that fits is offered, names in quotes where they need them")
+    @Test("All matching words are offered, with quotes around names that need them")
     func offers() {
         #expect(completion("room_title = S").words == [#""Sales Team""#, "Sales"])
         #expect(completion("diff.o").words == ["diff.op"])
@@ -38,7 +38,7 @@ struct FilterCompletionTests {
         #expect(completion("lag ").words == ["=", "!=", "<", "<=", ">", ">=", "in", "not in", "exists"])
     }
 
-    @Test("A value that was completed is read as one")
+    @Test("A completed value parses as one value")
     func readable() throws {
         #expect(try FilterParser.parse(completion(#"room_title = "Sales T"#).completed).tests.count == 1)
     }

@@ -1,4 +1,5 @@
-/// What a Twake server sends and answers, as text: company C, workspace W, user U1. Times are milliseconds after `epoch`.
+/// Frames and answers of a Twake server as text, for company C, workspace W and user U1. Times
+/// are milliseconds after `epoch`.
 enum Frames {
     static let epoch = 1_620_987_000_000
     static let publicRoom = "/companies/C/workspaces/W/channels?type=public"
@@ -19,7 +20,7 @@ enum Frames {
 
     static func joined(_ room: String) -> String { #"42["realtime:join:success",{"name":"\#(room)"}]"# }
 
-    /// A channel as an event has it, without what only lists have.
+    /// A channel as in an event, without the fields that only lists contain.
     static func channel(_ id: String = "CH", name: String = "General", activity: Int = 700, updated: Int? = 100)
         -> String
     {
@@ -28,7 +29,7 @@ enum Frames {
             #"{"is_default":false,"archived":false,"members":[],"connectors":[],"last_activity":\#(epoch + activity),"company_id":"C","workspace_id":"W","id":"\#(id)","archivation_date":0,"channel_group":"","description":"","icon":"📄","name":"\#(name)","owner":"U1","visibility":"public"\#(updatedAt)}"#
     }
 
-    /// A channel as the list `mine` has it.
+    /// A channel as in the list `mine`.
     static func listed(
         _ id: String = "CH", name: String = "General", activity: Int = 700, updated: Int? = 100, access: Int = 0,
         text: String? = nil
@@ -72,7 +73,7 @@ enum Frames {
         )
     }
 
-    /// A message as an event has it; a head when `thread` is nil.
+    /// A message as in an event; a head when `thread` is nil.
     static func message(
         _ id: String, thread: String? = nil, _ text: String, at: Int, updated: Int? = nil, reactions: String = "null",
         subtype: String? = nil
@@ -82,7 +83,7 @@ enum Frames {
             #"{"thread_id":"\#(thread ?? id)","id":"\#(id)","ephemeral":null,"type":"message","subtype":\#(subtype),"created_at":\#(epoch + at),"updated_at":\#(epoch + (updated ?? at)),"user_id":"U2","application_id":null,"text":"\#(text)","blocks":[],"files":null,"context":null,"edited":null,"pinned_info":null,"reactions":\#(reactions),"bookmarks":null,"override":null}"#
     }
 
-    /// A head as answers have it: with the counter, which counts the head too, and the last replies.
+    /// A head as in answers: with the last replies and the counter, which includes the head.
     static func head(
         _ id: String, _ text: String, at: Int, updated: Int? = nil, replies: Int = 0, last: [String] = []
     ) -> String {
@@ -108,7 +109,7 @@ enum Frames {
         #"42["realtime:event",{"name":"\#(updatesRoom)","data":{"client_id":"system","action":"\#(action)","message_id":"\#(message)","thread_id":"\#(thread)"}}]"#
     }
 
-    /// A message as era A's proxy has it.
+    /// A message as in an answer of era A's proxy.
     static func proxyMessage(_ id: String, thread: String? = nil, _ text: String, at: Int, replies: Int = 0) -> String {
         #"{"id":"\#(id)","thread_id":\#(thread.map { "\"\($0)\"" } ?? "null"),"responses_count":\#(replies),"user_id":"U2","creation_date":\#(epoch + at),"modification_date":\#(epoch + at),"content":{"original_str":"\#(text)","prepared":["\#(text)"]},"reactions":[],"channel_id":"CH","username":"a.user","firstname":"First","lastname":"Last"}"#
     }

@@ -5,11 +5,11 @@ import Wire
 
 @testable import Pipeline
 
-// What is gone, too much, not known or left, and pages that are no simple lists.
+// Missing, excessive, unknown and abandoned things, and pages that are not simple lists.
 extension HazardTests {
     // MARK: 6
 
-    @Test(arguments: [404, 410]) func `6: a message that is gone when it is asked for is an answer`(status: Int) {
+    @Test(arguments: [404, 410]) func `6: a missing message counts as an answer when it is fetched`(status: Int) {
         var transcript = ready([F.updatesRoom], feed: [])
         transcript.receive(F.update("M1"))
         transcript.refuse("message_id=M1", status: status)
@@ -19,7 +19,7 @@ extension HazardTests {
         #expect(transcript.notices.isEmpty)
     }
 
-    @Test func `6: a message that the service stumbles over is given up, and the page says what is true`() {
+    @Test func `6: a message that the service fails on is given up, and the page is authoritative`() {
         var transcript = Transcript.ready(rooms: [F.updatesRoom], company: "C", workspace: "W")
         transcript.settle([("/messages", "[\(F.proxyMessage("M1", "hi", at: 1000))]")])
         transcript.receive(F.update("M1"))
@@ -32,7 +32,7 @@ extension HazardTests {
         #expect(transcript.session.isSettled)
     }
 
-    @Test func `6: a channel that is not there any more goes when the list says so, and not before`() {
+    @Test func `6: a missing channel is removed when the list omits it, and not before`() {
         var transcript = ready(feed: [F.head("M1", "hi", at: 1000)])
         reconnect(&transcript, [F.publicRoom, F.feedRoom])
         transcript.answer("/W/channels?", F.list(F.listed()))
@@ -55,7 +55,7 @@ extension HazardTests {
 
     // MARK: 7
 
-    @Test func `7: a burst is one request a resource, and never more than eight at once`() {
+    @Test func `7: a burst causes one request for each resource, and never more than eight at once`() {
         var transcript = ready()
         for index in 1...100 {
             transcript.receive(
@@ -72,7 +72,7 @@ extension HazardTests {
         #expect(targets.count >= 30)
     }
 
-    @Test func `7: replies of one thread that are fetched side by side are fetched once each`() {
+    @Test func `7: replies of one thread that are fetched concurrently are fetched once each`() {
         var transcript = ready([F.updatesRoom])
         for index in 1...8 { transcript.receive(F.update("R\(index)", thread: "M1")) }
         var asked = 0
@@ -84,7 +84,7 @@ extension HazardTests {
             transcript.answer(next.target, "[\(reply ?? F.proxyMessage("M1", "head", at: 1000, replies: 8))]")
         }
         #expect(transcript.replies(to: "M1") == 8)
-        // Each notice overtakes what is in flight about the thread, so that a reply may be asked for twice.
+        // Each notice overtakes the requests in flight for the thread, so a reply may be fetched twice.
         #expect(asked <= 18)
     }
 
@@ -99,7 +99,7 @@ extension HazardTests {
         #"42["message","to everybody"]"#, #"42["realtime:event",{"name":"ROOM","data":{"type":"x"}}]"#,
         #"42["realtime:resource",{"action":"updated","room":"ROOM","type":"channel_activity","path":null,"resource":{"company_id":"C","workspace_id":"W","id":"CH","last_activity":null,"last_message":{},"new":[1]}}]"#,
     ])
-    func `8: what is unknown or ill-formed is shown, and the next frame is handled`(frame: String) {
+    func `8: an unknown or malformed frame is shown, and the next frame is handled`(frame: String) {
         var transcript = ready()
         transcript.receive(frame.replacing("ROOM", with: F.publicRoom))
         transcript.settle([("/W/channels?", F.list(F.listed()))])
@@ -107,7 +107,7 @@ extension HazardTests {
         #expect(transcript.session.model.elements(in: channels).first?.channel?.name == "Next")
     }
 
-    @Test func `8: an action that is not known makes what the room is about be fetched`() {
+    @Test func `8: an unknown action refetches the subject of the room`() {
         var transcript = ready()
         transcript.receive(F.resource("merged", "channel", room: F.publicRoom, F.channel(name: "?")))
         transcript.settle([("/W/channels?", F.list(F.listed(name: "True", updated: 200)))])
@@ -116,7 +116,7 @@ extension HazardTests {
 
     // MARK: 9
 
-    @Test func `9: frames and answers of a room that was left change nothing, and what it showed is gone`() {
+    @Test func `9: frames and answers of a room that was left change nothing, and its rows are gone`() {
         var transcript = ready(feed: [F.head("M1", "hi", at: 1000)])
         transcript.receive(F.feed("created", F.message("R", thread: "M1", "reply", at: 2000)))
         let late = transcript.requests
@@ -132,7 +132,7 @@ extension HazardTests {
         #expect(transcript.session.isSettled)
     }
 
-    @Test func `9: era A's list of rooms is a snapshot: a room of a channel that the lists do not have is left`() {
+    @Test func `9: era A's list of rooms is a snapshot: the room of an unlisted channel is left`() {
         var transcript = Transcript(Configuration(backend: .twake, revision: .v4, company: "C", workspace: "W"))
         transcript.authenticate()
         transcript.settle([
@@ -145,7 +145,7 @@ extension HazardTests {
         #expect(transcript.session.roomBook.entries.map(\.name) == [F.publicRoom])
     }
 
-    @Test func `9: replies whose head is gone go with their channel, and are looked for while it stays`() {
+    @Test func `9: replies without a head go with their channel, and are looked up while it stays`() {
         var transcript = ready()
         transcript.receive(F.feed("created", F.message("R", thread: "T", "reply", at: 2000)))
         transcript.receive(F.feed("created", F.message("Q", thread: "S", "reply", at: 2000)))
@@ -165,7 +165,7 @@ extension HazardTests {
 
     // MARK: 11
 
-    @Test func `11: the bound of a page comes again, heads and replies are mixed, and the head is not counted`() {
+    @Test func `11: a page repeats its boundary, mixes heads and replies, and does not count the head`() {
         var transcript = Transcript.ready(rooms: [F.updatesRoom], company: "C", workspace: "W")
         transcript.settle([
             (
@@ -182,7 +182,7 @@ extension HazardTests {
         #expect(transcript.replies(to: "M1") == 1)
     }
 
-    @Test func `11: the id direct is told apart by its company`() {
+    @Test func `11: the workspace id direct is distinguished by its company`() {
         var transcript = ready([F.badgeRoom])
         for company in ["C", "D"] {
             transcript.receive(F.badge("saved", thread: "T\(company)", workspace: "direct", company: company))

@@ -5,11 +5,11 @@ import Wire
 
 @testable import Pipeline
 
-// What comes twice, late, or in another order.
+// Events that arrive twice, late or out of order.
 extension HazardTests {
     // MARK: 4
 
-    @Test func `4: identical frames, twins, and a doubled registration's answers change nothing twice`() {
+    @Test func `4: identical frames, twins and the answers to a double registration change nothing twice`() {
         var transcript = ready([F.publicRoom, F.feedRoom, F.threadRoom("M1")])
         transcript.settle([("/threads/M1/messages", F.list())])
         let text = F.message("M1", "hi", at: 1000)
@@ -28,7 +28,7 @@ extension HazardTests {
         #expect(transcript.diffs.count == diffs)
     }
 
-    @Test func `4: a reply that comes by its thread's room first is still counted`() {
+    @Test func `4: a reply that comes through its thread's room first is still counted`() {
         var transcript = ready([F.publicRoom, F.feedRoom, F.threadRoom("M1")], feed: [F.head("M1", "head", at: 1000)])
         transcript.settle([("/threads/M1/messages", F.list(F.head("M1", "head", at: 1000)))])
         let reply = F.message("M2", thread: "M1", "reply", at: 2000)
@@ -40,14 +40,14 @@ extension HazardTests {
 
     // MARK: 5
 
-    @Test func `5: an activity that is older than the one known changes nothing`() {
+    @Test func `5: an activity older than the known one changes nothing`() {
         var transcript = ready()
         transcript.receive(F.activity(at: 2000, text: "new"))
         transcript.receive(F.activity(at: 1500, text: "old"))
         #expect(transcript.session.model.elements(in: channels).first?.channel?.lastMessage?.text == "new")
     }
 
-    @Test func `5: two activities of one moment are told apart by the list`() {
+    @Test func `5: the list decides between two activities with the same time`() {
         var transcript = ready()
         transcript.receive(F.activity(at: 2000, text: "second"))
         transcript.receive(F.activity(at: 2000, text: "first"))
@@ -55,7 +55,7 @@ extension HazardTests {
         #expect(transcript.session.model.elements(in: channels).first?.channel?.lastMessage?.text == "second")
     }
 
-    @Test func `5: an answer that was overtaken by an event brings nothing back`() {
+    @Test func `5: an answer overtaken by an event brings nothing back`() {
         var transcript = ready(feed: [F.head("M1", "old", at: 1000)])
         reconnect(&transcript, [F.publicRoom, F.feedRoom])
         transcript.receive(F.feed("updated", F.message("M1", "new", at: 1000, updated: 3000)))
@@ -70,7 +70,7 @@ extension HazardTests {
         #expect(transcript.session.isSettled)
     }
 
-    @Test func `5: a page that is slower than the answer about one of its messages does not count back`() {
+    @Test func `5: a page slower than the answer about one of its messages does not lower the count`() {
         var transcript = ready(feed: [F.head("M1", "head", at: 1000)])
         reconnect(&transcript, [F.publicRoom, F.feedRoom])
         transcript.answer("/W/channels?", F.list(F.listed()))
@@ -84,7 +84,7 @@ extension HazardTests {
         #expect(transcript.texts(in: .thread(EntityID("M1"))) == ["reply"])
     }
 
-    @Test func `5: two versions of one moment are told apart by the service`() {
+    @Test func `5: the service decides between two versions with the same time`() {
         var transcript = ready(feed: [F.head("M1", "hi", at: 1000)])
         transcript.receive(F.feed("updated", F.message("M1", "b", at: 1000, updated: 2000)))
         transcript.receive(F.feed("updated", F.message("M1", "a", at: 1000, updated: 2000)))
@@ -92,7 +92,7 @@ extension HazardTests {
         #expect(transcript.texts(in: messages) == ["b"])
     }
 
-    @Test func `5: a badge that comes after it went is taken away by the count`() {
+    @Test func `5: a badge that arrives after its removal is removed by the count`() {
         var transcript = ready([F.publicRoom, F.badgeRoom])
         transcript.receive(F.badge("deleted", thread: "M1"))
         transcript.receive(F.badge("saved", thread: "M1"))
@@ -100,7 +100,7 @@ extension HazardTests {
         #expect(transcript.session.model.elementCount(in: badges) == 0)
     }
 
-    @Test func `5: a channel that is marked unread goes back in time, and an overtaken marker does not`() {
+    @Test func `5: marking a channel unread moves its marker back in time, and an overtaken marker does not`() {
         var transcript = ready([F.publicRoom, F.privateRoom])
         transcript.receive(F.membership(access: 5000))
         transcript.receive(F.membership(access: 699))
@@ -115,7 +115,7 @@ extension HazardTests {
 
     // MARK: 10
 
-    @Test func `10: a deletion that comes twice counts once, and one of what is not known counts nothing`() {
+    @Test func `10: a deletion received twice counts once, and one of an unknown message counts nothing`() {
         var transcript = ready(feed: [
             F.head("M1", "head", at: 1000, replies: 1, last: [F.message("M2", thread: "M1", "r", at: 2000)])
         ])
@@ -130,11 +130,11 @@ extension HazardTests {
         #expect(eraA.requests.isEmpty)
     }
 
-    @Test func `10: a deletion that an answer shows before its event comes changes the head's counter all the same`() {
+    @Test func `10: a deletion seen in an answer before its event still changes the head's counter`() {
         var transcript = ready(feed: [
             F.head("M1", "head", at: 1000, replies: 1, last: [F.message("M2", thread: "M1", "r", at: 2000)])
         ])
-        // Another text of the same time is doubtful: the reply is asked for.
+        // A different text with the same time is ambiguous, so the reply is fetched.
         transcript.receive(F.feed("updated", F.message("M2", thread: "M1", "other", at: 2000)))
         let gone = F.message("M2", thread: "M1", "Deleted message", at: 2000, updated: 3000, subtype: "deleted")
         transcript.answer("/messages/M2", F.one(gone))

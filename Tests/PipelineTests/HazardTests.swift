@@ -5,7 +5,7 @@ import Wire
 
 @testable import Pipeline
 
-/// The hazards that the reference's section 9 lists, by their numbers.
+/// The hazards listed in the reference's section 9, by their numbers.
 @Suite struct HazardTests {
     typealias F = Frames
 
@@ -32,7 +32,7 @@ import Wire
 
     // MARK: 1
 
-    @Test func `1: a socket that is connected and not authenticated is left: refused, or without an answer`() {
+    @Test func `1: a socket that is refused or unanswered at authentication is closed`() {
         var refused = Transcript(Configuration(backend: .twake, revision: .v3, rooms: ["/r"]))
         refused.feed(.opened(connection: 1, token: Secret("old")))
         refused.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":5000}"#)
@@ -53,7 +53,7 @@ import Wire
 
     // MARK: 2
 
-    @Test func `2: rooms are joined after authenticated only, and each anew after a reconnect`() {
+    @Test func `2: rooms are joined only after authentication, and again after a reconnect`() {
         var transcript = Transcript(Configuration(backend: .twake, revision: .v4, rooms: [F.publicRoom, F.feedRoom]))
         transcript.feed(.opened(connection: 1, token: Secret("t")))
         transcript.receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
@@ -67,7 +67,7 @@ import Wire
         #expect(transcript.sent.filter { $0.contains("realtime:join") }.count == 2)
     }
 
-    @Test func `2: a join is believed by its name only, and a denial is shown with its reason, once`() {
+    @Test func `2: a join is confirmed by its exact name only, and a denial is shown once with its reason`() {
         var transcript = Transcript(Configuration(backend: .twake, revision: .v4, rooms: [F.publicRoom, F.feedRoom]))
         transcript.authenticate()
         transcript.receive(F.joined(F.feedRoom + ")"))
@@ -82,7 +82,7 @@ import Wire
         #expect(transcript.roomChanges.isEmpty)
     }
 
-    @Test func `2: the names of the templates are exact, since a wrong one succeeds too`() {
+    @Test func `2: template names are exact, since a wrong name succeeds too`() {
         var transcript = Transcript(Configuration(backend: .twake, revision: .v4))
         transcript.authenticate()
         transcript.settle([
@@ -97,7 +97,7 @@ import Wire
             ]))
     }
 
-    @Test func `2: a room that is not answered for is asked for again later`() {
+    @Test func `2: an unanswered room is joined again later`() {
         var transcript = Transcript(
             Configuration(backend: .twake, revision: .v3, rooms: ["/r"], lookAgain: .seconds(60)))
         transcript.feed(.opened(connection: 1, token: nil))
@@ -114,7 +114,7 @@ import Wire
 
     // MARK: 3
 
-    @Test func `3: a disconnect by the server and a silent one both lead to another connection`() {
+    @Test func `3: a disconnect by the server and a silent one both lead to a reconnect`() {
         for frame in ["41", nil] {
             var transcript = ready()
             if let frame { transcript.receive(frame) } else { transcript.pass(.seconds(50)) }
@@ -125,7 +125,7 @@ import Wire
         }
     }
 
-    @Test func `3: after a gap lists, badges, feeds and held threads are fetched, edits and deletions included`() {
+    @Test func `3: after a gap, lists, badges, feeds and kept threads are refetched, edits and deletions included`() {
         let rooms = [F.publicRoom, F.badgeRoom, F.feedRoom]
         let replies = (1...4).map { F.message("R\($0)", thread: "M1", "reply \($0)", at: 2000 + $0) }
         var transcript = ready(
@@ -135,7 +135,8 @@ import Wire
             ])
         reconnect(&transcript, rooms)
         #expect(transcript.gaps.count <= 1)
-        // Meanwhile: the first reply was edited, the second deleted, three came, and only the last ones are listed.
+        // Meanwhile the first reply was edited, the second deleted, and three were added;
+        // only the last ones are listed.
         let now =
             [
                 F.message("R1", thread: "M1", "edited", at: 2001, updated: 9000),
@@ -156,7 +157,7 @@ import Wire
         #expect(transcript.session.isSettled)
     }
 
-    @Test func `3: heads that are not in the newest page are looked for in the older ones, and let go when gone`() {
+    @Test func `3: heads missing from the newest page are looked for in older pages, and removed when gone`() {
         var transcript = ready()
         for index in 1...25 {
             transcript.receive(F.feed("created", F.message("M\(index)", "text \(index)", at: 1000 + index)))
@@ -180,11 +181,11 @@ import Wire
         #expect(transcript.session.model.elementCount(in: messages) == 24)
     }
 
-    @Test func `3: what is lost without a word is found by the next full look`() {
+    @Test func `3: silently lost events are found by the next full resync`() {
         var transcript = ready(feed: [F.head("M1", "hi", at: 1000)])
         let rooms = transcript.session.roomBook.entries.map(\.name)
         #expect(rooms.count == 2)
-        // Pings are answered; the frames of an edit and of a rename are lost by the server itself.
+        // Pings are answered; the server itself loses the frames of an edit and of a rename.
         while transcript.requests.isEmpty, transcript.now < Moment(microseconds: 400_000_000) {
             transcript.receive("2")
             transcript.pass(.seconds(10))
@@ -213,7 +214,7 @@ import Wire
         #expect(transcript.requests.count == 3)
     }
 
-    @Test func `12: a refusal of the token that was replaced meanwhile asks for no other one`() {
+    @Test func `12: a refusal of a token that was replaced meanwhile does not trigger another renewal`() {
         var transcript = Transcript.ready(rooms: [F.publicRoom, F.feedRoom], company: "C", workspace: "W")
         transcript.refuse("/W/channels?", status: 401)
         transcript.feed(.tokenRenewed(changed: true))
@@ -222,7 +223,7 @@ import Wire
         #expect(transcript.requests.count == 2)
     }
 
-    @Test func `12: without another token the lists are asked for again later, and the user is told once`() {
+    @Test func `12: without a new token the lists are retried later, and the user is notified once`() {
         var transcript = Transcript.ready(rooms: [F.publicRoom], company: "C", workspace: "W")
         transcript.refuse("/W/channels?", status: 401)
         transcript.feed(.tokenRenewed(changed: false))

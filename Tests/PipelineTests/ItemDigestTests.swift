@@ -173,7 +173,7 @@ import Testing
         }
     }
 
-    @Test func `every field of every row counts in the checksum, and equal rows count equally`() throws {
+    @Test func `every field of every row affects the checksum, and equal rows have equal checksums`() throws {
         func sums() throws -> [UInt64] {
             let rows = counters + channels + messages + files + members + badges + people + places + presences
             return try rows.map { try checksum($0) }

@@ -7,7 +7,7 @@ import Testing
     private typealias F = Frames
     private let hazards = HazardTests()
 
-    @Test func `costs itself: the page stands, and it is told once with its path and id`() {
+    @Test func `an unreadable row affects only itself, and is reported once with its path and id`() {
         var transcript = Transcript.ready(
             rooms: [F.publicRoom, F.feedRoom], company: "C", workspace: "W")
         let page = F.list("null", F.listed(), #"{"id":"BAD","name":{}}"#)
@@ -28,7 +28,7 @@ import Testing
         #expect(transcript.ids(in: hazards.channels) == ["CH"])
     }
 
-    @Test func `removes nothing that is known, since it may be that; one that is null is nothing`() {
+    @Test func `an unreadable row removes no known row, and a null row is ignored`() {
         var transcript = hazards.ready()
         hazards.reconnect(&transcript, [F.publicRoom, F.feedRoom])
         transcript.answer("/W/channels?", F.list(#"{"id":"CH","name":7}"#))
@@ -38,7 +38,7 @@ import Testing
         #expect(transcript.ids(in: hazards.channels).isEmpty)
     }
 
-    @Test func `costs a page of messages no other, nor a head its other replies`() {
+    @Test func `an unreadable message affects neither other messages nor the other replies of its head`() {
         let bad = #"{"id":"R2","thread_id":"M1","text":"x","user_id":{}}"#
         let head = F.head("M1", "one", at: 1000, last: ["null", bad])
         let transcript = hazards.ready(feed: [
@@ -47,7 +47,7 @@ import Testing
         #expect(transcript.texts(in: hazards.messages) == ["one", "two"])
     }
 
-    @Test func `is none for a number that no integer holds and nobody uses, not where it is pushed either`() {
+    @Test func `a number that no integer can hold does not spoil a row when its field is unused`() {
         var transcript = Transcript.acting()
         let message = Transcript.message("M1", "hello", at: 9, more: #","x_big":100000000000000000000"#)
         transcript.tell("created", message)
@@ -55,7 +55,7 @@ import Testing
         #expect(transcript.undecodable.isEmpty)
     }
 
-    @Test func `is forbidden alone: a 403 beside answers that came says nothing of the token`() {
+    @Test func `a 403 for one resource is no statement about the token while others succeed`() {
         var transcript = Transcript.ready(
             rooms: [F.publicRoom, F.badgeRoom, F.feedRoom], company: "C", workspace: "W")
         transcript.answer("/W/channels?", F.list(F.listed()))

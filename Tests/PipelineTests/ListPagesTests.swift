@@ -5,7 +5,7 @@ import Wire
 
 @testable import Pipeline
 
-/// Lists that a server gives page by page (4.1, `next_page_token`).
+/// Tests for lists that a server sends page by page (4.1, `next_page_token`).
 @Suite struct ListPagesTests {
     typealias F = Frames
     private let channels = Item.Section("channels", EntityID("W"))
@@ -15,7 +15,7 @@ import Wire
         return #"{"resources":[\#(names.map { F.channel($0, name: $0) }.joined(separator: ","))]\#(token)}"#
     }
 
-    /// A session that shows the channels A and B, and asks for the list again.
+    /// A session that shows the channels A and B and fetches the list again.
     private func shown() -> Transcript {
         var transcript = Transcript.ready(rooms: [F.publicRoom], company: "C", workspace: "W")
         transcript.answer("/channels?mine=1", page("A", "B"))
@@ -28,7 +28,7 @@ import Wire
         transcript.effects.compactMap { if case .report(.notice(let notice)) = $0 { notice.text } else { nil } }
     }
 
-    @Test func `a list is read to its last page, and only then what is in none of them goes`() {
+    @Test func `a list is read to its last page, and only then unlisted rows are removed`() {
         var transcript = shown()
         transcript.answer("/channels?mine=1", page("B", next: "2&x"))
         #expect(Set(transcript.ids(in: channels)) == ["A", "B"])
@@ -39,7 +39,7 @@ import Wire
         #expect(transcript.session.isSettled)
     }
 
-    @Test func `a list that changed between two pages is read again from its beginning, and nothing goes meanwhile`() {
+    @Test func `a list that changed between two pages is read again, and nothing is removed meanwhile`() {
         var transcript = shown()
         transcript.answer("/channels?mine=1", page("B", next: "2"))
         transcript.receive(F.resource("saved", "channel", room: F.publicRoom, F.channel("LATE", name: "LATE")))
@@ -53,7 +53,7 @@ import Wire
         #expect(transcript.session.isSettled)
     }
 
-    @Test func `a page that cannot be had for now is asked for again, and the pages before are kept`() {
+    @Test func `a page that fails temporarily is retried, and the earlier pages are kept`() {
         var transcript = shown()
         transcript.answer("/channels?mine=1", page("B", next: "2"))
         transcript.refuse("page_token=2", status: 503)
@@ -62,7 +62,7 @@ import Wire
         #expect(Set(transcript.ids(in: channels)) == ["B", "NEW"])
     }
 
-    @Test func `a list without an end is read no further, which is told, and nothing goes`() {
+    @Test func `an endless list is read no further, which is reported, and nothing is removed`() {
         var transcript = shown()
         transcript.answer("/channels?mine=1", page("B", next: "2"))
         transcript.answer("page_token=2", page("C", next: "2"))
@@ -72,7 +72,7 @@ import Wire
         #expect(transcript.session.isSettled)
     }
 
-    @Test func `the pages of a list together are no larger than an answer may be`() {
+    @Test func `the pages of a list together are limited to the size of one answer`() {
         var configuration = Configuration(
             backend: .twake, revision: .v4, company: "C", workspace: "W", rooms: [F.publicRoom])
         configuration.limits.body = 4096
@@ -90,7 +90,7 @@ import Wire
         #expect(transcript.session.isSettled)
     }
 
-    @Test func `members are counted when the last page of them came`() {
+    @Test func `members are counted after their last page`() {
         func members(_ users: ClosedRange<Int>, next: String? = nil) -> String {
             let rows = users.map { Transcript.member("U\($0)") }.joined(separator: ",")
             return #"{"resources":[\#(rows)],"next_page_token":"\#(next ?? "")"}"#

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pipeline
 
-/// Who is in a channel.
+/// Tests for the members of channels.
 @Suite struct MemberTests {
     typealias F = Frames
     private let members = Item.Section("members", EntityID("CH"))
@@ -13,7 +13,7 @@ import Testing
         transcript.session.model[.channel(EntityID("CH"))]?.channel?.membersCount
     }
 
-    @Test func `members that are followed are fetched for every channel, and counted in its row`() {
+    @Test func `followed members are fetched for every channel and counted in its row`() {
         let members = F.list(Transcript.member("U1"), Transcript.member("U2"))
         let transcript = Transcript.discovered(following: [.members], service: [("/channels/CH/members", members)])
         #expect(transcript.ids(in: self.members) == ["U1", "U2"])
@@ -21,13 +21,13 @@ import Testing
         #expect(transcript.session.roomBook.isWanted(F.membersRoom))
     }
 
-    @Test func `members that are not followed cost no room and no request`() {
+    @Test func `members that are not followed cost neither a room nor a request`() {
         let transcript = Transcript.discovered(following: [])
         #expect(!transcript.session.roomBook.isWanted(F.membersRoom))
         #expect(transcript.ids(in: members).isEmpty)
     }
 
-    @Test func `a member who joins is shown at once, and the members are fetched and counted anew`() {
+    @Test func `a new member is shown at once, and the members are refetched and counted`() {
         var transcript = Transcript.discovered(following: [.members])
         #expect(count(transcript) == 1)
         transcript.receive(F.resource("saved", "channel_member", room: F.membersRoom, Transcript.member("U2")))
@@ -42,7 +42,7 @@ import Testing
         #expect(count(transcript) == 1)
     }
 
-    @Test func `the members of a channel go with its room, and both with the channel`() {
+    @Test func `leaving a channel's members room removes its members, and deleting the channel removes both`() {
         var transcript = Transcript.discovered(following: [.members])
         transcript.feed(.unwant(rooms: [F.membersRoom]))
         #expect(transcript.ids(in: members).isEmpty)
@@ -54,7 +54,7 @@ import Testing
         #expect(!transcript.session.roomBook.isWanted(F.membersRoom))
     }
 
-    @Test func `another workspace leaves the rooms of the old one's members`() {
+    @Test func `selecting another workspace leaves the members rooms of the old one`() {
         var transcript = Transcript.discovered(following: [.members])
         transcript.feed(.select("/companies/C/workspaces/X/channels?type=public"))
         #expect(transcript.ids(in: members).isEmpty)

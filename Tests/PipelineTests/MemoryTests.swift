@@ -6,14 +6,14 @@ import Wire
 
 @testable import Pipeline
 
-/// Rows of an earlier session fill the model at once, and the server has the last word on each of them.
+/// Rows of an earlier session fill the model at once, and the server's version of each row wins.
 @Suite struct MemoryTests {
     private static let company = "c0000000-0000-4000-8000-000000000001"
     private static let workspace = "c0000000-0000-4000-8000-000000000002"
     private static let user = "c0000000-0000-4000-8000-000000000003"
     private static let badges = "/notifications?type=private&user=\(user)"
 
-    /// A channel's row as a session kept it.
+    /// A channel's row as kept by a session.
     private func channel(_ id: String, _ name: String) -> Item {
         Item.channel(
             Twake.Channel(
@@ -35,7 +35,7 @@ import Wire
         transcript.session.model.elements(in: .channels(EntityID(Self.workspace))).compactMap(\.channel?.name)
     }
 
-    /// A session that finds its rooms, up to the answers about the account.
+    /// A session discovering its rooms, up to the answers about the account.
     private func started(_ memories: [Memory], user: String = Self.user) -> Transcript {
         var transcript = Transcript(
             Configuration(backend: .twake, revision: .v4, company: Self.company, workspace: Self.workspace))
@@ -46,7 +46,7 @@ import Wire
         return transcript
     }
 
-    /// Joins every room that is asked for and answers every list by nothing, until nothing is asked for.
+    /// Confirms every join and answers every list with an empty one until no request is left.
     private func answerAll(_ transcript: inout Transcript, channels: String = "[]") {
         for _ in 0..<50 {
             let joining = transcript.session.roomBook.entries.filter {
@@ -64,7 +64,7 @@ import Wire
         Issue.record("there is no end to the requests")
     }
 
-    @Test func `what is remembered is there before anything is connected, as one batch a part`() {
+    @Test func `remembered rows are shown before a connection, as one batch for each part`() {
         var transcript = Transcript(Configuration(backend: .twake))
         transcript.feed(.remembered(memory([channel("a", "one"), channel("b", "two")])))
         transcript.feed(.remembered(memory([channel("c", "three")])))
@@ -73,7 +73,7 @@ import Wire
         #expect(transcript.notices == [])
     }
 
-    @Test func `what the server does not list any more disappears, and what it lists stays without a change`() {
+    @Test func `rows the server no longer lists are removed, and listed rows stay unchanged`() {
         var transcript = started([memory([channel("a", "one"), channel("b", "two")])])
         answerAll(
             &transcript,
@@ -84,7 +84,7 @@ import Wire
         #expect(!touched.contains(.channel(EntityID("a"))))
     }
 
-    @Test func `a section that no room is about is asked for, and goes when nothing can be asked`() {
+    @Test func `a section without a room is fetched, and removed when it cannot be fetched`() {
         let message = Twake.Message(
             id: EntityID("m"), thread: EntityID("gone"), channel: EntityID("a"), text: "a reply to nothing")
         let other = Twake.Message(id: EntityID("n"), thread: EntityID("n"), channel: EntityID("unknown"), text: "head")
@@ -95,7 +95,7 @@ import Wire
         #expect(transcript.session.remembered.isEmpty)
     }
 
-    @Test func `another user's rows go as soon as the server says who the user is`() {
+    @Test func `another user's rows are removed as soon as the server identifies the user`() {
         var transcript = Transcript(
             Configuration(backend: .twake, revision: .v4, company: Self.company, workspace: Self.workspace))
         transcript.feed(.remembered(memory([channel("a", "one")], user: "somebody else")))
@@ -105,12 +105,12 @@ import Wire
         transcript.answer("users/me", #"{"resource":{"id":"\#(Self.user)"}}"#)
         #expect(names(transcript) == [])
         #expect(transcript.notices == ["what is remembered is another user's: somebody else"])
-        // And nothing of that user's comes later.
+        // Later rows of that user are ignored, too.
         transcript.feed(.remembered(memory([channel("b", "two")], user: "somebody else")))
         #expect(names(transcript) == [])
     }
 
-    @Test func `the server's word about a row is newer than what is remembered`() {
+    @Test func `the server's version of a row wins over the remembered one`() {
         var transcript = started([memory([channel("a", "old name")])])
         answerAll(
             &transcript,
@@ -121,7 +121,7 @@ import Wire
         #expect(names(transcript) == ["new name"])
     }
 
-    @Test func `rows that cannot be read are passed over, and counted for the user`() {
+    @Test func `unreadable rows are skipped and counted for the user`() {
         var transcript = Transcript(Configuration(backend: .twake))
         var damaged = memory([channel("a", "one"), channel("b", "two")])
         damaged.append(row: Array(#"{"id":["channel","c"],"section":["channels"],"sort":0,"type":"twake.chan"#.utf8))
@@ -132,7 +132,7 @@ import Wire
         #expect(transcript.notices == ["3 rows of the store are of no use any more and are fetched again"])
     }
 
-    @Test func `what was found out is said once: the user, and each resource as it is fetched`() {
+    @Test func `facts are reported once: the user, and each resource as it is fetched`() {
         var transcript = Transcript(
             Configuration(backend: .twake, revision: .v4, company: Self.company, workspace: Self.workspace))
         var facts: [Fact] = []

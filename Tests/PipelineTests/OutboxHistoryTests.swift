@@ -7,11 +7,12 @@ import Wire
 
 @testable import Pipeline
 
-/// Random histories of one channel: sends of ours and of another device, echoes and answers late, doubled, lost and in any order, the
-/// connection cut and the process restarted, compared with a server that is a list.
+/// Random histories of one channel: messages sent by this session and by another device, echoes and
+/// answers that are late, duplicated, lost or reordered, cut connections and restarted processes, compared
+/// with a server that is a plain list.
 @Suite struct OutboxHistoryTests {
     @Test(arguments: [false, true])
-    func `whatever happens on the way, every message is there once and in its order`(loses: Bool) {
+    func `whatever happens on the way, every message arrives once and in order`(loses: Bool) {
         for seed in 1...(getenv("WEIR_LONG") == nil ? 80 : 400) as ClosedRange<UInt64> {
             var history = OutboxHistory(seed: seed, loses: loses)
             history.run()
@@ -22,9 +23,9 @@ import Wire
     }
 }
 
-/// The server, the network between, and the session.
+/// The server, the network and the session.
 private struct OutboxHistory {
-    /// A message as the server has it; a plain list of these is the truth.
+    /// A message on the server; a plain list of these is the truth.
     private struct Stored {
         var id: String
         var text: String
@@ -69,10 +70,10 @@ private struct OutboxHistory {
         heal()
     }
 
-    // MARK: Deeds
+    // MARK: Steps
 
     private mutating func send(_ step: Int) {
-        // With losses nobody else says the same words: no client could tell whose they are.
+        // With losses, texts are unique: otherwise no client could tell which message is whose.
         let text = loses ? "text \(step)" : "text \(Int.random(in: 0..<3, using: &random))"
         asked.append(("A\(step)", text))
         log.append("send \(text)")
@@ -96,7 +97,7 @@ private struct OutboxHistory {
         isConnected.toggle()
     }
 
-    /// Time passes, and the server's heart beats.
+    /// Advances the time, with the server's heartbeats.
     private mutating func pass(_ span: Duration) {
         transcript.pass(span)
         if isConnected { transcript.receive("2") }
@@ -121,7 +122,7 @@ private struct OutboxHistory {
         return (message, at)
     }
 
-    /// Takes what the session asks. Reads are answered at once; a write is done, refused, or never arrives.
+    /// Processes the session's requests. Reads are answered at once; a write is done, refused, or never arrives.
     private mutating func takeRequests(heals: Bool) {
         while let request = transcript.requests.first {
             guard request.method == "POST" else {
@@ -192,7 +193,7 @@ private struct OutboxHistory {
         transcript.feed(.answered(request: request, answer))
     }
 
-    /// From now on everything arrives.
+    /// From here on everything arrives.
     private mutating func heal() {
         if !isConnected {
             isConnected = true
@@ -211,7 +212,8 @@ private struct OutboxHistory {
         for entry in transcript.session.pendingActions { transcript.feed(.dropAction(entry.action.id)) }
     }
 
-    /// At no moment is a message that the server has shown beside the row that waits for it; only where the words are told apart.
+    /// Records a problem when a message and its pending row are shown at the same time;
+    /// only where the texts are unique.
     private mutating func noteDoubles() {
         guard loses else { return }
         let shown = transcript.shown.filter { !$0.hasSuffix("!") }.map {
@@ -220,7 +222,7 @@ private struct OutboxHistory {
         if Set(shown).count != shown.count { doubles.append("\(shown)") }
     }
 
-    // MARK: What must be
+    // MARK: Invariants
 
     var problems: [String] {
         var problems: [String] = []

@@ -10,7 +10,7 @@ import Wire
 extension OutboxTests {
     // MARK: Offline
 
-    @Test func `without a connection messages wait, and go out once when there is one`() {
+    @Test func `without a connection messages wait, and each is sent once after a reconnect`() {
         var transcript = Transcript.acting()
         transcript.cut()
         transcript.send("A1", "one")
@@ -26,7 +26,7 @@ extension OutboxTests {
         #expect(!transcript.calls.contains { $0.hasPrefix("POST") })
     }
 
-    @Test func `a request that never left is sent again, later and without a look`() {
+    @Test func `a request that never left is sent again later, without a lookup`() {
         var transcript = Transcript.acting()
         transcript.send("A1", "hello")
         transcript.fail("/threads", kind: "connect")
@@ -37,7 +37,7 @@ extension OutboxTests {
         #expect(transcript.calls == ["POST \(threads)"])
     }
 
-    @Test func `a message whose answer was lost and whose echo came is not sent again`() {
+    @Test func `a message with a lost answer and a received echo is not sent again`() {
         var transcript = Transcript.acting()
         transcript.send("A1", "hello")
         transcript.tell("created", Transcript.message("M1", "hello", at: 9))
@@ -48,7 +48,7 @@ extension OutboxTests {
         #expect(transcript.session.pendingActions.isEmpty)
     }
 
-    @Test func `the echo behind a lost answer settles the message`() {
+    @Test func `an echo after a lost answer settles the message`() {
         var transcript = Transcript.acting()
         transcript.send("A1", "hello")
         transcript.fail("/threads", kind: "lost")
@@ -58,7 +58,7 @@ extension OutboxTests {
         #expect(transcript.shown == ["first", "hello"])
     }
 
-    @Test func `a message in doubt is looked for before it is sent again`() {
+    @Test func `a message in doubt is looked up before it is sent again`() {
         var transcript = Transcript.acting()
         transcript.send("A1", "hello")
         transcript.fail("/threads", kind: "timeout")
@@ -77,7 +77,7 @@ extension OutboxTests {
         #expect(transcript.shown == ["first", "hello"])
     }
 
-    @Test func `an older message of the same words is not taken for one in doubt`() {
+    @Test func `an older message with the same text is not taken for the one in doubt`() {
         var transcript = Transcript.acting()
         transcript.send("A1", "first")
         transcript.fail("/threads", kind: "timeout")
@@ -86,7 +86,7 @@ extension OutboxTests {
         #expect(transcript.calls == ["POST \(threads)"])
     }
 
-    @Test func `a busy server says when to come again`() {
+    @Test func `a busy server determines the delay before the retry`() {
         var transcript = Transcript.acting()
         transcript.send("A1", "hello")
         let request = transcript.requests.removeFirst()
@@ -98,7 +98,7 @@ extension OutboxTests {
     }
 
     @Test(arguments: [(asked: 120, heeded: 120), (999_999_999, 300)])
-    func `a server that asks an action for a long wait is heeded as long as is allowed, and the wait is told`(
+    func `a server that asks an action for a long wait is obeyed up to a limit, and the wait is reported`(
         asked: Int, heeded: Int
     ) throws {
         var transcript = Transcript.acting()
@@ -109,14 +109,14 @@ extension OutboxTests {
         #expect(notice.contains("the server asks for \(asked) s (Retry-After)"))
         #expect(notice.contains("of which 300 s are heeded (--max-retry-after)") == (asked > heeded))
         #expect(transcript.waits == [.seconds(heeded)])
-        // The connection is alive meanwhile.
+        // The connection stays alive meanwhile.
         transcript.idle(heeded - 1)
         #expect(!transcript.calls.contains("POST \(threads)"))
         transcript.pass(.seconds(1))
         #expect(transcript.calls.contains("POST \(threads)"))
     }
 
-    @Test func `a server that cannot is believed after some attempts`() {
+    @Test func `an action that the server keeps failing is given up after some attempts`() {
         var transcript = Transcript.acting()
         let message = Action.MessageReference(channel: Transcript.channel, message: EntityID("M0"))
         transcript.act("A1", .delete(message))
@@ -131,7 +131,7 @@ extension OutboxTests {
         #expect(transcript.shown == ["first"])
     }
 
-    @Test func `a token that ran out is renewed once for all, and the message goes out with the new one`() {
+    @Test func `an expired token is renewed once for all actions, and the message is sent with the new one`() {
         var transcript = Transcript.acting()
         transcript.send("A1", "one")
         transcript.act("A2", .markRead(channel: EntityID("#nowhere")))
@@ -145,9 +145,9 @@ extension OutboxTests {
         #expect(transcript.actions.contains("A1 refused 401 the token was refused"))
     }
 
-    // MARK: What outlives the process
+    // MARK: Restored actions
 
-    @Test func `every action is read back as it was written`() throws {
+    @Test func `every action reads back as written`() throws {
         let message = Action.MessageReference(
             channel: EntityID("CH"), message: EntityID("M"), thread: EntityID("T"))
         let operations: [Action.Operation] = [
@@ -178,7 +178,7 @@ extension OutboxTests {
         }
     }
 
-    @Test func `what was under way when the process ended is looked for first`() throws {
+    @Test func `a message in progress when the process ended is looked up first`() throws {
         var before = Transcript.acting()
         before.send("A1", "one")
         before.send("A2", "two")
@@ -200,7 +200,7 @@ extension OutboxTests {
         #expect(after.shown == ["first", "one", "two?"])
     }
 
-    @Test func `its echo that the store knew already settles what was under way`() throws {
+    @Test func `an echo that the store already has settles a message in progress`() throws {
         var before = Transcript.acting()
         before.send("A1", "one")
         let kept = before.session.pendingActions

@@ -26,7 +26,7 @@ import Wire
         #expect(transcript.session.pendingActions.isEmpty)
     }
 
-    @Test func `the echo behind the answer changes nothing`() {
+    @Test func `an echo after the answer changes nothing`() {
         var transcript = Transcript.acting()
         transcript.send("A1", "hello")
         transcript.answer("/threads", Transcript.thread(Transcript.message("M1", "hello", at: 9), id: "M1"))
@@ -37,7 +37,7 @@ import Wire
         #expect(transcript.diffs.count == before)
     }
 
-    @Test func `the echo before the answer takes the place of the row that waits`() {
+    @Test func `an echo before the answer replaces the pending row`() {
         var transcript = Transcript.acting()
         transcript.send("A1", "hello")
         transcript.tell("created", Transcript.message("M1", "hello", at: 9))
@@ -49,7 +49,7 @@ import Wire
         #expect(transcript.actions == ["A1 done M1"])
     }
 
-    @Test func `the same words from another device are another message`() {
+    @Test func `the same text from another device is a different message`() {
         var transcript = Transcript.acting()
         transcript.send("A1", "hello")
         transcript.tell("created", Transcript.message("M8", "hello", at: 8))
@@ -60,7 +60,7 @@ import Wire
         #expect(transcript.shown == ["first", "hello", "hello"])
     }
 
-    @Test func `where the server keeps whose message it was, the same words from another device are told at once`() {
+    @Test func `with a client id in messages, the same text from another device is recognised at once`() {
         var transcript = Transcript.acting()
         func own(_ id: String, _ action: String, at: Int) -> String {
             Transcript.message(id, "hello", at: at)
@@ -78,7 +78,7 @@ import Wire
         #expect(transcript.shown == ["first", "hello", "hello", "hello"])
     }
 
-    @Test func `the words of somebody else, or in another thread, are no echo`() {
+    @Test func `the same text from another user or in another thread is not an echo`() {
         var transcript = Transcript.acting()
         transcript.send("A1", "hello")
         transcript.tell("created", Transcript.message("M8", "hello", at: 8, user: "U2"))
@@ -101,7 +101,7 @@ import Wire
 
     // MARK: Order
 
-    @Test func `messages of one channel go out one after the other, in their order`() {
+    @Test func `messages of one channel are sent one after the other, in order`() {
         var transcript = Transcript.acting()
         transcript.send("A1", "one")
         transcript.send("A2", "two")
@@ -116,7 +116,7 @@ import Wire
         #expect(transcript.shown == ["first", "one", "two", "three"])
     }
 
-    @Test func `channels do not wait for each other, and only so many are under way`() {
+    @Test func `channels do not wait for each other, and a limited number are in progress`() {
         var outbox = Outbox()
         for index in 1...6 {
             let send = Action.Operation.send(channel: EntityID("C\(index)"), thread: nil, text: "x")
@@ -133,7 +133,7 @@ import Wire
         #expect(outbox.ready() == [EntityID("A5")])
     }
 
-    @Test func `the same words twice are two messages`() {
+    @Test func `the same text sent twice is two messages`() {
         var transcript = Transcript.acting()
         transcript.send("A1", "ok")
         transcript.send("A2", "ok")
@@ -147,7 +147,7 @@ import Wire
         #expect(transcript.session.pendingActions.isEmpty)
     }
 
-    @Test func `an edit of a message that waits goes out behind it, with its real id`() {
+    @Test func `an edit of a pending message is sent after it, with its real id`() {
         var transcript = Transcript.acting()
         transcript.send("A1", "helo")
         transcript.act("A2", .edit(.init(channel: Transcript.channel, message: EntityID("A1")), text: "hello"))
@@ -159,11 +159,11 @@ import Wire
         #expect(transcript.shown == ["first", "hello"])
     }
 
-    @Test func `what is asked for of a message that was sent a moment ago is about the message it became`() {
+    @Test func `an action on a just-sent message applies to the message it became`() {
         var transcript = Transcript.acting()
         transcript.send("A1", "helo")
         transcript.answer("/threads", Transcript.thread(Transcript.message("M1", "helo", at: 9), id: "M1"))
-        // Whoever asks saw the row that waited.
+        // The user saw the pending row.
         transcript.act("A2", .edit(.init(channel: Transcript.channel, message: EntityID("A1")), text: "hello"))
         #expect(transcript.shown == ["first", "hello?"])
         #expect(transcript.calls == ["POST \(threads)/M1/messages/M1"])
@@ -171,7 +171,7 @@ import Wire
         #expect(transcript.shown == ["first", "hello"])
     }
 
-    @Test func `of the actions that are done the last thousand are remembered`() {
+    @Test func `the last thousand completed actions are remembered`() {
         var outbox = Outbox()
         func action(_ id: String, _ operation: Action.Operation) -> Action {
             Action(id: EntityID(id), operation, asked: Timestamp(milliseconds: 0))
@@ -192,7 +192,7 @@ import Wire
 
     // MARK: Refusals
 
-    @Test func `a refused message stays and says so, until it is sent again or dropped`() {
+    @Test func `a refused message stays and is marked refused until it is sent again or dropped`() {
         var transcript = Transcript.acting()
         transcript.send("A1", "hello")
         transcript.answer(
@@ -211,7 +211,7 @@ import Wire
         #expect(transcript.session.pendingActions.isEmpty)
     }
 
-    @Test func `what is about a message that was refused is refused with it`() {
+    @Test func `an action on a refused message is refused with it`() {
         var transcript = Transcript.acting()
         transcript.send("A1", "helo")
         transcript.act("A2", .edit(.init(channel: Transcript.channel, message: EntityID("A1")), text: "hello"))
@@ -224,7 +224,7 @@ import Wire
         #expect(transcript.shown == ["first", "helo!", "more?"])
     }
 
-    @Test func `a refused edit is rolled back to what the server says meanwhile`() {
+    @Test func `a refused edit is rolled back to the server's current version`() {
         var transcript = Transcript.acting()
         let message = Action.MessageReference(channel: Transcript.channel, message: EntityID("M0"))
         transcript.act("A1", .edit(message, text: "FIRST"))
@@ -241,10 +241,10 @@ import Wire
 
     // MARK: Bounds
 
-    @Test func `an outbox that is full refuses`() {
+    @Test func `a full outbox refuses`() {
         var transcript = Transcript.acting()
         transcript.cut()
-        // All but one come as a store kept them: what is asked for now looks at all that wait.
+        // All but one are restored from a store, since each new action looks at all pending ones.
         let kept = (1..<Outbox.limit).map { index in
             let send = Action.Operation.send(channel: Transcript.channel, thread: nil, text: "x")
             return OutboxEntry(Action(id: EntityID("A\(index)"), send, asked: Timestamp(milliseconds: 5)))
@@ -257,7 +257,7 @@ import Wire
         #expect(transcript.session.pendingActions.count == Outbox.limit)
     }
 
-    @Test func `nothing is watched while nothing is asked for`() {
+    @Test func `messages are not watched while no action is pending`() {
         var transcript = Transcript.acting()
         transcript.send("A1", "hello")
         #expect(transcript.session.transaction.watchesMessages)

@@ -5,7 +5,7 @@ import Wire
 
 @testable import Pipeline
 
-/// Companies and workspaces.
+/// Tests for companies and workspaces.
 @Suite struct PlaceTests {
     typealias F = Frames
     private let companies = Item.Section("companies")
@@ -16,18 +16,18 @@ import Wire
         transcript.session.model.elements(in: section).compactMap { $0.workspace?.name ?? $0.company?.name }
     }
 
-    @Test func `the user's companies and the workspaces of the one looked at are rows`() {
+    @Test func `the user's companies and the workspaces of the selected one are rows`() {
         let transcript = Transcript.discovered(following: [.places])
         #expect(names(transcript, companies) == ["Co", "Dee"])
         #expect(names(transcript, workspaces) == ["Work", "Extra"])
     }
 
-    @Test func `places that are not followed are no rows`() {
+    @Test func `places that are not followed are not rows`() {
         let transcript = Transcript.discovered(following: [])
         #expect(names(transcript, companies).isEmpty && names(transcript, workspaces).isEmpty)
     }
 
-    @Test func `a workspace that is renamed has its new name at once, and the list is fetched to make sure`() {
+    @Test func `a renamed workspace gets its new name at once, and the list is fetched to confirm`() {
         var transcript = Transcript.discovered(following: [.places])
         for _ in 1...3 {
             transcript.receive(
@@ -41,7 +41,7 @@ import Wire
         #expect(names(transcript, workspaces) == ["Extras!"])
     }
 
-    @Test func `a workspace that the list has no more goes with its channels, and another one is looked at`() {
+    @Test func `a workspace missing from the list is removed with its channels, and another is selected`() {
         var transcript = Transcript.discovered(following: [.places])
         let channels = Item.Section("channels", EntityID("W"))
         #expect(transcript.session.model.elementCount(in: channels) > 0)
@@ -53,7 +53,7 @@ import Wire
         #expect(joined.contains { $0.contains("/workspaces/X/") } && !joined.contains { $0.contains("/workspaces/W/") })
     }
 
-    @Test func `an event may say that a workspace is gone, too`() {
+    @Test func `an event may report a removed workspace, too`() {
         var transcript = Transcript.discovered(following: [.places])
         transcript.receive(
             F.resource("deleted", "workspace", room: room, #"{"id":"W","company_id":"C","name":"Work"}"#))
@@ -61,7 +61,7 @@ import Wire
         #expect(transcript.session.model.elementCount(in: Item.Section("channels", EntityID("W"))) == 0)
     }
 
-    @Test func `whether an unknown workspace is the user's, the list says`() {
+    @Test func `the list decides whether an unknown workspace is the user's`() {
         var transcript = Transcript.discovered(following: [.places])
         transcript.receive(F.resource("saved", "workspace", room: room, Transcript.workspace("N", "New")))
         #expect(names(transcript, workspaces) == ["Work", "Extra"])
@@ -69,7 +69,7 @@ import Wire
         #expect(names(transcript, workspaces) == ["New"])
     }
 
-    @Test func `a workspace of another company in the room of this one changes nothing`() {
+    @Test func `a workspace of another company in this company's room changes nothing`() {
         var transcript = Transcript.discovered(following: [.places])
         transcript.receive(
             F.resource("saved", "workspace", room: room, #"{"id":"X","company_id":"D","name":"Theirs"}"#))
@@ -77,7 +77,7 @@ import Wire
         #expect(transcript.session.isSettled)
     }
 
-    @Test func `a company that is renamed, and what the user may do in it, are applied and verified`() {
+    @Test func `a renamed company and the user's new role in it are applied and verified`() {
         var transcript = Transcript.discovered(following: [.places, .accounts])
         transcript.receive(F.resource("saved", "company", room: "/company/C", #"{"id":"C","name":"Corp"}"#))
         transcript.receive(
@@ -90,7 +90,7 @@ import Wire
 
     @Test
     func
-        `another company takes the workspaces of the old one away, cancels what is asked about them, and shows its own`()
+        `selecting another company replaces the workspaces and cancels requests about the old ones`()
     {
         var transcript = Transcript.discovered(following: .usual)
         transcript.receive(F.resource("saved", "workspace", room: room, Transcript.workspace("N", "New")))
@@ -107,7 +107,7 @@ import Wire
         #expect(rooms.contains("/companies/D/workspaces/Y/channels?type=public"))
     }
 
-    @Test func `another workspace of the same company keeps the company's rows and rooms`() {
+    @Test func `selecting another workspace of the same company keeps the company's rows and rooms`() {
         var transcript = Transcript.discovered(following: [.places])
         transcript.feed(.select("/companies/C/workspaces/X/channels?type=public"))
         transcript.quiet()
@@ -115,7 +115,7 @@ import Wire
         #expect(transcript.session.roomBook.isWanted(room))
     }
 
-    @Test func `era A, which tells nothing of places, is asked for both lists at the start and after a gap`() {
+    @Test func `era A, which sends no events about places, fetches both lists at the start and after a gap`() {
         var transcript = Transcript(
             Configuration(backend: .twake, revision: .v4, company: "C", workspace: "W", following: [.places]))
         let service: Transcript.Service = [

@@ -6,7 +6,7 @@ import Wire
 
 @testable import Pipeline
 
-/// Who is there, and who types (reference 1.6).
+/// Tests for presence and typing (reference 1.6).
 @Suite struct PresenceTests {
     typealias F = Frames
     private let online = Item.Section("online", EntityID("C"))
@@ -15,7 +15,7 @@ import Wire
         ("user_ids=", F.list(#"{"id":"U2","username":"u2","last_activity":\#(Frames.epoch)}"#))
     ]
 
-    /// A tail of company C that knows U1 and U2 and has asked who of them is there.
+    /// A tail of company C that knows U1 and U2 and has queried their presence.
     private func quiet() -> Transcript { Transcript.discovered(following: .usual, service: people) }
 
     private func status(_ user: String, _ isOnline: Bool, company: String = "C", room: String? = nil) -> String {
@@ -44,9 +44,9 @@ import Wire
         }
     }
 
-    // MARK: - Who is there
+    // MARK: - Presence
 
-    @Test func `who comes is a row, with the time they were last seen`() {
+    @Test func `an online user is a row with the time they were last seen`() {
         var transcript = quiet()
         transcript.receive(status("U2", true))
         #expect(shown(transcript) == ["U2 there"])
@@ -56,7 +56,7 @@ import Wire
         #expect(shown(transcript) == ["U2 gone"])
     }
 
-    @Test func `saying it again changes nothing, and who was never there is no row`() {
+    @Test func `a repeated status changes nothing, and a user never seen online is not a row`() {
         var transcript = quiet()
         transcript.receive(status("U2", true))
         let diffs = transcript.diffs.count
@@ -65,13 +65,13 @@ import Wire
         #expect(transcript.diffs.count == diffs)
     }
 
-    @Test func `the form of the first servers, an array of pairs, is understood too`() {
+    @Test func `the first servers' format, an array of pairs, is understood, too`() {
         var transcript = quiet()
         transcript.receive(F.resource("event", "user:online", room: room, #"[["U2",true]]"#, path: "null"))
         #expect(shown(transcript) == ["U2 there"])
     }
 
-    @Test func `the server is asked after everybody who is known when the room is joined, and every five minutes`() {
+    @Test func `all known users are queried when the room is joined, and every five minutes`() {
         var transcript = quiet()
         transcript.receive(status("U3", true))
         var questions: [(second: Int, text: String)] = []
@@ -85,7 +85,7 @@ import Wire
         #expect(zip(questions, questions.dropFirst()).allSatisfy { $1.second - $0.second == 300 })
     }
 
-    @Test func `the answer says who left, which no event does`() throws {
+    @Test func `the answer reports departed users, which no event does`() throws {
         var transcript = quiet()
         transcript.receive(status("U2", true))
         let question = try #require(ask(&transcript, within: 301))
@@ -93,7 +93,7 @@ import Wire
         #expect(shown(transcript) == ["U1 there", "U2 gone"])
     }
 
-    @Test func `what was heard after the question was sent is newer than its answer`() throws {
+    @Test func `an event received after the question was sent wins over its answer`() throws {
         var transcript = quiet()
         transcript.feed(.unwant(rooms: [room]))
         transcript.feed(.want(rooms: [room], source: .cli))
@@ -104,7 +104,7 @@ import Wire
         #expect(shown(transcript) == ["U2 there"])
     }
 
-    /// Lets the next question go out; gives the id its answer carries.
+    /// Lets the next question be sent and returns the id that its answer must carry.
     private func ask(_ transcript: inout Transcript, within seconds: Int = 1) -> String? {
         for _ in 0..<seconds {
             transcript.pass(.seconds(1))
@@ -116,7 +116,7 @@ import Wire
         return nil
     }
 
-    @Test func `an answer that cannot be read is told, and nothing else happens`() throws {
+    @Test func `an unreadable answer is reported and changes nothing else`() throws {
         var transcript = quiet()
         transcript.feed(.unwant(rooms: [room]))
         transcript.feed(.want(rooms: [room], source: .cli))
@@ -127,7 +127,7 @@ import Wire
         #expect(transcript.ending == nil)
     }
 
-    @Test func `who is not heard of for a quarter of an hour is gone`() {
+    @Test func `a user not heard of for a quarter of an hour is offline`() {
         var transcript = quiet()
         transcript.receive(status("U2", true))
         transcript.idle(899)
@@ -136,7 +136,7 @@ import Wire
         #expect(shown(transcript) == ["U2 gone"])
     }
 
-    @Test func `who was there when an earlier session ended is no news`() {
+    @Test func `a user that was online when an earlier session ended is not shown as online`() {
         var row = JSONWriter()
         Item.presence(Twake.OnlineStatus(user: EntityID("U2"), isOnline: true), in: EntityID("C")).encode(into: &row)
         var memory = Memory(user: "U1")
@@ -147,7 +147,7 @@ import Wire
         #expect(transcript.notices.isEmpty)
     }
 
-    @Test func `a room that was named without a company is joined, and time goes on`() {
+    @Test func `a room named without a company is joined, and the clock can advance`() {
         var transcript = Transcript(
             Configuration(backend: .twake, revision: .v4, rooms: [room], following: .usual))
         transcript.authenticate()
@@ -157,7 +157,7 @@ import Wire
         #expect(transcript.ending == nil)
     }
 
-    @Test func `who is there in another company is not shown, and another company begins anew`() {
+    @Test func `users online in another company are not shown, and selecting another company starts afresh`() {
         var transcript = quiet()
         transcript.feed(.want(rooms: ["/users/online"], source: .cli))
         transcript.receive(status("U2", true, company: "D", room: "/users/online"))
@@ -167,13 +167,13 @@ import Wire
         #expect(shown(transcript).isEmpty)
     }
 
-    @Test func `a server that invents users makes a bounded number of rows`() {
+    @Test func `a server that invents users creates a bounded number of rows`() {
         var transcript = quiet()
         for index in 0..<TwakePresenceBook.maximum + 50 { transcript.receive(status("P\(index)", true)) }
         #expect(transcript.session.model.elementCount(in: online) == TwakePresenceBook.maximum)
     }
 
-    @Test func `without presence being followed no row is made and nobody is told to type`() {
+    @Test func `unless presence is followed, there are no rows and typing is not reported`() {
         var transcript = Transcript.discovered(following: [.places])
         transcript.feed(.want(rooms: [room], source: .cli))
         transcript.receive(status("U2", true))
@@ -182,9 +182,9 @@ import Wire
         #expect(told(transcript).isEmpty)
     }
 
-    // MARK: - Who types
+    // MARK: - Typing
 
-    @Test func `typing is told as it begins and ends, and never a row`() {
+    @Test func `typing is reported when it begins and ends, and is never a row`() {
         var transcript = quiet()
         let diffs = transcript.diffs.count
         transcript.receive(typing("U2", true))
@@ -200,7 +200,7 @@ import Wire
         #expect(transcript.diffs.count == diffs)
     }
 
-    @Test func `whoever never says that they stopped is believed for eight seconds`() {
+    @Test func `typing without an end is assumed to end after eight seconds`() {
         var transcript = quiet()
         transcript.receive(typing("U2", true))
         transcript.pass(.seconds(5))
@@ -211,7 +211,7 @@ import Wire
         #expect(told(transcript) == ["expired U2 []"])
     }
 
-    @Test func `a message ends its writer's typing, in its own place only`() {
+    @Test func `a message ends its sender's typing, in its own place only`() {
         var transcript = quiet()
         transcript.receive(typing("U2", true))
         transcript.receive(typing("U2", true, thread: "M1"))
@@ -221,7 +221,7 @@ import Wire
         #expect(told(transcript) == ["stopped U2 []"])
     }
 
-    @Test func `the user's own typing, and typing in channels that are not the user's, is not told`() {
+    @Test func `the user's own typing and typing in other users' channels are not reported`() {
         var transcript = quiet()
         transcript.receive(typing("U1", true))
         #expect(told(transcript).isEmpty)
@@ -229,7 +229,7 @@ import Wire
         #expect(told(transcript).isEmpty)
     }
 
-    @Test func `when too many type, who began first is let go of`() {
+    @Test func `when too many users type, the first to begin is dropped`() {
         var book = TypingBook()
         for index in 0...TypingBook.maximum {
             let (isNew, dropped) = book.begin(

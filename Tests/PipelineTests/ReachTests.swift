@@ -2,7 +2,8 @@ import Testing
 
 @testable import Pipeline
 
-/// The machine that says how far back a place is known. Entries are numbers that stand where they say, unless they moved.
+/// Tests for the state machine that tracks how far back a place is known. Entries are numbers that equal
+/// their positions unless they moved.
 @Suite struct ReachTests {
     private typealias Line = Reach<Int, Int>
 
@@ -25,7 +26,7 @@ import Testing
 
     private func lost(_ reach: inout Line, _ cursor: Int) -> Line.Step { reach.lost(cursor, Line.Wish(pages: 3)) }
 
-    /// Everything from 91 to 100 is known.
+    /// A line of which 91 to 100 are known.
     private func known() -> Line {
         var reach = Line(beginning: 0)
         _ = take(&reach, 91...100)
@@ -34,7 +35,7 @@ import Testing
 
     private func ended(_ step: Line.Step) -> Line.End? { if case .done(let end) = step { end } else { nil } }
 
-    @Test func `the first page is what is known, and a page that reaches back to its beginning is enough`() {
+    @Test func `the first page is the known window, and a page that reaches its beginning completes it`() {
         var reach = Line(beginning: 0)
         #expect(ended(take(&reach, 91...100))?.start == 91)
         #expect(reach.start == 91)
@@ -43,18 +44,18 @@ import Testing
         #expect(reach.start == 86 && reach.hole == nil && !reach.isWalking)
     }
 
-    @Test func `pages are followed back to the beginning of what is known, though what was known has come forward`() {
+    @Test func `pages are followed back to the beginning of the window, though known entries moved forward`() {
         var reach = known()
         reach.missed(after: 100)
         #expect(take(&reach, 121...140, held: [95, 130]) == .ask(before: 121))
         #expect(take(&reach, 101...121, before: 121) == .ask(before: 101))
         let end = ended(take(&reach, 81...101, before: 101))
-        // What is older than what was known is left out again.
+        // Entries older than the known window are dropped again.
         #expect(end == Line.End(start: 91, unseen: [], isWhole: false, leftHole: false))
         #expect(reach.hole == nil)
     }
 
-    @Test func `a walk that goes back to a position keeps a window that covers it, and moves one that does not`() {
+    @Test func `a walk back to a position keeps a window that covers it, and moves one that does not`() {
         var reach = known()
         #expect(reach.covers(91) && !reach.covers(90))
         reach.goBack(to: 95)
@@ -66,7 +67,7 @@ import Testing
         #expect(reach.covers(85))
     }
 
-    @Test func `a place that was read to its beginning covers everything, until a bounded walk ends after that`() {
+    @Test func `a place read to its beginning covers everything, until a bounded walk ends after that`() {
         var reach = Line(beginning: 0)
         #expect(ended(take(&reach, 91...100, isLast: true))?.start == nil)
         #expect(reach.covers(0))
@@ -75,13 +76,13 @@ import Testing
         #expect(reach.start == 191 && !reach.covers(190))
     }
 
-    @Test func `what was held and no page has shown is told at the end`() {
+    @Test func `kept entries that no page contained are reported at the end`() {
         var reach = known()
         let end = ended(take(&reach, [90, 92, 93, 101], held: [91, 92, 93, 101]))
         #expect(end?.unseen == [91])
     }
 
-    @Test func `where the bound ends a walk there is a hole, and a deeper walk fills it`() {
+    @Test func `a bound that ends a walk leaves a hole, and a deeper walk fills it`() {
         var reach = known()
         reach.missed(after: 100)
         _ = take(&reach, 181...200, pages: 2)
@@ -89,7 +90,7 @@ import Testing
         #expect(end?.start == 161)
         #expect(end?.leftHole == true)
         #expect(reach.hole == Line.Hole(from: 100, to: 161, count: nil))
-        // The next walk, without anything missed, leaves it what it is.
+        // The next walk without a gap leaves the hole unchanged.
         _ = take(&reach, 181...200, pages: 2)
         #expect(ended(take(&reach, 161...181, before: 181, pages: 2))?.leftHole == false)
         #expect(reach.hole == Line.Hole(from: 100, to: 161, count: nil))
@@ -105,13 +106,13 @@ import Testing
         #expect(reach.hole == nil && reach.start == 95)
     }
 
-    @Test func `where nothing was missed the bound lets go of what is older, and leaves no hole`() {
+    @Test func `without a gap, the bound drops older entries and leaves no hole`() {
         var reach = known()
         #expect(ended(take(&reach, 121...140, pages: 1))?.start == 121)
         #expect(reach.hole == nil && reach.start == 121)
     }
 
-    @Test func `two gaps with a bounded walk after each leave one hole, from the first to the last`() {
+    @Test func `two gaps, each with a bounded walk after it, leave one hole from the first to the last`() {
         var reach = known()
         reach.missed(after: 100)
         _ = take(&reach, 181...200, pages: 1)
@@ -120,22 +121,22 @@ import Testing
         #expect(reach.hole == Line.Hole(from: 100, to: 281, count: nil))
     }
 
-    @Test func `a second gap while the first is caught up with does not move its beginning`() {
+    @Test func `a second gap during the walk for the first does not move the hole's beginning`() {
         var reach = known()
         reach.missed(after: 100)
         #expect(take(&reach, 181...200) == .ask(before: 181))
         reach.missed(after: 200)
-        // The page of the walk before comes late, and no walk waits for it.
+        // The page of the previous walk arrives late, when no walk waits for it.
         #expect(take(&reach, 281...300) == .ask(before: 281))
         #expect(take(&reach, 161...181, before: 181) == .none)
         _ = take(&reach, 261...281, before: 281, pages: 2)
         #expect(reach.hole == Line.Hole(from: 100, to: 261, count: nil))
     }
 
-    @Test func `a page that is not the next one is asked for with another cursor, and then from the beginning`() {
+    @Test func `a page that is not the next one is fetched with another cursor, and then from the beginning`() {
         var reach = known()
         #expect(take(&reach, 121...140) == .ask(before: 121))
-        // 121 has come forward: the page ends with the newest again.
+        // 121 has moved forward: the page ends with the newest entry again.
         #expect(take(&reach, [138, 139, 140, 121 + 1_000], before: 121) == .ask(before: 122))
         #expect(lost(&reach, 122) == .ask(before: 123))
         #expect(take(&reach, 101...123, before: 123) == .ask(before: 101))
@@ -144,7 +145,7 @@ import Testing
         #expect(!reach.isWalking)
     }
 
-    @Test func `a server whose pages never go on ends a walk as a bound does`() {
+    @Test func `endless pages from a server end a walk as a bound does`() {
         var reach = known()
         reach.missed(after: 100)
         var requests = 0
@@ -161,7 +162,7 @@ import Testing
         #expect(reach.hole == Line.Hole(from: 100, to: 121, count: nil))
     }
 
-    @Test func `a cursor that does not move, an empty page and the last one end a walk`() {
+    @Test func `a cursor that does not move, an empty page and the last page each end a walk`() {
         for (numbers, isLast) in [([121], false), ([], false), ([], true), (Array(110...121), true)] {
             var reach = known()
             #expect(take(&reach, 121...140) == .ask(before: 121))
@@ -170,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func `entries of one position are told apart, and none is passed over`() {
+    @Test func `entries with one position are distinguished, and none is skipped`() {
         var reach = known()
         let page = (0..<20).map { Line.Entry(id: $0, position: 101) }
         let wish = Line.Wish(pages: 9)
@@ -179,8 +180,7 @@ import Testing
         #expect(reach.take(next, before: 0, isLast: false, isCurrent: true, wish) == .ask(before: 20))
     }
 
-    @Test func `where more stand at the beginning than a page holds, a walk goes on until all that was held was seen`()
-    {
+    @Test func `a walk over a crowd larger than a page goes on until all kept entries were seen`() {
         var reach = Line(beginning: 0)
         let wish = Line.Wish(pages: 9)
         let crowd = (0..<40).map { Line.Entry(id: $0, position: 101) }
@@ -193,7 +193,7 @@ import Testing
         #expect(end?.unseen == [])
     }
 
-    @Test func `a page that was overtaken begins a walk only where something was missed and none has begun`() {
+    @Test func `an overtaken page starts a walk only if something was missed and no walk has started`() {
         var reach = known()
         #expect(take(&reach, 121...140, isCurrent: false) == .none)
         reach.missed(after: 100)
@@ -203,18 +203,18 @@ import Testing
         #expect(ended(take(&reach, 81...101, before: 101))?.start == 91)
     }
 
-    @Test func `where the server counts, a hole says how much is missing`() {
+    @Test func `with the server's count, a hole contains the number of missing entries`() {
         var reach = Line(beginning: 0)
         #expect(reaches(&reach, 91...100, of: 100))
         _ = take(&reach, 91...100)
         #expect(reaches(&reach, 95...104, of: 104))
-        // 105 to 180 were said, and nothing told of them.
+        // 105 to 180 were never announced.
         #expect(!reaches(&reach, 181...200, of: 200))
         _ = take(&reach, 181...200, pages: 1)
         #expect(reach.hole == Line.Hole(from: 104, to: 181, count: 76))
     }
 
-    @Test func `what was empty is known from the beginning`() {
+    @Test func `a place that was empty is known from the beginning`() {
         var reach = Line(beginning: 0)
         #expect(ended(take(&reach, [], isLast: true))?.start == nil)
         reach.missed(after: nil)
@@ -223,7 +223,7 @@ import Testing
         #expect(reach.start == 1)
     }
 
-    @Test func `what is remembered in parts is one window, in whatever order the parts come`() {
+    @Test func `remembered parts form one window, in whatever order they come`() {
         for parts in [[1...60, 61...100], [61...100, 1...60]] {
             var reach = Line(beginning: 0)
             for part in parts { reach.remember(page(part), passesOver: false) }

@@ -3,14 +3,13 @@ import Wire
 
 @testable import Pipeline
 
-/// What a watcher is told of requests.
+/// Tests for the request reports that an observer receives.
 @Suite struct RefetchReportTests {
     private func refetches(_ transcript: Transcript) -> [RefetchReport] {
         transcript.effects.compactMap { if case .report(.refetch(let report)) = $0 { report } else { nil } }
     }
 
-    @Test func `each request is told of when it ends: what it asked for, what came of it, and how long it took`() throws
-    {
+    @Test func `each request is reported when it ends, with its subject, result and duration`() throws {
         var transcript = Transcript.ready(rooms: ["/companies/c/workspaces/w/channels/ch/feed"])
         let request = try #require(
             transcript.requests.first { $0.target.contains("/feed") || $0.target.contains("ch") })
@@ -40,7 +39,7 @@ import Wire
     private static let rooms = (1...5).map { "/companies/c/workspaces/w/channels/ch\($0)/feed" }
 
     @Test
-    func `a service that takes requests and does not answer them is told at once, of three of them, with the reason`()
+    func `a service that accepts requests without answering is reported at once, for three requests`()
         throws
     {
         var transcript = Transcript.ready(rooms: Self.rooms)
@@ -64,7 +63,7 @@ import Wire
         #expect(told.last?.hasSuffix("; the summary counts the others") == true, "\(told)")
         for channel in 4...5 { try fail(channel, late) }
         #expect(told.count == 3)
-        // The same one again is no news.
+        // The same failure again is not reported.
         transcript.pass(.seconds(2))
         try fail(1, late)
         #expect(told.count == 3)
@@ -74,7 +73,7 @@ import Wire
         #expect(told.count == 4, "\(told) \(transcript.requests.map(\.target))")
     }
 
-    @Test func `a connection that breaks, and a service that is busy, are tried again without a word`() throws {
+    @Test func `a broken connection and a busy service are retried silently`() throws {
         var transcript = Transcript.ready(rooms: [Self.rooms[0]])
         let answers: [Answer] = [
             .failure(kind: "connect", message: "refused"), .failure(kind: "lost", message: "reset"),
@@ -89,14 +88,13 @@ import Wire
         }
     }
 
-    @Test func `an answer that nobody waits for is not told of`() {
+    @Test func `an answer to an unknown request is not reported`() {
         var transcript = Transcript.ready(rooms: ["/companies/c/workspaces/w/channels/ch/feed"])
         transcript.feed(.answered(request: 999, .response(status: 200, body: [], retryAfter: nil)))
         #expect(refetches(transcript).isEmpty)
     }
 
-    @Test func `a service that asks for a long wait is waited for as long as is allowed, and the wait is told`() throws
-    {
+    @Test func `a service that asks for a long wait is obeyed up to a limit, and the wait is reported`() throws {
         for (asked, heeded) in [(120, 120), (999_999_999, 300)] {
             var transcript = Transcript.ready(rooms: [Self.rooms[0]])
             let request = try #require(transcript.requests.first { $0.target.contains("ch1") })

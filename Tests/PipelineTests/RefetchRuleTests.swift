@@ -5,14 +5,14 @@ import Wire
 
 @testable import Pipeline
 
-/// Rules of the refetcher that keep the model the server's truth, whatever the service does.
+/// Tests for the refetcher's rules that make the model converge to the server's truth, whatever the service does.
 @Suite struct RefetchRuleTests {
     private let ok = Answer.response(status: 200, body: [], retryAfter: nil)
     private let path = TwakeChannelPath(company: EntityID("C"), workspace: EntityID("W"), channel: EntityID("CH"))
     private var feed: ResourceKey { .twake(.feed(.b, path)) }
     private var message: ResourceKey { .twake(.message(.b, path, thread: EntityID("M"), id: EntityID("M"))) }
 
-    /// Asks for the next key and fails it with a status.
+    /// Starts the next request and fails it with a status.
     private func fail(_ refetcher: inout Refetcher, status: Int, at now: Moment) -> Refetcher.Verdict {
         var random = RandomSource(seed: 1)
         let request = refetcher.next(at: now)?.request ?? 0
@@ -20,13 +20,13 @@ import Wire
             request, .response(status: status, body: [], retryAfter: nil), at: now, using: &random)
     }
 
-    @Test(arguments: [408, 409, 425, 429, 500, 503]) func `a status that may pass is waited for`(status: Int) {
+    @Test(arguments: [408, 409, 425, 429, 500, 503]) func `a status that may be temporary is retried`(status: Int) {
         var refetcher = Refetcher(limit: 8)
         refetcher.invalidate(message, cause: 1)
         #expect(fail(&refetcher, status: status, at: .zero) == .retrying(message))
     }
 
-    @Test func `what the session cannot do without is tried for ever, and said to be stalled once`() {
+    @Test func `an essential resource is retried for ever, and reported as stalled once`() {
         var refetcher = Refetcher(limit: 8)
         var now = Moment.zero
         var verdicts: [Refetcher.Verdict] = []
@@ -40,7 +40,7 @@ import Wire
         #expect(verdicts.filter { $0 == .retrying(feed) }.count == 49)
     }
 
-    @Test func `what goes on changing is fetched at a growing distance, and at last`() {
+    @Test func `a resource that keeps changing is fetched at growing intervals, and once at the end`() {
         var random = RandomSource(seed: 1)
         var refetcher = Refetcher(limit: 8)
         var now = Moment.zero
@@ -64,7 +64,7 @@ import Wire
         #expect(refetcher.isFetching)
     }
 
-    @Test func `what was left is cancelled at once, and nothing else`() {
+    @Test func `requests of a place that was left are cancelled at once, and no others`() {
         var refetcher = Refetcher(limit: 8)
         let other = TwakeChannelPath(company: EntityID("C"), workspace: EntityID("X"), channel: EntityID("Y"))
         let keys: [ResourceKey] = [
@@ -82,7 +82,7 @@ import Wire
         #expect(refetcher.answered(requests[2], ok, at: .zero, using: &random) == .apply(keys[2], isCurrent: true))
     }
 
-    @Test func `two requests of one tag do not lose each other`() {
+    @Test func `two concurrent requests are answered independently`() {
         var random = RandomSource(seed: 1)
         var refetcher = Refetcher(limit: 8)
         refetcher.invalidate(feed, cause: 1)
@@ -93,7 +93,7 @@ import Wire
         #expect(refetcher.answered(first, ok, at: .zero, using: &random) == .apply(feed, isCurrent: true))
     }
 
-    @Test func `an answer that cannot be read is no answer`() {
+    @Test func `an unreadable answer does not count as an answer`() {
         var random = RandomSource(seed: 1)
         var refetcher = Refetcher(limit: 8)
         refetcher.invalidate(feed, cause: 1)
@@ -103,7 +103,7 @@ import Wire
         #expect(refetcher.deadline != nil)
     }
 
-    @Test func `a resource that is forbidden to every token is given up, and asked for rarely when it is needed`() {
+    @Test func `a resource forbidden to every token is given up, and retried rarely when essential`() {
         var random = RandomSource(seed: 1)
         for key in [feed, message] {
             var refetcher = Refetcher(limit: 8)
@@ -121,7 +121,7 @@ import Wire
         }
     }
 
-    @Test func `only what is in flight is overtaken`() {
+    @Test func `only requests in flight are overtaken`() {
         var random = RandomSource(seed: 1)
         var refetcher = Refetcher(limit: 1)
         refetcher.invalidate(feed, cause: 1)
@@ -136,7 +136,7 @@ import Wire
             refetcher.answered(second?.request ?? 0, ok, at: .zero, using: &random) == .apply(message, isCurrent: true))
     }
 
-    @Test func `an answer that was read elsewhere makes what one makes that is read here, good or bad`() throws {
+    @Test func `an answer read on another thread has the same effect as one read here, valid or not`() throws {
         for body in [Frames.list(Frames.head("M1", "hi", at: 1), Frames.head("M2", "ho", at: 2)), "no JSON at all"] {
             var own = Transcript.ready(rooms: [Frames.feedRoom], company: "C", workspace: "W")
             var given = own

@@ -12,14 +12,14 @@ import Wire
         TwakeChannelPath(company: EntityID("c"), workspace: EntityID("w"), channel: EntityID(channel))
     }
 
-    @Test func `many invalidations of one resource are one request`() {
+    @Test func `many invalidations of one resource cause one request`() {
         var refetcher = Refetcher(limit: 8)
         for cause in 1...100 { refetcher.invalidate(key, cause: cause) }
         #expect(refetcher.next(at: .zero)?.key == key)
         #expect(refetcher.next(at: .zero) == nil)
     }
 
-    @Test func `an invalidation in flight fetches again, once, and says that the first answer may be old`() {
+    @Test func `an invalidation in flight causes one refetch, and the first answer is marked as possibly old`() {
         var random = RandomSource(seed: 1)
         var refetcher = Refetcher(limit: 8)
         refetcher.invalidate(key, cause: 1)
@@ -36,7 +36,7 @@ import Wire
         #expect(refetcher.isIdle)
     }
 
-    @Test func `no more requests than the limit are in flight`() {
+    @Test func `requests in flight never exceed the limit`() {
         var random = RandomSource(seed: 1)
         var refetcher = Refetcher(limit: 8)
         for index in 0..<20 { refetcher.invalidate(.twake(.channel(Self.path("c\(index)"))), cause: 1) }
@@ -48,7 +48,7 @@ import Wire
         #expect(refetcher.next(at: .zero) == nil)
     }
 
-    @Test func `a failure is tried again after a growing delay, and given up after six`() {
+    @Test func `a failed request is retried after growing delays, and given up after six attempts`() {
         var random = RandomSource(seed: 1)
         var refetcher = Refetcher(limit: 8)
         var now = Moment.zero
@@ -68,7 +68,7 @@ import Wire
         #expect(refetcher.isIdle)
     }
 
-    @Test func `the server's Retry-After is heeded`() {
+    @Test func `the server's Retry-After is obeyed`() {
         var random = RandomSource(seed: 1)
         var refetcher = Refetcher(limit: 8)
         refetcher.invalidate(key, cause: 1)
@@ -77,7 +77,7 @@ import Wire
         #expect((refetcher.deadline ?? .zero) >= Moment(microseconds: 40_000_000))
     }
 
-    @Test func `one renewal of the token serves all who wait for it`() {
+    @Test func `one renewal of the token serves all waiting requests`() {
         var random = RandomSource(seed: 1)
         var refetcher = Refetcher(limit: 8)
         let refused = Answer.response(status: 401, body: [], retryAfter: nil)
@@ -97,7 +97,7 @@ import Wire
         #expect(keys.map { _ in refetcher.next(at: .zero)?.key } == keys)
     }
 
-    @Test func `a forgotten resource's answer is nobody's`() {
+    @Test func `the answer to a forgotten resource is ignored`() {
         var random = RandomSource(seed: 1)
         var refetcher = Refetcher(limit: 8)
         refetcher.invalidate(key, cause: 1)
@@ -106,7 +106,7 @@ import Wire
         #expect(refetcher.answered(request ?? 0, ok, at: .zero, using: &random) == .unknown)
     }
 
-    @Test func `a key that is invalidated after each answer is fetched ten times at once, then with pauses`() throws {
+    @Test func `a key invalidated after each answer is fetched ten times at once, then with pauses`() throws {
         var random = RandomSource(seed: 1)
         var refetcher = Refetcher(limit: 8)
         var (now, fetches) = (Moment.zero, 0)

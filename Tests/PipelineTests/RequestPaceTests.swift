@@ -5,14 +5,14 @@ import Wire
 
 @testable import Pipeline
 
-/// Services that count the requests of a second, in time that is passed in.
+/// Tests for services that limit the requests per second, with the time passed in.
 @Suite struct RequestPaceTests {
     private let ok = Answer.response(status: 200, body: [], retryAfter: nil)
 
     private static func key(_ number: Int) -> ResourceKey { .groupMe(.group(GroupMe.GroupID("\(number)"))) }
 
     @Test
-    func `no second has more requests than asked for, wherever it begins, and none is longer in coming than it must`() {
+    func `no second has more requests than allowed, and no request waits longer than necessary`() {
         var random = RandomSource(seed: 3)
         var refetcher = Refetcher(limit: 8, perSecond: 8)
         for number in 0..<100 { refetcher.invalidate(Self.key(number), cause: 1) }
@@ -33,7 +33,7 @@ import Wire
         #expect(began.last.map { $0 - .zero } == .seconds(12), "8 at once, then 8 a second")
     }
 
-    @Test func `what is not a fetch is not kept waiting, and counts`() {
+    @Test func `a request that is not a fetch does not wait, but counts`() {
         var refetcher = Refetcher(limit: 8, perSecond: 2)
         refetcher.makeRoom(at: .zero)
         refetcher.makeRoom(at: .zero)
@@ -44,13 +44,13 @@ import Wire
         #expect(refetcher.next(at: .zero + .seconds(1))?.key == Self.key(1))
     }
 
-    @Test func `where nobody counts, only those in flight are limited`() {
+    @Test func `without a rate, only the requests in flight are limited`() {
         var refetcher = Refetcher(limit: 50)
         for number in 0..<50 { refetcher.invalidate(Self.key(number), cause: 1) }
         for _ in 0..<50 { #expect(refetcher.next(at: .zero) != nil) }
     }
 
-    @Test func `a session of forty groups asks GroupMe eight times a second, until it knows them all`() {
+    @Test func `a session of forty groups sends GroupMe eight requests a second until it knows them all`() {
         let rooms = (1...40).map { "/group/1000\($0)" }
         var peer = GroupMeTranscript(Configuration(backend: .groupme, rooms: rooms, lookAgain: nil))
         peer.open()
@@ -74,7 +74,7 @@ import Wire
         #expect(peer.transcript.session.isSettled)
     }
 
-    @Test func `a recording keeps the pace, and one of before has none`() throws {
+    @Test func `a recording keeps the request rate, and an old one has none`() throws {
         let configuration = Configuration(backend: .groupme)
         #expect(configuration.requestsPerSecond == 8)
         #expect(try Configuration(json: configuration.json) == configuration)

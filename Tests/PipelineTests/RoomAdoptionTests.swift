@@ -5,7 +5,7 @@ import Wire
 
 @testable import Pipeline
 
-/// Patterns against the rooms of a backend: what is adopted when, and what is left.
+/// Tests for patterns over a backend's rooms: which rooms are adopted when, and which are left.
 @Suite struct RoomAdoptionTests {
     typealias F = Frames
     private static let feed = "/companies/C/workspaces/W/channels/"
@@ -21,7 +21,7 @@ import Wire
         return transcript
     }
 
-    /// A list of channels called so; their ids are those names without spaces.
+    /// A list of channels with these names; each id is the name without spaces.
     private static func channels(_ names: String...) -> Transcript.Service {
         let rows = names.map { F.listed($0.replacing(" ", with: ""), name: $0) }
         return [("/W/channels?", F.list(rows))]
@@ -32,7 +32,7 @@ import Wire
             .map { String($0.dropFirst(Self.feed.count).dropLast("/feed".count)) }
     }
 
-    @Test func `of the rooms of the backend those that match are joined, and those that tell of rooms`() {
+    @Test func `matching rooms of the backend are joined, and so are those that list rooms`() {
         let transcript = session(["#noise*", "-#noise two"])
         #expect(feeds(transcript) == ["Noise"])
         let book = transcript.session.roomBook
@@ -41,12 +41,12 @@ import Wire
         #expect(book[F.badgeRoom] == nil && book.unwanted.contains(F.badgeRoom))
     }
 
-    @Test func `without a pattern all are joined, but for those that are left out`() {
+    @Test func `without a pattern all rooms are joined, except for excluded ones`() {
         #expect(feeds(session([])) == ["General", "Noise", "Noisetwo"])
         #expect(feeds(session(["-#noise*"])) == ["General"])
     }
 
-    @Test func `Check 9: a new room that matches a pattern is joined and told of`() {
+    @Test func `Check 9: a new room that matches a pattern is joined and reported`() {
         var transcript = session(["#dev*"])
         #expect(feeds(transcript) == [])
         transcript.receive(F.resource("created", "channel", room: F.publicRoom, F.channel("N1", name: "Dev ops")))
@@ -65,14 +65,14 @@ import Wire
         transcript.pass(.seconds(1))
         #expect(transcript.roomChanges.contains("wanted \(Self.feed)General/feed"))
         #expect(feeds(transcript) == ["General"])
-        // It stays wanted, whatever it is called.
+        // It stays wanted after a rename.
         transcript.receive(
             F.resource("updated", "channel", room: F.publicRoom, F.channel("General", name: "Mayhem", updated: 950)))
         transcript.pass(.seconds(2))
         #expect(feeds(transcript) == ["General"])
     }
 
-    @Test func `a room that was left stays left, until somebody joins it again`() {
+    @Test func `a room that was left stays left until the user joins it again`() {
         var transcript = session([])
         transcript.feed(.unwant(rooms: ["#noise"]))
         #expect(transcript.sent == [#"42["realtime:leave",{"name":"\#(Self.feed)Noise/feed"}]"#])
@@ -83,7 +83,7 @@ import Wire
         #expect(feeds(transcript) == ["General", "Noisetwo", "Noise"])
     }
 
-    @Test func `only these are joined, and a reset brings back what was there at the start and what is pinned`() {
+    @Test func `an only command joins exactly its rooms, and a reset restores the initial and pinned ones`() {
         var transcript = session([])
         let all = transcript.session.roomBook.entries.count
         transcript.feed(.want(rooms: ["/pinned"], source: .pin))
@@ -93,11 +93,11 @@ import Wire
         #expect(transcript.roomChanges.contains("leaving \(F.badgeRoom)"))
         transcript.feed(.resetRooms)
         #expect(feeds(transcript) == ["General", "Noise", "Noisetwo"])
-        // What `only` took away is not pinned any more.
+        // `only` removed the pin.
         #expect(transcript.session.roomBook.entries.count == all)
     }
 
-    @Test func `a wish for a while ends by itself`() {
+    @Test func `a temporary wish ends by itself`() {
         var transcript = session(["#general"])
         transcript.feed(.want(rooms: ["#noise"], source: .ctl, lasting: .seconds(600)))
         transcript.feed(.unwant(rooms: ["#general"], lasting: .seconds(60)))
@@ -109,7 +109,7 @@ import Wire
         #expect(transcript.roomChanges.contains("leaving \(Self.feed)Noise/feed"))
     }
 
-    @Test func `a wish for a while gives way to the one that it hid`() {
+    @Test func `a temporary wish is followed by the wish it hid`() {
         var transcript = session([])
         transcript.feed(.unwant(rooms: ["#noise"]))
         transcript.feed(.want(rooms: ["#noise"], source: .ctl, lasting: .seconds(2)))
@@ -124,7 +124,7 @@ import Wire
         #expect(feeds(transcript) == ["General", "Noise"], "it was joined for good")
     }
 
-    @Test func `rooms beyond the limit are told of once, together`() {
+    @Test func `rooms beyond the limit are reported once, together`() {
         var transcript = session([], limit: 3)
         var notices: [String] = []
         for _ in 0..<3 {
@@ -141,7 +141,7 @@ import Wire
         #expect(notices.first?.contains("more rooms match and are not joined, since --max-rooms is 3: ") == true)
     }
 
-    @Test func `a pin that is taken back leaves the rooms that nobody else wants`() {
+    @Test func `removing a pin leaves the rooms that nothing else wants`() {
         var transcript = session(["#general"])
         transcript.feed(.want(rooms: ["#*"], source: .pin))
         #expect(feeds(transcript) == ["General", "Noise", "Noisetwo"])
@@ -149,7 +149,7 @@ import Wire
         #expect(feeds(transcript) == ["General"])
     }
 
-    @Test func `beyond the limit rooms are listed and not joined, but for those that are named`() {
+    @Test func `rooms beyond the limit are listed but not joined, except for named ones`() {
         var transcript = session(["#*"], limit: 5)
         #expect(feeds(transcript).count == 2)
         #expect(transcript.session.roomBook.passedOver == [Self.feed + "Noisetwo/feed"])
@@ -158,7 +158,7 @@ import Wire
         #expect(transcript.session.roomBook.passedOver == [])
     }
 
-    @Test func `with adoption off, what comes later is listed and not joined`() {
+    @Test func `with adoption off, new rooms are listed but not joined`() {
         var transcript = session([], adoption: .off)
         #expect(feeds(transcript) == ["General", "Noise", "Noisetwo"])
         transcript.idle(301)
@@ -167,7 +167,7 @@ import Wire
         #expect(transcript.session.roomBook.unwanted == [Self.feed + "Later/feed"])
     }
 
-    @Test func `a refusal is kept until the credentials change or somebody asks again`() throws {
+    @Test func `a refusal is kept until the credentials change or the user joins again`() throws {
         var transcript = Transcript(Configuration(backend: .twake, revision: .v4, rooms: ["/r"]))
         transcript.authenticate()
         transcript.receive(#"42["realtime:join:error",{"name":"/r","message":"no"}]"#)
@@ -184,7 +184,7 @@ import Wire
         #expect(transcript.sent == [#"42["realtime:join",{"name":"/r","token":"twake"}]"#])
     }
 
-    @Test func `a server is asked for so many rooms at once, and for the next ones as it answers`() {
+    @Test func `a limited number of joins is in progress, and each answer allows the next`() {
         var transcript = Transcript(
             Configuration(backend: .twake, revision: .v4, rooms: (1...100).map { "/r\($0)" }))
         transcript.authenticate()
@@ -200,7 +200,7 @@ import Wire
         #expect(joined.count == 98)
     }
 
-    @Test func `the same wishes are told to a recording and read from it`() throws {
+    @Test func `room wishes round-trip through a recording's header`() throws {
         var configuration = Configuration(backend: .twake, rooms: ["#a - #b"])
         configuration.adoption = .off
         configuration.maximumRooms = 7

@@ -13,7 +13,7 @@ import Wire
         return book
     }
 
-    @Test func `the deadline is that of the oldest join without an answer`() {
+    @Test func `the deadline is that of the oldest unanswered join`() {
         var book = book("/a", "/b", at: second(0))
         _ = book.want("/c", source: .cli)
         _ = book.takeWanted(at: second(3))
@@ -26,7 +26,7 @@ import Wire
         #expect(book.deadline == nil)
     }
 
-    @Test func `a join asked for again late comes before one that was asked for meanwhile`() {
+    @Test func `a join repeated late comes before one requested meanwhile`() {
         var book = book("/a", at: second(0))
         _ = book.want("/b", source: .cli)
         _ = book.takeWanted(at: second(12))
@@ -36,7 +36,7 @@ import Wire
         #expect(book.deadline == second(22))
     }
 
-    @Test func `a room wanted again is due by its new join, and a lost connection makes nothing due`() {
+    @Test func `a room wanted again has the deadline of its new join, and a lost connection has none`() {
         var book = book("/a", at: second(0))
         _ = book.unwant("/a")
         _ = book.want("/a", source: .cli)

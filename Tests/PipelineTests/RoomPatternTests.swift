@@ -31,10 +31,10 @@ import Testing
         ("-#general", []), ("#general + kind=direct", ["general", "direct"]),
         ("** - (/companies/** - kind=direct)", ["direct", "badges"]),
         ("** - /companies/** + #ann", ["direct", "badges"]),
-    ]) func `a pattern means the rooms that it names, and the last one that matches decides`(
+    ]) func `a pattern matches the rooms that it names, and the last matching term decides`(
         text: String, rooms: [String]
     ) throws {
-        // A minus that no space follows is an operator only at the beginning of a pattern.
+        // A minus without a following space is an operator only at the beginning of a pattern.
         if text == "** -#general" {
             #expect(try RoomExpression(words: ["**", "-#general"]).matches(general) == false)
         } else {
@@ -55,11 +55,11 @@ import Testing
 
     @Test(arguments: [
         "/a/b", "#general", "@work", "kind=direct,unread>0", "/^a|b$/", "previous::channels/CH/x", "a+b", "a-", "*",
-    ]) func `a single word is read as it is between spaces`(word: String) throws {
+    ]) func `a single word reads the same with and without spaces around it`(word: String) throws {
         #expect(try RoomExpression(parsing: word) == RoomExpression(parsing: " \(word) "))
     }
 
-    @Test func `the words of a command line are put together with a plus where no operator stands`() throws {
+    @Test func `the words of a command line are joined with a plus where an operator is missing`() throws {
         #expect(
             try RoomExpression(words: ["@work", "+", "@oncall", "-", "#noisy"]).description
                 == "@work + @oncall - #noisy")
@@ -69,7 +69,7 @@ import Testing
         #expect(throws: RoomPatternError.self) { try RoomExpression(words: ["#a", "-", "+", "#b"]) }
     }
 
-    @Test func `a name that was recorded and is no pattern is a room's`() {
+    @Test func `a recorded name that is not a pattern is an exact room name`() {
         #expect(RoomExpression(recorded: "kin=direct").terms.map(\.pattern) == [.exact("kin=direct")])
         #expect(RoomExpression(recorded: "").terms.isEmpty)
     }
@@ -90,12 +90,12 @@ import Testing
         ("#", "# needs a title: #general"), ("#\"\"", "# needs a title: #general"),
         ("@a b", "@a b names no set: use up to 64 letters, digits, '.', '_' and '-'"),
         ("\"a", "quotation marks are not closed: \"a"), ("\"a\"b", "something follows the quotation marks: \"a\"b"),
-    ]) func `what is no pattern is refused with a sentence`(text: String, message: String) {
+    ]) func `an invalid pattern is refused with a sentence`(text: String, message: String) {
         let error = #expect(throws: RoomPatternError.self) { try RoomExpression(parsing: text) }
         #expect(error?.message == message)
     }
 
-    @Test func `an unknown field and an unknown set name what there is`() throws {
+    @Test func `an error for an unknown field or set lists the existing ones`() throws {
         let field = #expect(throws: RoomPatternError.self) { try RoomExpression(parsing: "kin=direct") }
         #expect(field?.unknown?.word == "kin")
         #expect(field?.unknown?.candidates.contains("kind") == true)
@@ -104,7 +104,7 @@ import Testing
         #expect(set?.unknown?.candidates == ["work"])
     }
 
-    @Test func `a set stands for what it holds, as a whole`() throws {
+    @Test func `a set expands to its contents as one unit`() throws {
         let sets = [
             "work": try RoomExpression(parsing: "** - @quiet"), "quiet": try RoomExpression(parsing: "kind=direct"),
             "loop": try RoomExpression(parsing: "@loop"),
@@ -115,7 +115,7 @@ import Testing
         #expect(throws: RoomPatternError.self) { try RoomExpression(parsing: "@loop").expanding(sets) }
     }
 
-    @Test(arguments: ["\"", "a", " "]) func `the longest names and titles are read as they are written`(
+    @Test(arguments: ["\"", "a", " "]) func `the longest names and titles read back as written`(
         character: String
     ) throws {
         let name = "-" + String(repeating: character, count: RoomPattern.longest - 2) + "-"
@@ -128,7 +128,7 @@ import Testing
         #expect(throws: RoomPatternError.self) { try RoomPattern(parsing: "\"\(name)-\"") }
     }
 
-    @Test func `hostile patterns and names cost neither the stack nor much time`() throws {
+    @Test func `hostile patterns and names exhaust neither the stack nor the time`() throws {
         let deep = String(repeating: "(", count: 100_000)
         #expect(throws: RoomPatternError.self) { try RoomExpression(parsing: deep) }
         let lines = String(repeating: "/a", count: 200) + "\n"

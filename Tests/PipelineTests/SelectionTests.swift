@@ -6,14 +6,14 @@ import Wire
 
 @testable import Pipeline
 
-/// Opening and closing what is looked at: channels, threads, workspaces, companies.
+/// Tests for opening and closing channels, threads, workspaces and companies.
 @Suite struct SelectionTests {
     typealias F = Frames
     private let channels = Item.Section("channels", EntityID("W"))
     private let messages = Item.Section("messages", EntityID("CH"))
     private let otherRoom = "/companies/C/workspaces/X/channels?type=public"
 
-    /// A tail that found its rooms by itself, and has one channel with one message.
+    /// A tail that discovered its rooms and has one channel with one message.
     private func discovered() -> Transcript {
         var transcript = Transcript(
             Configuration(backend: .twake, revision: .v4, company: "C", workspace: "W"))
@@ -36,7 +36,7 @@ import Wire
         }
     }
 
-    @Test func `another workspace: the old one's rooms are left, its requests cancelled, its rows gone, at once`() {
+    @Test func `selecting another workspace leaves the old rooms, cancels its requests and removes its rows at once`() {
         var transcript = discovered()
         #expect(transcript.texts(in: messages) == ["hi"])
         transcript.receive(F.feed("created", F.message("R", thread: "M1", "reply", at: 2000)))
@@ -69,7 +69,7 @@ import Wire
         #expect(transcript.undecodable.isEmpty)
     }
 
-    @Test func `another company: its workspaces are asked for, and badges and directs of the old one are gone`() {
+    @Test func `selecting another company fetches its workspaces and removes the old badges and directs`() {
         var transcript = discovered()
         transcript.receive(F.badge("saved", thread: "M1"))
         transcript.settle([("/badges", F.list(F.badgeBody(thread: "M1")))])
@@ -90,7 +90,7 @@ import Wire
         }
     }
 
-    @Test func `a push notification is an event of its channel, whose messages are fetched when it is joined`() {
+    @Test func `a push notification is an event of its channel, and joining the channel fetches its messages`() {
         var transcript = discovered()
         func push(_ json: String) { transcript.feed(.pushed(RawJSON(unchecked: ArraySlice(json.utf8)))) }
         let sent = #"{"company_id":"C","workspace_id":"W","channel_id":"CH","message_id":"M2"}"#
@@ -110,7 +110,7 @@ import Wire
         #expect(transcript.undecodable.map(\.subject) == ["push"])
     }
 
-    @Test func `selecting what is selected changes nothing, and a room that names nothing is refused`() {
+    @Test func `selecting the selected room changes nothing, and a room that cannot be selected is refused`() {
         var transcript = discovered()
         let rows = transcript.session.model.count
         transcript.feed(.select(F.publicRoom))
@@ -120,7 +120,7 @@ import Wire
         #expect(transcript.session.model.count == rows)
     }
 
-    @Test func `a thread that is opened is fetched whole, and closed again it stays as its channel has it`() {
+    @Test func `an opened thread is fetched completely, and a closed one stays as long as its channel`() {
         var transcript = discovered()
         transcript.feed(.want(rooms: [F.threadRoom("M1")], source: .ctl))
         transcript.receive(F.joined(F.threadRoom("M1")))
@@ -140,7 +140,7 @@ import Wire
         #expect(transcript.texts(in: .thread(EntityID("M1"))) == ["reply"])
     }
 
-    @Test func `history is fetched page by page until enough heads are known, and no page twice`() {
+    @Test func `history is fetched page by page until enough heads are known, and no page is fetched twice`() {
         var transcript = Transcript(
             Configuration(
                 backend: .twake, revision: .v4, company: "C", workspace: "W", rooms: [F.feedRoom], history: 45))
@@ -160,7 +160,7 @@ import Wire
         #expect(targets.count == 3)
     }
 
-    @Test func `whoever wants to know what was said since then is told of all of it, page by page`() {
+    @Test func `messages since a moment are reported completely, page by page`() {
         var transcript = Transcript.ready(rooms: [F.feedRoom], company: "C", workspace: "W")
         transcript.answer("/feed?limit=20&replies", page(81...100))
         #expect(transcript.session.isSettled)
@@ -178,7 +178,7 @@ import Wire
         #expect(transcript.session.model.elementCount(in: messages) == 58)
     }
 
-    /// What is remembered of heads M30 to M85, and a page of others.
+    /// A session that remembers heads M30 to M85 and a page of another thread.
     private func remembering(history: Int) -> Transcript {
         var transcript = Transcript(
             Configuration(
@@ -203,13 +203,13 @@ import Wire
 
     private func page(_ range: ClosedRange<Int>) -> String { F.list(range.map { F.head("M\($0)", "\($0)", at: $0) }) }
 
-    @Test func `pages that are remembered are not asked for again until the full look, which finds what changed`() {
+    @Test func `remembered pages are not refetched until the full resync, which finds changes`() {
         var transcript = remembering(history: 45)
         transcript.answer("/feed?limit=20&replies", page(81...100))
         #expect(transcript.requests.map(\.target) == [])
         #expect(transcript.session.model.elementCount(in: messages) == 71)
         transcript.idle(301)
-        // The last page is short: what none shows is asked for by itself, and is not there.
+        // The last page is short: messages that no page contains are fetched individually, and do not exist.
         transcript.settle([
             ("page_token=M81&", page(62...81)), ("page_token=M62&", page(43...62)), ("page_token=M43&", page(40...43)),
             ("/feed?limit=20&replies", page(81...100)),
@@ -219,7 +219,7 @@ import Wire
         #expect(!transcript.texts(in: messages).contains("kept"))
     }
 
-    @Test func `of more than is remembered the page behind it is asked for`() {
+    @Test func `history beyond the remembered messages is fetched from the page before them`() {
         var transcript = remembering(history: 90)
         transcript.answer("/feed?limit=20&replies", page(81...100))
         #expect(transcript.requests.count == 1)
@@ -228,7 +228,7 @@ import Wire
         #expect(transcript.session.isSettled)
     }
 
-    @Test func `a page that ends before what is remembered is followed by the next`() {
+    @Test func `a page that ends before the remembered messages is followed by the next one`() {
         var transcript = remembering(history: 0)
         transcript.answer("/feed?limit=20&replies", page(101...120))
         transcript.answer("page_token=M101&", page(82...101))
@@ -236,7 +236,7 @@ import Wire
         #expect(transcript.session.model.elementCount(in: messages) == 91)
     }
 
-    @Test func `the company and the workspace that were looked at last are taken, where they are there still`() {
+    @Test func `the last selected company and workspace are restored if they still exist`() {
         for (last, taken) in [("W2", "W2"), ("gone", "W1")] {
             var configuration = Configuration(backend: .twake, revision: .v4)
             configuration.globals.company = "C"
@@ -254,7 +254,7 @@ import Wire
         }
     }
 
-    @Test func `an era that was chosen because the other was away is given up when the other is there`() {
+    @Test func `an era chosen while the other was down is abandoned when the other is available`() {
         var transcript = Transcript(Configuration(backend: .twake, revision: .v4, company: "C", workspace: "W"))
         transcript.authenticate()
         transcript.answer("/general/v1/server", status: 404, #"{"statusCode":404}"#)
@@ -267,11 +267,11 @@ import Wire
     }
 }
 
-/// What the user looks at: kept up to date, remembered, restored.
+/// Tests for the user's selection: kept up to date, remembered and restored.
 @Suite struct GlobalsTests {
     typealias F = Frames
 
-    /// A tail that has one channel with one message.
+    /// A tail with one channel with one message.
     private func looking(_ globals: Globals = Globals()) -> Transcript {
         var configuration = Configuration(backend: .twake, revision: .v4)
         configuration.globals = globals
@@ -320,14 +320,14 @@ import Wire
         #expect(transcript.remembered.isEmpty)
     }
 
-    @Test func `a channel that is deleted is selected no more`() {
+    @Test func `a deleted channel is deselected`() {
         var transcript = looking(selected())
         transcript.feed(.select("M1"))
         transcript.receive(F.resource("deleted", "channel", room: F.publicRoom, F.channel()))
         #expect(transcript.session.globals.channel == nil && transcript.session.globals.thread == nil)
     }
 
-    @Test func `each company keeps its workspace, and what was selected in a place is left with it`() {
+    @Test func `each company keeps its workspace, and the selection within a place is dropped with it`() {
         var transcript = looking(selected("C", ["C": "W", "D": "Y"]))
         transcript.feed(.select(F.feedRoom))
         transcript.feed(.select("/companies/D/workspaces"))
@@ -336,7 +336,7 @@ import Wire
         #expect(transcript.session.globals.workspaces == ["C": "W", "D": "Y"])
     }
 
-    @Test func `a workspace that the user makes is looked at; not where rooms were named`() {
+    @Test func `a workspace that the user creates is selected, unless rooms were named`() {
         var transcript = looking(selected())
         transcript.act("A1", .createWorkspace(name: "Sales", members: []))
         transcript.answer("/workspaces", status: 201, #"{"resource":{"id":"V2","name":"Sales"}}"#)
@@ -352,7 +352,7 @@ import Wire
         #expect(named.session.globals.workspace != "V2")
     }
 
-    @Test func `what was selected is restored, and written as it is read`() {
+    @Test func `the selection is restored, and reads back as written`() {
         var globals = selected()
         (globals.channel, globals.thread, globals.tab) = ("CH", "M1", .directs)
         let transcript = looking(Globals(selection: RawJSON(unchecked: ArraySlice(globals.selection.utf8))))
@@ -371,7 +371,7 @@ extension Globals {
 }
 
 extension Transcript {
-    /// What is remembered of what the user looks at.
+    /// The remembered parts of the selection.
     fileprivate var remembered: [String] {
         effects.compactMap { if case .remember(.globals(let globals)) = $0 { globals.selection } else { nil } }
     }

@@ -5,7 +5,7 @@ import Wire
 
 @testable import Pipeline
 
-/// What a session of a Socket.IO server without a schema does with namespaces and with the auth object.
+/// Tests for namespaces and the auth object in a session of a Socket.IO server without a schema.
 @Suite struct SocketIOSessionTests {
     private func opened(
         _ namespaces: [String], _ revision: EngineIO.Revision = .v4, auth: String? = nil
@@ -27,12 +27,12 @@ import Wire
         transcript.effects.contains { if case .report(.connection(.ready)) = $0 { true } else { false } }
     }
 
-    @Test func `the auth object goes to every namespace`() {
+    @Test func `the auth object is sent to every namespace`() {
         let transcript = opened(["/a", "/b"], auth: #"{"t":1.50}"#)
         #expect(transcript.sent == [#"40/a,{"t":1.50}"#, #"40/b,{"t":1.50}"#])
     }
 
-    @Test func `Engine.IO 3 has no place for the auth object, and says so`() {
+    @Test func `a session that cannot send the auth object with Engine.IO 3 reports it`() {
         var transcript = Transcript(Configuration(backend: .socketio, revision: .v3))
         transcript.feed(.opened(connection: 1, token: nil, auth: Secret("{}")))
         #expect(
@@ -41,7 +41,7 @@ import Wire
             ])
     }
 
-    @Test func `a session of several namespaces is ready when the last of them is joined`() {
+    @Test func `a session with several namespaces is ready when the last one is joined`() {
         var transcript = opened(["/a", "/"])
         transcript.receive(#"40/a,{"sid":"1"}"#)
         #expect(!isReady(transcript))
@@ -53,7 +53,7 @@ import Wire
         #expect(events(transcript) == ["/ x"])
     }
 
-    @Test func `binary data is shown by its size, and stands in the payload where it belongs`() throws {
+    @Test func `binary data is shown by its size, and inserted in the payload at its placeholder`() throws {
         var transcript = opened(["/"])
         transcript.receive(#"40{"sid":"1"}"#)
         transcript.receive(#"451-["photo",{"name":"a","data":{"_placeholder":true,"num":0}},[2]]"#)
@@ -64,7 +64,7 @@ import Wire
         #expect(event.event.summary == #"photo {"name":"a","data":{"bytes":3}} [2]"#)
     }
 
-    @Test func `one refused namespace is told and leaves the others; the last one ends the session`() {
+    @Test func `a refused namespace is reported and leaves the others, and the last one ends the session`() {
         var transcript = opened(["/a", "/b", "/c"])
         transcript.receive(#"44/a,{"message":"no"}"#)
         #expect(transcript.notices == ["the namespace /a was refused: no"])
@@ -83,7 +83,7 @@ import Wire
         #expect(explained.ending == .refused(#"no {"code":7}"#))
     }
 
-    @Test func `a recovered session says how many missed events arrived`() {
+    @Test func `a recovered session reports how many missed events arrived`() {
         var transcript = opened(["/"])
         transcript.receive(#"40{"sid":"1","pid":"p"}"#)
         transcript.receive(#"42["x","Q7x1cUD"]"#)
@@ -99,7 +99,7 @@ import Wire
         #expect(transcript.gaps.isEmpty)
     }
 
-    @Test func `what was missed in one namespace is a gap, though another was recovered`() {
+    @Test func `events missed in one namespace are a gap, even when another namespace was recovered`() {
         var transcript = opened(["/a", "/b"])
         transcript.receive(#"40/a,{"sid":"1","pid":"p"}"#)
         transcript.receive(#"42/a,["x","Q7x1cUD"]"#)
@@ -114,7 +114,7 @@ import Wire
         #expect(transcript.gaps.count == 1)
     }
 
-    @Test func `what Engine.IO 3 says in the default namespace is not shown in another one, nor complained of`() {
+    @Test func `events of Engine.IO 3's default namespace are neither shown in another one nor reported`() {
         var transcript = opened(["/a"], .v3)
         for _ in 0..<2 {
             transcript.receive("40")

@@ -3,11 +3,11 @@ import Wire
 
 @testable import Pipeline
 
-/// What an observer sees of a synchronisation.
+/// Tests for the sync phases that an observer sees.
 @Suite struct SyncStateTests {
     typealias F = Frames
 
-    @Test func `a synchronisation is initial, in progress, failed while all that is left fails, and then successful`() {
+    @Test func `the sync phase is initial, then in progress, failed while all the rest fails, then success`() {
         var transcript = Transcript(
             Configuration(backend: .twake, revision: .v4, company: "C", workspace: "W", rooms: [F.feedRoom]))
         #expect(transcript.session.sync.phase == .initial)

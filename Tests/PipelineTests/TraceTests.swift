@@ -5,8 +5,8 @@ import Wire
 
 @testable import Pipeline
 
-/// What one action of a user makes the server send (reference 3.4), each as it is there, and then in another order: the rooms and types
-/// travel by different ways, and nothing orders them.
+/// The events that one user action causes (reference 3.4), first in the documented order and then in another: rooms and
+/// types take different routes, so their order is not guaranteed.
 @Suite struct TraceTests {
     typealias F = Frames
 
@@ -15,7 +15,7 @@ import Wire
     private let messages = Item.Section("messages", EntityID("CH"))
     private let badges = Item.Section("badges", EntityID("C"))
 
-    /// A tail of everything the user has, with one channel, quiet.
+    /// A quiet tail of all the user's rooms, with one channel.
     private func ready(era: TwakeEra = .b, feed: [String] = []) -> Transcript {
         let messageRoom = era == .a ? F.updatesRoom : F.feedRoom
         var transcript = Transcript.ready(
@@ -52,7 +52,7 @@ import Wire
     }
 
     @Test(arguments: [false, true])
-    func `T2: a new message in era B comes twice and by two rooms, and is shown once`(reversed: Bool) {
+    func `T2: a new message in era B arrives twice and through two rooms, and is shown once`(reversed: Bool) {
         var transcript = ready()
         let text = F.message("M1", "hi", at: 1000)
         let frames = [
@@ -66,7 +66,7 @@ import Wire
         #expect(transcript.session.model.elementCount(in: badges) == 1)
     }
 
-    @Test func `T3: a reply is put into its thread, and the counter of its head is fetched once`() {
+    @Test func `T3: a reply is added to its thread, and the counter of its head is fetched once`() {
         var transcript = ready(feed: [F.head("M1", "head", at: 1000)])
         let reply = F.message("M2", thread: "M1", "reply", at: 2000)
         for _ in 1...4 { transcript.receive(F.feed("created", reply)) }
@@ -94,7 +94,7 @@ import Wire
         #expect(transcript.texts(in: .thread(EntityID("OLD"))) == ["first", "reply"])
     }
 
-    @Test func `T4: an edit, a reaction and a pin change the message, and no activity`() {
+    @Test func `T4: an edit, a reaction and a pin change the message, but not the activity`() {
         var transcript = ready(feed: [F.head("M1", "hi", at: 1000)])
         let before = transcript.session.model.elements(in: channels).first
         transcript.receive(F.feed("updated", F.message("M1", "edited", at: 1000, updated: 1100)))
@@ -112,7 +112,7 @@ import Wire
         #expect(transcript.replies(to: "M1") == 0)
     }
 
-    @Test func `T5: a deletion in era B leaves the message's place; of a reply it changes the counter`() {
+    @Test func `T5: a deletion in era B leaves a placeholder, and that of a reply changes the counter`() {
         var transcript = ready(feed: [
             F.head("M1", "head", at: 1000, replies: 1, last: [F.message("M2", thread: "M1", "reply", at: 2000)])
         ])
@@ -127,7 +127,7 @@ import Wire
         #expect(transcript.texts(in: .thread(EntityID("M1"))) == ["Deleted message"])
     }
 
-    @Test func `T5: a deletion in era A takes the message away`() {
+    @Test func `T5: a deletion in era A removes the message`() {
         var transcript = ready(era: .a, feed: [F.proxyMessage("M1", "hi", at: 1000)])
         #expect(transcript.texts(in: messages) == ["hi"])
         transcript.receive(F.update("M1", action: "remove"))
@@ -136,7 +136,7 @@ import Wire
         #expect(transcript.requests.isEmpty)
     }
 
-    @Test func `T6: reading a channel moves the marker, and N badges that go are one count`() {
+    @Test func `T6: reading a channel moves the marker, and N removed badges cause one count`() {
         var transcript = ready()
         for thread in ["A", "B", "C", "D"] { transcript.receive(F.badge("saved", thread: thread)) }
         transcript.settle([("/badges", F.list(["A", "B", "C", "D"].map { F.badgeBody(thread: $0) }))])
@@ -151,7 +151,7 @@ import Wire
         #expect(transcript.asked == ["/internal/services/notifications/v1/badges"])
     }
 
-    @Test func `T7: a new direct is asked for until the list has it, though its first frames come before`() {
+    @Test func `T7: a new direct is polled until it is listed, though its first frames come earlier`() {
         var transcript = ready()
         transcript.receive(F.resource("saved", "channel", room: F.directRoom, F.direct("D1")))
         transcript.receive(F.activity("D1", at: 1000, workspace: "direct", room: F.directRoom))
@@ -166,7 +166,7 @@ import Wire
         #expect(transcript.ids(in: directs) == ["D1"])
     }
 
-    @Test func `T7: a new direct that is never listed is not asked for for ever, until its membership comes`() {
+    @Test func `T7: polling for an unlisted new direct stops, until its membership event arrives`() {
         var transcript = ready()
         transcript.receive(F.resource("saved", "channel", room: F.directRoom, F.direct("D1")))
         transcript.settle([("/direct/channels", F.list())])
@@ -179,7 +179,7 @@ import Wire
         #expect(transcript.ids(in: directs) == ["D1"])
     }
 
-    @Test func `T8: an existing direct that is opened again changes nothing that is known`() {
+    @Test func `T8: reopening an existing direct changes no known data`() {
         var transcript = ready()
         transcript.receive(F.resource("saved", "channel", room: F.directRoom, F.direct("D1")))
         transcript.settle([("/direct/channels", F.list(F.direct("D1", activity: 10))), ("/feed", F.list())])
@@ -190,7 +190,7 @@ import Wire
     }
 
     @Test(arguments: [[0, 1, 2], [2, 1, 0], [1, 2, 0]])
-    func `T9: a new channel of ours appears, whichever of its frames is first`(order: [Int]) {
+    func `T9: a new channel of the user appears, whichever of its frames is first`(order: [Int]) {
         var transcript = ready()
         let frames = [
             F.membership("NEW", access: 900),
@@ -204,7 +204,7 @@ import Wire
         #expect(Set(transcript.ids(in: channels)) == ["CH", "NEW"])
     }
 
-    @Test func `T9: a channel of others is not shown, and is asked about once only`() {
+    @Test func `T9: a channel of other users is not shown, and is looked up only once`() {
         var transcript = ready()
         transcript.receive(F.resource("saved", "channel", room: F.publicRoom, F.channel("OTHER")))
         #expect(transcript.requests.count == 1)
@@ -214,7 +214,7 @@ import Wire
         #expect(transcript.requests.isEmpty)
     }
 
-    @Test func `T10: a rename is applied, and an older one that comes later is not`() {
+    @Test func `T10: a rename is applied, and an older one that arrives later is not`() {
         var transcript = ready()
         transcript.receive(F.resource("saved", "channel", room: F.publicRoom, F.channel(name: "New", updated: 300)))
         transcript.receive(F.resource("saved", "channel", room: F.publicRoom, F.channel(name: "Old", updated: 200)))
@@ -222,7 +222,7 @@ import Wire
         #expect(transcript.requests.isEmpty)
     }
 
-    @Test func `T10: a rename without a time is applied, and the channel is fetched to make sure`() {
+    @Test func `T10: a rename without a time is applied, and the channel is fetched to confirm`() {
         var transcript = ready()
         transcript.receive(F.resource("saved", "channel", room: F.publicRoom, F.channel(name: "New", updated: nil)))
         #expect(transcript.session.model.elements(in: channels).first?.channel?.name == "New")
@@ -249,7 +249,7 @@ import Wire
         #"{"company_id":"C","workspace_id":"W","user_id":"\#(user)","channel_id":"CH","id":"\#(user)","type":"member","last_access":1,"updated_at":\#(F.epoch)}"#
     }
 
-    @Test func `T12: who is removed loses the channel, its messages and its room`() {
+    @Test func `T12: a removed member loses the channel, its messages and its room`() {
         var transcript = ready(feed: [F.head("M1", "hi", at: 1000)])
         transcript.receive(F.membership(access: nil))
         #expect(transcript.ids(in: channels).isEmpty)
@@ -258,7 +258,7 @@ import Wire
         #expect(transcript.ids(in: channels).isEmpty)
     }
 
-    @Test func `T12: a removal that was overtaken by being added again is undone by the list`() {
+    @Test func `T12: the list undoes a removal that was followed by a new addition`() {
         var transcript = ready()
         transcript.receive(F.membership(access: 10))
         transcript.receive(F.membership(access: nil))
@@ -266,7 +266,7 @@ import Wire
         #expect(transcript.ids(in: channels) == ["CH"])
     }
 
-    @Test func `T13: a deleted channel goes with its messages, its members and all that was asked about it`() {
+    @Test func `T13: a deleted channel is removed with its messages, members and pending requests`() {
         var transcript = ready(feed: [F.head("M1", "hi", at: 1000)])
         transcript.receive(F.feed("created", F.message("M2", thread: "M1", "reply", at: 2000)))
         #expect(transcript.requests.count == 1)
@@ -279,7 +279,7 @@ import Wire
         #expect(transcript.requests.isEmpty)
     }
 
-    @Test func `T14: a message that moved is in its new thread only, and both counters are fetched`() {
+    @Test func `T14: a moved message is in its new thread only, and both counters are fetched`() {
         var transcript = ready(feed: [
             F.head("M1", "one", at: 1000, replies: 1, last: [F.message("M3", thread: "M1", "moves", at: 1500)]),
             F.head("M2", "two", at: 2000),

@@ -7,7 +7,8 @@ import Wire
 extension Transcript {
     typealias Service = [(part: String, body: String)]
 
-    /// What a server of era B answers about company C with the workspaces W and X, and the channel CH with the message M1.
+    /// The answers of an era B server for company C with the workspaces W and X, and the
+    /// channel CH with the message M1.
     static let service: Service = [
         ("/general/v1/server", #"{"status":"ready"}"#),
         ("/users/me/companies", Frames.list(#"{"id":"C","name":"Co"}"#, #"{"id":"D","name":"Dee"}"#)),
@@ -27,7 +28,7 @@ extension Transcript {
         #"{"company_id":"C","workspace_id":"W","user_id":"\#(user)","channel_id":"CH","id":"\#(user)","type":"member","last_access":1,"updated_at":\#(Frames.epoch + updated)}"#
     }
 
-    /// A tail that found its rooms by itself and is quiet. What `service` names comes before what servers answer otherwise.
+    /// A quiet tail that discovered its rooms. Entries of `service` take precedence over the default answers.
     static func discovered(following: Configuration.Following, service: Service = []) -> Transcript {
         var transcript = Transcript(
             Configuration(backend: .twake, revision: .v4, company: "C", workspace: "W", following: following))
@@ -36,7 +37,7 @@ extension Transcript {
         return transcript
     }
 
-    /// Answers everything that is asked and confirms every room, until nothing more comes of it.
+    /// Answers every request and confirms every room until nothing more follows.
     mutating func quiet(_ service: Service = []) {
         for _ in 0..<6 {
             settle(service + Self.service)

@@ -6,18 +6,18 @@ import Wire
 
 @testable import Pipeline
 
-/// A session under test: inputs with times in, effects out, no socket. Frames are written and read as text.
+/// A session under test: inputs and times in, effects out, no socket. Frames are written and read as text.
 struct Transcript {
     var session: Session
     var now = Moment.zero
     private var n = 0
     private(set) var connection = 0
 
-    /// What the last input led to.
+    /// The effects of the last input.
     var effects: [Effect] = []
     /// Every diff so far.
     var diffs: [DiffReport] = []
-    /// Requests that wait for an answer, oldest first.
+    /// The pending requests, oldest first.
     var requests: [FetchRequest] = []
 
     init(_ configuration: Configuration, seed: UInt64 = 1, keepsChecksum: Bool = false) {
@@ -25,7 +25,7 @@ struct Transcript {
         feed(.start)
     }
 
-    /// A session of a Twake backend that was given its rooms, ready to receive.
+    /// A session of a Twake backend with the given rooms, ready to receive.
     static func ready(
         rooms: [String], company: String? = nil, workspace: String? = nil, keepsChecksum: Bool = false
     ) -> Transcript {
@@ -45,7 +45,7 @@ struct Transcript {
         note()
     }
 
-    /// Lets time pass; what comes due happens.
+    /// Advances the time and runs everything that comes due.
     mutating func pass(_ span: Duration) {
         now = now + span
         effects = []
@@ -65,10 +65,10 @@ struct Transcript {
         }
     }
 
-    /// A text frame arrives.
+    /// Receives a text frame.
     mutating func receive(_ text: String) { feed(.message(connection: connection, .text(text))) }
 
-    /// Opens the socket, joins the namespace and accepts the token. A server that recovers sessions names one.
+    /// Opens the socket, joins the namespace and accepts the token. A server that recovers sessions passes `session`.
     mutating func authenticate(token: String = "secret-token", session: (pid: String, offset: String)? = nil) {
         feed(.opened(connection: connection, token: Secret(token)))
         receive(#"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000}"#)
@@ -81,10 +81,10 @@ struct Transcript {
         }
     }
 
-    /// The socket is cut.
+    /// Cuts the socket.
     mutating func cut() { feed(.closed(connection: connection, WebSocketClose(code: 1006))) }
 
-    /// Answers the oldest request whose target contains `part`; that there is one is expected.
+    /// Answers the oldest request whose target contains `part`; records an issue when there is none.
     mutating func answer(
         _ part: String, status: Int = 200, _ body: String, sourceLocation: SourceLocation = #_sourceLocation
     ) {
@@ -109,7 +109,7 @@ struct Transcript {
         feed(.answered(request: request.id, .response(status: status, body: body, retryAfter: retryAfter)))
     }
 
-    /// Time passes on a connection that is alive.
+    /// Advances the time on a live connection.
     mutating func idle(_ seconds: Int) {
         for _ in 0..<seconds {
             pass(.seconds(1))
@@ -117,7 +117,8 @@ struct Transcript {
         }
     }
 
-    /// Answers whatever is asked, for a minute: with what `service` holds for the first part of the target that it names, else 404.
+    /// Answers every request for a minute: with the first entry of `service` whose part is
+    /// in the target, or else with 404.
     mutating func settle(_ service: [(part: String, body: String)] = []) {
         let end = now + .seconds(60)
         while now < end {
@@ -138,23 +139,23 @@ struct Transcript {
         }
     }
 
-    /// Ids of the rows of a section, in order.
+    /// The ids of a section's rows, in order.
     func ids(in section: Item.Section) -> [String] { session.model.elements(in: section).map(\.id.id.description) }
 
-    /// A head's counter of replies.
+    /// A head's reply counter.
     func replies(to head: String) -> Int? { session.model[.message(EntityID(head))]?.message?.replies }
 
-    /// The targets of the requests that wait, without their queries.
+    /// The targets of the pending requests, without their queries.
     var asked: [String] { requests.map { String($0.target.prefix { $0 != "?" }) } }
 
-    /// The frames the last input led to, as text.
+    /// The frames sent after the last input, as text.
     var sent: [String] {
         effects.compactMap {
             if case .send(_, let message) = $0 { String(decoding: message.bytes, as: UTF8.self) } else { nil }
         }
     }
 
-    /// The last input's reports of changes of rooms, as `joined /room`.
+    /// The last input's reports of room changes, as `joined /room`.
     var roomChanges: [String] {
         effects.compactMap {
             if case .report(.room(let report)) = $0 { "\(report.change) \(report.room)" } else { nil }
@@ -182,7 +183,7 @@ struct Transcript {
         return nil
     }
 
-    /// Why connections were lost, by what the last input led to.
+    /// The reasons for connections lost after the last input.
     var losses: [String] {
         effects.compactMap { if case .report(.connection(.lost(let why, _))) = $0 { why } else { nil } }
     }
@@ -193,7 +194,7 @@ struct Transcript {
         return nil
     }
 
-    /// Texts of the messages of a section, in order.
+    /// The texts of a section's messages, in order.
     func texts(in section: Item.Section) -> [String] {
         session.model.elements(in: section).compactMap(\.message?.text)
     }

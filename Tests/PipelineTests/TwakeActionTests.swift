@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pipeline
 
-/// Each action in both eras: the request, how it is shown, how it is settled and rolled back.
+/// Tests for each action in both eras: the request, the optimistic row, settling and rolling back.
 @Suite struct TwakeActionTests {
     private let message = Action.MessageReference(channel: Transcript.channel, message: EntityID("M0"))
 
@@ -27,14 +27,14 @@ import Testing
         )
     }
 
-    @Test func `a channel may be named by its name`() {
+    @Test func `a channel may be given by its name`() {
         var transcript = Transcript.acting()
         transcript.send("A1", "hello", to: EntityID("#general"))
         #expect(body(transcript).contains(#""id":"CH""#))
         #expect(transcript.shown == ["first", "hello?"])
     }
 
-    @Test func `a channel that is not the user's is refused when the lists were asked`() {
+    @Test func `another user's channel is refused after the lists were fetched`() {
         var transcript = Transcript.acting()
         transcript.send("A1", "hello", to: EntityID("NO"))
         transcript.answer("/workspaces/W/channels?", #"{"resources":[\#(Transcript.channel())]}"#)
@@ -42,7 +42,7 @@ import Testing
         #expect(transcript.actions == ["A1 refused there is no channel NO among yours in the workspace"])
     }
 
-    @Test func `reactions are replaced, and rolled back`() {
+    @Test func `reactions are replaced, and rolled back on refusal`() {
         var transcript = Transcript.acting()
         transcript.tell(
             "updated",
@@ -59,7 +59,7 @@ import Testing
         #expect(reactions(transcript) == ["👍 1"])
     }
 
-    @Test func `a deletion marks the message at once, and leaves what the server leaves`() {
+    @Test func `a deletion marks the message at once, and then shows the server's version`() {
         var transcript = Transcript.acting()
         transcript.act("A1", .delete(message))
         #expect(transcript.shown == ["first-"])
@@ -67,7 +67,7 @@ import Testing
         #expect(transcript.shown == ["Deleted message"])
     }
 
-    @Test func `a message whose deletion is refused is as it was`() {
+    @Test func `a message whose deletion is refused is unchanged`() {
         var transcript = Transcript.acting()
         transcript.act("A1", .delete(message))
         transcript.answer("/delete", status: 403, #"{"message":"not yours"}"#)
@@ -75,7 +75,7 @@ import Testing
         #expect(transcript.session.pendingActions.isEmpty)
     }
 
-    @Test func `a channel is read at once, with its badges`() {
+    @Test func `a channel is marked read at once, with its badges`() {
         var transcript = Transcript.acting()
         transcript.receive(#"42["realtime:join:success",{"name":"\#(Transcript.badgeRoom)"}]"#)
         transcript.answer(
@@ -92,7 +92,7 @@ import Testing
         #expect(transcript.session.model.elements(in: badges).count == 1)
     }
 
-    @Test func `a channel is made, shown while it waits, and messages to it wait for it`() {
+    @Test func `a channel is created, shown while pending, and messages to it wait for it`() {
         var transcript = Transcript.acting()
         transcript.act("A1", .createChannel(.init(kind: .private, name: "New", icon: "📄")))
         transcript.send("A2", "welcome", to: EntityID("A1"))
@@ -108,7 +108,7 @@ import Testing
         #expect(body(transcript).contains(#""id":"NEW""#))
     }
 
-    @Test func `a direct is made in its company`() {
+    @Test func `a direct is created in its company`() {
         var transcript = Transcript.acting()
         transcript.act("A1", .createChannel(.init(kind: .direct, name: "", members: [EntityID("U2")])))
         let directs = Item.Section("directs", EntityID("C"))
@@ -121,7 +121,7 @@ import Testing
         #expect(transcript.session.globals.channel == "D1" && transcript.session.globals.tab == .directs)
     }
 
-    @Test func `a channel whose making is in doubt is not made again`() {
+    @Test func `a channel whose creation is in doubt is not created again`() {
         var transcript = Transcript.acting()
         transcript.act("A1", .createChannel(.init(kind: .public, name: "New")))
         transcript.fail("/channels", kind: "timeout")
@@ -130,7 +130,7 @@ import Testing
         #expect(transcript.calls == [])
     }
 
-    @Test func `a channel's name changes at once, and back when that is refused`() {
+    @Test func `a channel's name changes at once, and is rolled back when refused`() {
         var transcript = Transcript.acting()
         let name = { (transcript: Transcript) in
             transcript.session.model[.channel(Transcript.channel)]?.channel?.name
@@ -142,7 +142,7 @@ import Testing
         #expect(name(transcript) == "General")
     }
 
-    @Test func `who sees a channel changes at once, and back when the server refuses it or leaves it as it is`() {
+    @Test func `a channel's visibility changes at once, and is rolled back when refused or ignored`() {
         var transcript = Transcript.acting()
         let visibility = { (transcript: Transcript) in
             transcript.session.model[.channel(Transcript.channel)]?.channel?.visibility
@@ -164,7 +164,7 @@ import Testing
         #expect(transcript.actions.first == "A3 done CH" && visibility(transcript) == .private)
     }
 
-    @Test func `a deleted channel is marked, and gone with everything in it when the server agrees`() {
+    @Test func `a deleted channel is marked, and removed with its contents when the server agrees`() {
         var transcript = Transcript.acting()
         transcript.act("A1", .deleteChannel(channel: Transcript.channel))
         #expect(transcript.session.model[.channel(Transcript.channel)]?.delivery == .leaving)
@@ -172,7 +172,7 @@ import Testing
         #expect(transcript.session.model.count == 0)
     }
 
-    @Test func `members come and go`() {
+    @Test func `members are added and removed`() {
         var transcript = Transcript.acting()
         let members = Item.Section("members", Transcript.channel)
         transcript.act("A1", .addMember(channel: Transcript.channel, user: EntityID("U2")))
@@ -188,7 +188,7 @@ import Testing
         #expect(transcript.session.model.elements(in: members).count == 1)
     }
 
-    @Test func `a workspace is made`() {
+    @Test func `a workspace is created`() {
         var transcript = Transcript.acting()
         transcript.act("A1", .createWorkspace(name: "Sales", members: []))
         #expect(transcript.calls == ["POST /internal/services/workspaces/v1/companies/C/workspaces"])
@@ -196,7 +196,7 @@ import Testing
         #expect(transcript.actions == ["A1 done W2"])
     }
 
-    @Test func `a workspace's name changes at once, and back when that is refused`() {
+    @Test func `a workspace's name changes at once, and is rolled back when refused`() {
         var transcript = Transcript.discovered(following: [.places])
         let names = { (transcript: Transcript) in
             transcript.session.model.elements(in: Item.Section("workspaces", EntityID("C"))).compactMap(
@@ -213,7 +213,7 @@ import Testing
         #expect(names(transcript) == ["Work", "More"])
     }
 
-    @Test func `users are taken into a workspace by id or address, and out of it by id`() {
+    @Test func `users are added to a workspace by id or address, and removed by id`() {
         var transcript = Transcript.discovered(following: [.places])
         let path = "/internal/services/workspaces/v1/companies/C/workspaces/X/users"
         transcript.act("A1", .changeWorkspace(EntityID("extra"), .addMember("U2")))
@@ -239,7 +239,7 @@ import Testing
         #expect(transcript.actions.last == "A4 refused a member is removed by id, not by address")
     }
 
-    @Test func `a workspace that is deleted goes with its channels, and another one is looked at`() {
+    @Test func `a deleted workspace is removed with its channels, and another one is selected`() {
         var transcript = Transcript.discovered(following: [.places])
         let channels = Item.Section("channels", EntityID("W"))
         #expect(transcript.session.model.elementCount(in: channels) > 0)
@@ -254,7 +254,7 @@ import Testing
             transcript.session.roomBook.entries.map(\.name).contains("/companies/C/workspaces/X/channels?type=public"))
     }
 
-    @Test func `language and status are the account's at once, and the server's words then`() {
+    @Test func `language and status change in the account at once, and then show the server's version`() {
         var transcript = Transcript.discovered(following: [.accounts])
         let account = { (transcript: Transcript) in transcript.session.model[.account(EntityID("U1"))]?.account }
         transcript.act("A1", .changeAccount(.language("fr")))
@@ -300,7 +300,7 @@ import Testing
         #expect(transcript.shown == ["hello"])
     }
 
-    @Test func `era A tells a bad token from a missing right by its words`() {
+    @Test func `era A distinguishes a bad token from a missing permission by the error text`() {
         var transcript = Transcript.actingByProxy()
         transcript.send("A1", "hello")
         transcript.answer("/messages", status: 403, #"{"error":"Wrong token"}"#)
@@ -310,7 +310,7 @@ import Testing
         #expect(transcript.actions == ["A1 refused 403 not a member"])
     }
 
-    @Test func `era A's counters sink with what is read`() {
+    @Test func `era A's counters decrease as messages are read`() {
         var transcript = Transcript.actingByProxy()
         transcript.receive(#"42["realtime:join:success",{"name":"\#(Transcript.updatesRoom)"}]"#)
         transcript.feed(.want(rooms: [Transcript.badgeRoom], source: .ctl))
@@ -330,7 +330,7 @@ import Testing
         #expect(counts(transcript) == ["C 5", "CH 3", "W 4"])
     }
 
-    @Test func `era A deletes a workspace and sets a language, and has no call for a name or a status`() {
+    @Test func `era A deletes a workspace and sets a language, and cannot change a name or a status`() {
         var transcript = Transcript.actingByProxy()
         transcript.act("A1", .changeAccount(.language("fr")))
         #expect(transcript.calls == ["PATCH /internal/mobile/users/profile"])
@@ -348,7 +348,7 @@ import Testing
         #expect(transcript.actions == ["A4 done W"])
     }
 
-    @Test func `era A takes the addresses of a workspace's new members, and the ids of those that go`() {
+    @Test func `era A takes the addresses of a workspace's new members, and the ids of removed ones`() {
         var transcript = Transcript.actingByProxy()
         transcript.act("A1", .changeWorkspace(EntityID("W"), .addMember("ann@example.org")))
         #expect(transcript.calls == ["POST /internal/mobile/workspaces/members"])
@@ -364,14 +364,14 @@ import Testing
         #expect(transcript.actions.last == "A3 refused this server takes the addresses of new members")
     }
 
-    @Test func `era A has no call that changes who sees a channel`() {
+    @Test func `era A cannot change a channel's visibility`() {
         var transcript = Transcript.actingByProxy()
         transcript.act("A1", .editChannel(channel: Transcript.channel, .init(name: "Lobby", visibility: .private)))
         #expect(transcript.actions.last == "A1 refused this server has no call that changes who sees a channel")
         #expect(transcript.calls == [] && transcript.session.model[.channel(Transcript.channel)]?.delivery == nil)
     }
 
-    @Test func `one reaction is all that era A takes`() {
+    @Test func `era A accepts only one reaction`() {
         var transcript = Transcript.actingByProxy()
         transcript.act("A1", .react(message, names: ["👍", "❤️"]))
         #expect(transcript.actions.last == "A1 refused this server takes one reaction to a message")

@@ -6,7 +6,7 @@ import Wire
 
 @testable import Pipeline
 
-/// Files that go with Twake's messages: uploaded first, each once, and then named.
+/// Tests for files in Twake's messages: uploaded first, each once, and then referenced by id.
 struct TwakeFileTests {
     private let threads = "/internal/services/messages/v1/companies/C/threads"
     private let files = "/internal/services/files/v1/companies/C/files"
@@ -34,7 +34,7 @@ struct TwakeFileTests {
         }
     }
 
-    @Test func `files are shown at once, uploaded one after the other, and named by their message`() throws {
+    @Test func `files are shown at once, uploaded one after the other, and referenced by their message`() throws {
         var transcript = Transcript.acting()
         transcript.feed(.act(send("a.png", "b.txt")))
         #expect(shownFiles(transcript) == ["a.png", "b.txt"])
@@ -54,7 +54,7 @@ struct TwakeFileTests {
         #expect(transcript.actions == ["A1 done M1"])
     }
 
-    @Test func `a message that is sent again names the files that were uploaded`() throws {
+    @Test func `a message sent again references the uploaded files`() throws {
         var transcript = Transcript.acting()
         transcript.feed(.act(send("a.png")))
         transcript.answer("/files", #"{"resource":{"id":"F1"}}"#)
@@ -63,7 +63,7 @@ struct TwakeFileTests {
         transcript.answer("/feed", Transcript.feed([Transcript.message("M0", "first", at: 1)]))
         #expect(transcript.calls == ["POST \(threads)"])
         #expect(try body(transcript).raw.description.contains(#""external_id":{"id":"F1","company_id":"C"}"#))
-        // So does another process, which finds in the store what they are called.
+        // So does another process, which finds the ids of the files in the store.
         let kept = try #require(transcript.session.pendingActions.first)
         var writer = JSONWriter()
         kept.encode(into: &writer)
@@ -71,7 +71,7 @@ struct TwakeFileTests {
         #expect(again.action == kept.action && again.action.nextUpload == nil)
     }
 
-    @Test func `an upload whose answer is lost, or was when the process ended, is not done again`() throws {
+    @Test func `an upload with a lost answer, or interrupted by the end of the process, is not repeated`() throws {
         for kind in ["lost", "timeout"] {
             var transcript = Transcript.acting()
             transcript.feed(.act(send("a.png")))
@@ -87,7 +87,7 @@ struct TwakeFileTests {
         #expect(after.actions.last?.contains("nothing shows whether it was done") == true)
     }
 
-    @Test func `an upload that did not leave, or comes too early, is tried again`() {
+    @Test func `an upload that did not leave, or was rate-limited, is retried`() {
         var transcript = Transcript.acting()
         transcript.feed(.act(send("a.png")))
         transcript.fail("/files", kind: "connect")
@@ -102,7 +102,7 @@ struct TwakeFileTests {
         #expect(transcript.actions == ["A1 refused no answer"])
     }
 
-    @Test func `an edit names the files that are there, and those that are new once`() throws {
+    @Test func `an edit references the existing files, and the new ones once`() throws {
         var transcript = Transcript.acting()
         let file =
             #","files":[{"id":"R1","company_id":"C","message_id":"M0","metadata":{"source":"internal","external_id":{"id":"F0","company_id":"C"},"name":"old.pdf","size":9}}]"#
@@ -115,7 +115,7 @@ struct TwakeFileTests {
             return named.matches(of: /"external_id":\{"id":"(..)"/).map { String($0.1) }
         }
         #expect(try ids(transcript) == ["F0", "F1"])
-        // The edit was done, and its answer is lost: what is there already is not named twice.
+        // The edit was done and its answer lost: existing files are not referenced twice.
         let both =
             file.dropLast()
             + #",{"id":"R2","company_id":"C","message_id":"M0","metadata":{"source":"internal","external_id":{"id":"F1","company_id":"C"},"name":"a.png","size":5}}]"#
@@ -126,7 +126,7 @@ struct TwakeFileTests {
         #expect(shownFiles(transcript) == ["old.pdf", "a.png"])
     }
 
-    @Test func `a message that is not known is read before it is edited`() {
+    @Test func `an unknown message is fetched before it is edited`() {
         var transcript = Transcript.acting()
         let other = Action.MessageReference(channel: Transcript.channel, message: EntityID("M9"))
         transcript.feed(.act(action("A2", .edit(other, text: "x"), "a.png")))
@@ -135,7 +135,7 @@ struct TwakeFileTests {
         #expect(transcript.actions == ["A2 refused there is no such message in the channel"])
     }
 
-    @Test func `era A names the files among the contents, and takes no more than fifty million bytes`() throws {
+    @Test func `era A references files in the contents, and accepts at most fifty million bytes`() throws {
         var transcript = Transcript.actingByProxy()
         transcript.feed(.act(send("a.png")))
         #expect(transcript.calls == ["POST /internal/mobile/media/upload"])
@@ -153,7 +153,7 @@ struct TwakeFileTests {
         #expect(other.calls == [])
     }
 
-    @Test func `an action keeps its files, and one of before has none`() throws {
+    @Test func `an action keeps its files, and an old action has none`() throws {
         var kept = send("a.png", "b.txt")
         kept.noteUpload(EntityID("F1"))
         var writer = JSONWriter()

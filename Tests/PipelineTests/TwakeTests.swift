@@ -74,13 +74,13 @@ import Wire
         #expect(transcript.diffs.count == before)
     }
 
-    @Test func `an unknown channel makes the list be asked once, however many events mention it`() {
+    @Test func `an unknown channel causes one fetch of the list, however many events mention it`() {
         var transcript = listed(publicRoom)
         for _ in 1...5 { transcript.receive(resource("saved", "channel", room: publicRoom, channel("NEW"))) }
         #expect(transcript.requests.count == 1)
     }
 
-    @Test func `a sparse deletion takes the channel and its messages away`() {
+    @Test func `a sparse deletion removes the channel and its messages`() {
         var transcript = listed(publicRoom, feedRoom)
         transcript.receive(
             resource(
@@ -93,7 +93,7 @@ import Wire
         #expect(transcript.session.model.count == 0)
     }
 
-    @Test func `a message of the feed is applied from its payload, and its twin of the thread's room changes nothing`()
+    @Test func `a message of the feed is applied from its payload, and its twin in the thread's room changes nothing`()
     {
         var transcript = listed(publicRoom, feedRoom, threadRoom)
         transcript.answer("/threads", #"{"resources":[]}"#)
@@ -118,7 +118,7 @@ import Wire
         #expect(transcript.texts(in: messages) == ["new"])
     }
 
-    @Test func `a reply is put into its thread and its head is refetched for the count`() {
+    @Test func `a reply is added to its thread, and its head is refetched for the count`() {
         var transcript = listed(publicRoom, feedRoom)
         transcript.receive(
             resource(
@@ -169,7 +169,7 @@ import Wire
         #expect(transcript.texts(in: messages) == [])
     }
 
-    @Test func `a message event in flight twice is fetched again when the first answer came`() {
+    @Test func `a message with a second event in flight is fetched again after the first answer`() {
         var transcript = ready(updatesRoom)
         transcript.answer("/messages", "[]")
         let event =
@@ -181,7 +181,7 @@ import Wire
         #expect(transcript.requests.count == 1)
     }
 
-    @Test func `badges come and go one by one, and ten frames of one thread are one badge`() {
+    @Test func `badges are added and removed singly, and ten frames of one thread are one badge`() {
         var transcript = ready(badgeRoom)
         transcript.answer("/badges", #"{"resources":[]}"#)
         let badge =
@@ -192,7 +192,7 @@ import Wire
         #expect(transcript.session.model.count == 0)
     }
 
-    @Test func `the user's own membership says when a channel was read, and its end takes the channel away`() {
+    @Test func `the user's own membership contains the read time, and its end removes the channel`() {
         var transcript = listed(publicRoom, privateRoom)
         let member =
             #"{"company_id":"C","workspace_id":"W","id":"CH","user_member":{"user_id":"U1","channel_id":"CH","id":"U1","type":"member","last_access":1620987780123}}"#
@@ -207,7 +207,7 @@ import Wire
         #expect(transcript.session.model.elements(in: channels).isEmpty)
     }
 
-    @Test func `events of a room nobody wants change nothing`() {
+    @Test func `events of an unwanted room change nothing`() {
         var transcript = listed(publicRoom, feedRoom)
         transcript.feed(.unwant(rooms: [feedRoom]))
         #expect(transcript.sent == [#"42["realtime:leave",{"name":"\#(feedRoom)"}]"#])
@@ -218,7 +218,7 @@ import Wire
         #expect(transcript.effects.contains { if case .report(.event) = $0 { true } else { false } })
     }
 
-    @Test func `a room that is left while its events and those of another take turns changes nothing any more`() {
+    @Test func `a room left amid alternating events of two rooms changes nothing after that`() {
         var transcript = listed(publicRoom, feedRoom)
         func takeTurns(_ number: Int) {
             let at = 1_620_987_774_000 + number
@@ -240,7 +240,7 @@ import Wire
         #expect(transcript.texts(in: messages) == ["text 5"])
     }
 
-    @Test func `without a REST service there is one notice, and what the events carry is applied`() {
+    @Test func `without a REST service there is one notice, and the data in events is applied`() {
         var transcript = ready(publicRoom)
         transcript.answer("/channels", status: 404, "404: Not Found")
         #expect(transcript.notices.count == 1)
@@ -253,7 +253,7 @@ import Wire
     }
 
     @Test
-    func `rooms are found step by step: the era, the user, the company, the workspace, the templates, the channels`() {
+    func `rooms are discovered stepwise: era, user, company, workspace, templates, channels`() {
         var transcript = Transcript(Configuration(backend: .twake, revision: .v4))
         transcript.authenticate()
         transcript.answer("/general/v1/server", #"{"status":"ready"}"#)
@@ -269,7 +269,7 @@ import Wire
 
     @Test
     func
-        `an era A backend is recognised, and its list of rooms is joined, those of messages once their channels are listed`()
+        `an era A backend is recognised, and its rooms are joined, message rooms once channels are listed`()
     {
         var transcript = Transcript(Configuration(backend: .twake, revision: .v4, company: "C", workspace: "W"))
         transcript.authenticate()
@@ -301,7 +301,7 @@ import Wire
     }
 
     @Test(arguments: ["P", "another"])
-    func `after a reconnect that recovered the session nothing is missed and nothing refetched`(pid: String) throws {
+    func `a reconnect that recovers the session misses nothing and refetches nothing`(pid: String) throws {
         var transcript = Transcript(Configuration(backend: .twake, revision: .v4, rooms: [publicRoom]))
         transcript.authenticate(session: ("P", "Q7x1cUD"))
         transcript.receive(#"42["realtime:join:success",{"name":"\#(publicRoom)"},"Q7x1cUE"]"#)
@@ -319,7 +319,7 @@ import Wire
         #expect(transcript.requests.count == (pid == "P" ? 0 : 1))
     }
 
-    @Test func `an event of a known name and the wrong shape is counted and shown, and the next one is handled`() {
+    @Test func `a malformed event of a known name is counted and shown, and the next one is handled`() {
         var transcript = listed(publicRoom)
         transcript.receive(#"42["realtime:resource",{"action":"saved","room":7}]"#)
         #expect(transcript.undecodable.map(\.subject) == ["realtime:resource"])
@@ -334,7 +334,7 @@ import Wire
     }
 
     @Test(arguments: [#"42["realtime:resource",{"action":"saved",}]"#, #"42["realtime:resource",{}]]"#, #"42["x",01]"#])
-    func `a frame that is not JSON is no event, whoever finds it out`(frame: String) {
+    func `a frame that is not JSON is not an event, whichever decoder detects it`(frame: String) {
         for configuration in [Configuration(backend: .socketio, revision: .v4), nil] {
             var transcript = configuration.map { Transcript($0) } ?? listed(publicRoom)
             if configuration != nil { transcript.authenticate() }

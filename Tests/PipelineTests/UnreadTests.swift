@@ -10,7 +10,7 @@ private typealias F = Frames
     private static let companyRoom = "/companies/C/workspaces"
     private let directs = "/companies/C/workspaces/direct/channels?type=direct&user=U1"
 
-    /// A tail of one channel that was seen at 700, of which nothing is unread.
+    /// A tail of one channel last read at 700, without unread messages.
     private func ready(era: TwakeEra = .b, badges: String = F.list()) -> Transcript {
         var transcript = Transcript.ready(
             rooms: [F.publicRoom, F.privateRoom, F.directRoom, F.badgeRoom, era == .a ? F.updatesRoom : F.feedRoom],
@@ -32,7 +32,7 @@ private typealias F = Frames
         transcript.session.roomFacts(of: room).unread
     }
 
-    @Test func `in era B messages and replies after the last access are counted, and fall when it is read`() {
+    @Test func `in era B messages and replies after the last access are unread, until the channel is read`() {
         var transcript = ready()
         #expect(unread(F.feedRoom, transcript) == 0 && unread(F.publicRoom, transcript) == 0)
         transcript.receive(F.activity(at: 800, text: "one"))
@@ -53,7 +53,7 @@ private typealias F = Frames
         for room in [F.feedRoom, F.publicRoom, F.badgeRoom] { #expect(unread(room, transcript) == 0) }
     }
 
-    @Test func `in era B the server's badges are counted where the model has no messages of the channel`() {
+    @Test func `in era B the server's badges are counted when the model lacks the channel's messages`() {
         let others = ["A", "B"].map { F.badgeBody(thread: $0).replacing(#""CH""#, with: #""OTHER""#) }
         let transcript = ready(badges: F.list(others + [F.badgeBody(thread: "M7")]))
         #expect(unread(F.feedRoom, transcript) == 1)
@@ -70,7 +70,7 @@ private typealias F = Frames
         #expect(unread(F.publicRoom, transcript) == 5 && unread(F.badgeRoom, transcript) == 6)
     }
 
-    @Test func `what the user said reads what stands before it`() {
+    @Test func `a message by the user marks the earlier ones as read`() {
         var transcript = Transcript.acting()
         func said(_ id: String, by user: String, at: Int) {
             transcript.tell("created", Transcript.message(id, id, at: at, user: user))

@@ -5,7 +5,7 @@ import Wire
 
 @testable import Pipeline
 
-/// The first profile that is made of an AsyncAPI document.
+/// Tests for the first draft of a profile, generated from an AsyncAPI document.
 @Suite struct AsyncAPIProfileTests {
     static let samples = ["socketio-chat-2.yaml", "socketio-chat-3.yaml", "gateway-2.yaml", "gateway-3.json"]
 
@@ -19,7 +19,7 @@ import Wire
         return (made, try Profile(parsing: Array(made.text.utf8)))
     }
 
-    @Test func `events of Socket.IO have their names, rooms, kinds and rows, and a join is acknowledged`() throws {
+    @Test func `Socket.IO events keep their names, rooms, kinds and rows, and a join is acknowledged`() throws {
         let (_, profile) = try made("socketio-chat-3.yaml")
         #expect(profile.name == "harbour-chat")
         #expect(profile.realtime.transport == .socketio)
@@ -46,7 +46,7 @@ import Wire
         #expect(profile.writes[0].body?.json.raw.description == #"{"text":"{text}"}"#)
     }
 
-    @Test func `in version 2 the server says what the client subscribes to`() throws {
+    @Test func `in version 2 the server describes the events that the client subscribes to`() throws {
         let (made, profile) = try made("socketio-chat-2.yaml")
         #expect(profile.realtime.namespace == "/chat")
         #expect(profile.events.map(\.event) == ["message", "user joined", "notice", "server metric"])
@@ -58,7 +58,7 @@ import Wire
         #expect(made.unmapped.contains { $0.contains("weir emit URL 'new message'") })
     }
 
-    @Test func `messages of a WebSocket are told apart by the field that has one value in each`() throws {
+    @Test func `WebSocket messages are distinguished by the field with one constant value in each`() throws {
         let (made, profile) = try made("gateway-3.json")
         #expect(profile.realtime.transport == .websocket)
         #expect(profile.realtime.message?.name?.text == "type")
@@ -83,7 +83,7 @@ import Wire
         #expect(old.made.unmapped.contains { $0.contains("apache.avro") })
     }
 
-    @Test func `a document that refers to itself without end is read in a moment`() throws {
+    @Test func `a document with endless self-references is read quickly`() throws {
         let list = (0..<20).map { _ in "{$ref: '#/components/schemas/a'}, {$ref: '#/components/schemas/b'}" }.joined(
             separator: ", ")
         let made = try AsyncAPIProfile(
@@ -99,7 +99,7 @@ import Wire
         #expect(try Profile(parsing: Array(made.text.utf8)).events.map(\.event) == ["m"])
     }
 
-    @Test func `whatever a document calls things, the profile is one`() throws {
+    @Test func `whatever names a document uses, the profile is valid`() throws {
         for name in [
             "a\\nb: c", "\\\"q\\\"", "# no", "- list", "true", "null", "*alias", "{x}", "\\u001b[31m", "1", "~", "a'b",
             "{{", "%", "\\u007f", "\\uFFFF",
@@ -120,7 +120,7 @@ import Wire
     }
 
     @Test(arguments: samples)
-    func `whatever is changed in a document, it is refused with a place, or gives a profile`(_ name: String) throws {
+    func `a mutated document is refused at a position or yields a profile`(_ name: String) throws {
         let sample = try sample(name)
         let rounds = Int(ProcessInfo.processInfo.environment["WEIR_ROUNDS"] ?? "") ?? 300
         var random = RandomSource(seed: 61)
@@ -133,7 +133,7 @@ import Wire
                 case 0: text[place] = UInt8(truncatingIfNeeded: random.next() % 128)
                 case 1: text.remove(at: place)
                 case 2:
-                    // One value in the place of another.
+                    // Replaces one value by another.
                     let words = ["null", "[]", "{}", "7", "true", "'x'", "{$ref: '#/channels'}"]
                     let end = text[place...].firstIndex { $0 == 0x0A || $0 == 0x2C } ?? text.count
                     let start = text[..<place].lastIndex { $0 == 0x3A }.map { $0 + 1 } ?? place

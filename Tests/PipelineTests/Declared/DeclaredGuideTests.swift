@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pipeline
 
-/// What is told of the events that a profile declares.
+/// Tests for the guide to the events that a profile declares.
 @Suite struct DeclaredGuideTests {
     private func guides(_ name: String) throws -> [EventGuide] {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../samples/profiles")
@@ -13,7 +13,7 @@ import Testing
 
     private func lines(_ guide: EventGuide?) -> [String] { (guide?.fields ?? []).map { "\($0.path): \($0.type)" } }
 
-    @Test func `an event has the ways that the profile reads, with what each is`() throws {
+    @Test func `an event guide lists the paths that the profile reads, with a description of each`() throws {
         let guides = try guides("gateway")
         let message = guides.first { $0.kind == "message" }
         #expect(message?.wireNames == ["MESSAGE_CREATE"])
@@ -32,7 +32,7 @@ import Testing
             ])
     }
 
-    @Test func `what is done stands by what is known of the row`() throws {
+    @Test func `the treatment of an event depends on the known state of the row`() throws {
         func told(_ kind: String) throws -> [String] {
             try #require(try guides("gateway").first { $0.kind == kind }?.treatments.first).cases.map {
                 "\($0.standing): \($0.applies ? "applied" : $0.removes ? "removed" : "-")"
@@ -49,8 +49,7 @@ import Testing
         #expect(try told("channel") == ["not known yet: applied", "known: applied"])
     }
 
-    @Test func `a value that is the whole first argument is named so, and rules of one kind are told together`() throws
-    {
+    @Test func `a value that is the whole argument is named so, and rules of one kind are merged`() throws {
         let profile = try Profile(
             parsing: Array(
                 """
@@ -78,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: ["gateway", "socketio-chat", "finish", "webui"])
-    func `each way of a sample's events is one that a filter can ask for`(_ name: String) throws {
+    func `a filter accepts every path of the events in a sample`(_ name: String) throws {
         for guide in try guides(name) {
             for field in guide.fields { _ = try FilterParser.parse("\(field.path) exists") }
         }

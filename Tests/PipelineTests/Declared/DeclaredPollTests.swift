@@ -6,7 +6,7 @@ import Wire
 
 @testable import Pipeline
 
-/// Reads that are asked for each row by itself, until the row is as it should be.
+/// Tests for reads that are polled for each row until the row reaches its final state.
 @Suite struct DeclaredPollTests {
     private static let text = """
         name: polls
@@ -48,7 +48,7 @@ import Wire
 
     private func rows(_ chat: Transcript) -> [String] { chat.ids(in: Item.Section("sent")) }
 
-    @Test func `each row that is not done is asked for by itself, again after a while, until it is`() throws {
+    @Test func `each unfinished row is polled by its own request until it is finished`() throws {
         var chat = try chat(#"[{"id":"1","state":"sending"},{"id":"2","state":"seen"},{"id":"3","state":"sending"}]"#)
         #expect(asked(chat) == ["/api/state/1", "/api/state/3"])
         chat.answer("/1", #"{"id":"1","state":"seen"}"#)
@@ -63,7 +63,7 @@ import Wire
         #expect(chat.session.tags == [])
     }
 
-    @Test func `a tag stops the polling of its row alone, and the request that runs`() throws {
+    @Test func `a tag cancels the polling of its row only, with the running request`() throws {
         var chat = try chat(#"[{"id":"1","state":"sending"},{"id":"2","state":"sending"}]"#)
         #expect(chat.session.tags == ["photo-1", "photo-2"])
         chat.feed(.cancel(tag: "photo-1"))
@@ -76,7 +76,7 @@ import Wire
         #expect(rows(chat) == ["1", "2"])
     }
 
-    @Test func `a row that went is not asked for, and is again when it is back`() throws {
+    @Test func `a removed row is not polled, and is polled again once it is back`() throws {
         var chat = try chat(#"[{"id":"1","state":"sending"},{"id":"2","state":"sending"}]"#)
         chat.feed(.cancel(tag: "photo-2"))
         chat.answer("/1", status: 404, "{}")
@@ -90,7 +90,7 @@ import Wire
         #expect(asked(chat) == ["/api/state/1"])
     }
 
-    @Test func `400 ends the polling with the reason, and 500 does not`() throws {
+    @Test func `a 400 ends the polling with the reason, and a 500 does not`() throws {
         var chat = try chat(#"[{"id":"1","state":"sending"},{"id":"2","state":"sending"}]"#)
         chat.answer("/1", status: 400, #"{"message":"its film is lost"}"#)
         #expect(notices(chat) == ["state of 1 cannot be fetched: its film is lost (HTTP 400); it is not asked again"])
@@ -102,7 +102,7 @@ import Wire
         #expect(asked(chat).contains("/api/state/2"))
     }
 
-    @Test func `an action with a tag is cancelled with its request, and an answer does nothing`() throws {
+    @Test func `an action with a tag is cancelled with its request, and its late answer does nothing`() throws {
         var chat = try chat("[]")
         let action = Action(id: EntityID("a"), .run(.init("update", ["about": "x"])), asked: Timestamp(milliseconds: 0))
         chat.feed(.act(action))
@@ -115,7 +115,7 @@ import Wire
         #expect(chat.session.tags == [])
     }
 
-    @Test func `a write whose answer is no row is done by its status alone`() throws {
+    @Test func `a write whose answer is not a row is completed by its status alone`() throws {
         var chat = try chat("[]")
         let action = Action(id: EntityID("a"), .run(.init("update", ["about": "x"])), asked: Timestamp(milliseconds: 0))
         chat.feed(.act(action))
@@ -128,7 +128,7 @@ import Wire
         #expect(chat.session.pendingActions.isEmpty)
     }
 
-    @Test func `a file is named by a request and not read, and one that cannot be read ends the action`() throws {
+    @Test func `a request refers to a file without reading it, and an unreadable file ends the action`() throws {
         var chat = try chat("[]")
         let run = Action.Run("upload", ["to": "bo", "image": "/photos/cake.jpg"])
         chat.feed(.act(Action(id: EntityID("a"), .run(run), asked: Timestamp(milliseconds: 0))))

@@ -7,7 +7,7 @@ import Wire
 
 @testable import Pipeline
 
-/// What a session does whose backend a profile declares: the sample of a room chat, spoken to as its server would.
+/// Tests for a session of a declared backend, using the room chat sample and answers like those of its server.
 @Suite struct DeclaredSessionTests {
     private static let samples = URL(filePath: #filePath)
         .deletingLastPathComponent().appending(path: "../../../samples/profiles")
@@ -16,7 +16,7 @@ import Wire
         try Profile(parsing: Array(Data(contentsOf: samples.appending(path: name + ".yaml"))))
     }
 
-    /// A session of the chat that is connected and knows its rooms.
+    /// A connected session of the chat that knows its rooms.
     private func joined(rooms: [String] = []) throws -> Transcript {
         var chat = Transcript(
             Configuration(backend: .declared(try Self.sample("socketio-chat")), revision: .v4, rooms: rooms))
@@ -46,7 +46,7 @@ import Wire
         }
     }
 
-    @Test func `rooms are listed, joined by an acknowledged event, and read`() throws {
+    @Test func `rooms are listed, joined by an acknowledged event, and fetched`() throws {
         var chat = try joined()
         #expect(chat.asked == ["/api/rooms"])
         chat.answer("/api/rooms", #"[{"id":"lobby","title":"The lobby"},{"id":"dev","title":"Dev"}]"#)
@@ -72,7 +72,7 @@ import Wire
         (#"["ana","bo"]"#, ["ana/ana", "bo/bo"]), (#""ana""#, ["ana/ana"]), ("[7]", ["7/7"]), ("null", []),
         (#"[{"id":1,"username":"ana"},{"user_id":"2"},{"name":"bo"},{"x":1}]"#, ["ana/1", "-/2", "bo/-"]),
     ])
-    func `what an event mentions is a list of ids, of names or of objects, of its own or of its row`(
+    func `mentions of an event are ids, names or objects, taken from the event or its row`(
         mentioned: String, titles: [String]
     ) throws {
         let profile = try Profile(
@@ -102,7 +102,7 @@ import Wire
         #expect(seen() == titles)
     }
 
-    @Test func `an event is printed as its rule says, and its row is kept`() throws {
+    @Test func `an event is printed as its rule defines, and its row is kept`() throws {
         var chat = try joined(rooms: ["lobby"])
         chat.receive(
             #"42["message",{"id":7,"text":"hello","sender":"ana","room":"lobby","at":"2026-01-02T03:04:05Z"}]"#)
@@ -116,7 +116,7 @@ import Wire
         #expect(chat.ids(in: Item.Section("message", EntityID("lobby"))) == ["7"])
     }
 
-    @Test func `what an event does not mention stays, what it says is null goes, and an older word changes nothing`()
+    @Test func `missing fields keep their value, null fields are removed, and an older event changes nothing`()
         throws
     {
         var chat = try joined(rooms: ["lobby"])
@@ -131,7 +131,7 @@ import Wire
         #expect(row(chat, "message", "7") == nil)
     }
 
-    @Test func `a malformed event of a known name is reported, an unknown one is shown`() throws {
+    @Test func `a malformed event of a known name is reported, and an unknown one is shown`() throws {
         var chat = try joined(rooms: ["lobby"])
         chat.receive(#"42["message",{"id":7,"room":"lobby"}]"#)
         #expect(
@@ -149,7 +149,7 @@ import Wire
         #expect(events.map(\.event.summary) == [#"shout {"a":1}"#])
     }
 
-    @Test func `a row that an answer does not list goes, but not one that an event brought meanwhile`() throws {
+    @Test func `a row missing from an answer is removed, unless an event brought it meanwhile`() throws {
         var chat = try joined(rooms: ["lobby"])
         chat.receive(#"430[{"ok":true}]"#)
         chat.answer("/lobby/messages", #"{"messages":[{"id":1,"text":"a","at":1},{"id":2,"text":"b","at":2}]}"#)
@@ -170,7 +170,7 @@ import Wire
         #expect(chat.ids(in: section) == ["1", "3"])
     }
 
-    /// A session of the chat that has joined the lobby and waits for what was said there.
+    /// A session of the chat that has joined the lobby and waits for its messages.
     private func inLobby() throws -> Transcript {
         var chat = try joined(rooms: ["lobby"])
         chat.receive(#"430[{"ok":true}]"#)
@@ -178,7 +178,7 @@ import Wire
     }
     private let lobby = Item.Section("message", EntityID("lobby"))
 
-    @Test func `after a gap what a window does not list is gone, however old it is`() throws {
+    @Test func `after a gap, rows that a window does not list are removed, however old they are`() throws {
         var chat = try inLobby()
         chat.answer("/lobby/messages", #"{"messages":[{"id":1,"text":"a","at":1},{"id":2,"text":"b","at":2}]}"#)
         chat.cut()
@@ -189,13 +189,13 @@ import Wire
         chat.receive(#"431[{"ok":true}]"#)
         chat.answer("/lobby/messages", #"{"messages":[{"id":2,"text":"b","at":2}]}"#)
         #expect(chat.ids(in: lobby) == ["2"])
-        // Without a gap, what is older than the window stays.
+        // Without a gap, rows older than the window stay.
         chat.feed(.look(room: "lobby", part: .messages, since: nil))
         chat.answer("/lobby/messages", #"{"messages":[{"id":3,"text":"c","at":3}]}"#)
         #expect(chat.ids(in: lobby) == ["2", "3"])
     }
 
-    @Test func `what an overtaken answer brought goes when the next one does not list it, however old it is`() throws {
+    @Test func `rows from an overtaken answer are removed when the next one does not list them, however old`() throws {
         var chat = try inLobby()
         chat.receive(#"42["message_deleted",{"id":1,"room":"lobby","by":"ana"}]"#)
         chat.answer("/lobby/messages", #"{"messages":[{"id":1,"text":"a","at":1},{"id":2,"text":"b","at":2}]}"#)
@@ -204,14 +204,14 @@ import Wire
         #expect(chat.ids(in: lobby) == ["2"])
     }
 
-    @Test func `what is said in a room that nobody follows is shown, and no row is kept of it`() throws {
+    @Test func `an event in a room that is not followed is shown, and its row is not kept`() throws {
         var chat = try inLobby()
         chat.receive(#"42["message",{"id":7,"text":"late","room":"dev","at":1}]"#)
         #expect(chat.effects.contains { if case .report(.event) = $0 { true } else { false } })
         #expect(row(chat, "message", "7") == nil)
     }
 
-    @Test func `an answer that is neither a list nor a row, or a page, is not the service's, and is asked for again`()
+    @Test func `an answer that is not a list, a row or a page is ignored and the request repeated`()
         throws
     {
         for (status, body) in [(200, #"{"messages":{"unexpected":[]}}"#), (200, "<html>"), (404, " <html>")] {
@@ -224,7 +224,7 @@ import Wire
         }
     }
 
-    @Test func `a page does not say that a message was deleted`() throws {
+    @Test func `a page does not prove that a message was deleted`() throws {
         var chat = try inLobby()
         chat.answer("/lobby/messages", #"{"messages":[{"id":2,"text":"b","at":2}]}"#)
         let reference = Action.MessageReference(channel: EntityID("lobby"), message: EntityID("2"))
@@ -233,7 +233,7 @@ import Wire
         #expect(chat.session.pendingActions.count == 1)
     }
 
-    @Test func `an event that changes nothing of an unknown row makes what is in flight be asked for again`() throws {
+    @Test func `an event ignored for an unknown row makes the request in flight repeat`() throws {
         var profile = try Self.sample("socketio-chat")
         profile.events[0].then.unknown = .nothing
         var chat = Transcript(Configuration(backend: .declared(profile), revision: .v4, rooms: ["lobby"]))
@@ -263,12 +263,12 @@ import Wire
         #expect(chat.asked.contains("/api/rooms/lobby/messages"), "it is asked again")
     }
 
-    @Test func `a recording's head holds the profile, and makes the same session`() throws {
+    @Test func `a recording's header contains the profile and recreates the same session`() throws {
         let configuration = Configuration(backend: .declared(try Self.sample("socketio-chat")))
         #expect(try Configuration(json: configuration.json) == configuration)
     }
 
-    @Test func `a chat whose one event says by a member what it is has messages, edits, threads, reactions and typing`()
+    @Test func `a chat with one event name and a type field has messages, edits, threads and typing`()
         throws
     {
         var chat = Transcript(Configuration(backend: .declared(try Self.sample("webui")), revision: .v4, rooms: []))

@@ -4,7 +4,8 @@ import Wire
 
 @testable import Pipeline
 
-/// The client's end of a plain WebSocket: greeting, identifying, heartbeats and resuming, as a profile describes them.
+/// Tests for the client's end of a plain WebSocket: hello, identify, heartbeats and
+/// resume, as a profile describes them.
 @Suite struct MessageClientTests {
     private static let text = """
         name: gateway
@@ -20,7 +21,7 @@ import Wire
           close: {refused: [4004], anew: [4007]}
         """
 
-    /// A client, the time, and what it wants, in words.
+    /// A client, the time, and the client's output in words.
     private struct Run {
         var client: MessageClient
         var now = Moment.zero
@@ -60,7 +61,7 @@ import Wire
         }
     }
 
-    /// A client whose session is called `a` and whose last message was the fifth.
+    /// A client with session `a` whose last message was number 5.
     private func open() throws -> Run {
         var run = try Run()
         #expect(run.said == [])
@@ -71,7 +72,7 @@ import Wire
         return run
     }
 
-    @Test func `a heartbeat goes out as often as the hello says, with the number of the last message`() throws {
+    @Test func `a heartbeat is sent at the interval of the hello, with the number of the last message`() throws {
         var run = try open()
         #expect(run.client.deadline == .zero + .seconds(1))
         run.pass(.seconds(1))
@@ -82,7 +83,7 @@ import Wire
         #expect(run.said == [#"send {"op":1,"d":5}"#])
     }
 
-    @Test func `a heartbeat that was not answered ends the connection, unless the socket was not read`() throws {
+    @Test func `an unanswered heartbeat ends the connection, unless reading was paused`() throws {
         var run = try open()
         run.pass(.seconds(1))
         run.client.set(.paused, at: run.now)
@@ -96,13 +97,13 @@ import Wire
         #expect(run.client.deadline == nil)
     }
 
-    @Test func `a server that does not greet is left`() throws {
+    @Test func `a server that sends no hello is disconnected from`() throws {
         var run = try Run()
         run.pass(.seconds(15))
         #expect(run.said == ["close: no hello in time"])
     }
 
-    @Test func `a session is gone on with, and nothing was missed`() throws {
+    @Test func `a session is resumed without a gap`() throws {
         let before = try open()
         var run = try Run(before.client.memory)
         run.receive(#"{"op":10,"d":{"beat":1000}}"#)
@@ -111,7 +112,7 @@ import Wire
         #expect(run.said == ["recovered", "MISSED 1"])
     }
 
-    @Test func `a session that the server does not know begins anew`() throws {
+    @Test func `a session unknown to the server starts afresh`() throws {
         let before = try open()
         var run = try Run(before.client.memory)
         run.receive(#"{"op":10,"d":{"beat":1000}}"#)
@@ -120,7 +121,7 @@ import Wire
         #expect(run.client.memory.session == nil)
     }
 
-    @Test func `a close that ends the session is not resumed, any other is`() throws {
+    @Test func `a close code that ends the session prevents resuming, and any other does not`() throws {
         var run = try open()
         run.client.closed(code: 1006)
         #expect(run.client.memory.session == "a")
@@ -129,7 +130,7 @@ import Wire
         #expect(run.client.memory.session == nil)
     }
 
-    @Test func `a server may ask for another connection, and what is no JSON is reported`() throws {
+    @Test func `a server may request a reconnect, and text that is not JSON is reported`() throws {
         var run = try open()
         run.receive("{")
         #expect(run.said == ["malformed"])

@@ -6,7 +6,8 @@ import Wire
 
 @testable import Pipeline
 
-/// Actions of several steps: found or made, settled by the server's constraint, gone on with after a kill.
+/// Tests for actions with several steps: find or create, conflicts settled by the server's
+/// constraint, and resuming after a kill.
 @Suite struct ProcedureTests {
     private static let text = """
         name: finish-lite
@@ -70,7 +71,7 @@ import Wire
 
     private func lines(_ chat: Transcript) -> [String] { chat.requests.map { "\($0.method) \($0.target)" } }
 
-    @Test func `what is there is found, and what is not is made`() throws {
+    @Test func `a procedure finds an existing row and creates a missing one`() throws {
         var chat = try chat()
         chat.feed(.act(action("create-account", ["handle": "@ana"])))
         #expect(lines(chat) == ["GET /parse/tweeters?handle=%40ana"])
@@ -85,7 +86,7 @@ import Wire
         #expect(chat.ids(in: Item.Section("user")) == ["u1"])
     }
 
-    @Test func `when somebody else made it meanwhile, theirs is found: one row of both`() throws {
+    @Test func `a row that another client created meanwhile is found, and both share it`() throws {
         var chat = try chat()
         chat.feed(.act(action("create-account", ["handle": "ana"])))
         chat.answer("tweeters", status: 404, "{}")
@@ -99,7 +100,7 @@ import Wire
         #expect(ends(chat) == ["refused: the server says that it is there already, and 'user' does not find it"])
     }
 
-    @Test func `an answer that was lost is looked for before anything is made again`() throws {
+    @Test func `after a lost answer the row is looked up before it is created again`() throws {
         var chat = try chat()
         chat.feed(.act(action("create-account", ["handle": "ana"])))
         chat.answer("tweeters", "[]")
@@ -111,7 +112,7 @@ import Wire
         #expect(lines(chat) == ["GET /parse/users/of/t1"])
     }
 
-    @Test func `an action that was kept goes on with the step it was at, and knows what it had found`() throws {
+    @Test func `a restored action continues at its step with the values it had found`() throws {
         var first = try chat()
         first.feed(.act(action("create-account", ["handle": "ana"])))
         first.answer("tweeters", #"[{"id":"t1","handle":"ana"}]"#)
@@ -123,7 +124,7 @@ import Wire
         #expect(lines(second) == ["GET /parse/users/of/t1"])
     }
 
-    @Test func `a write without a key is not sent twice when nobody knows whether it was done, one with a key is`()
+    @Test func `after a lost answer a write is repeated only if it has a key`()
         throws
     {
         for (name, isRepeated) in [("guess", true), ("shout", false)] {
@@ -137,7 +138,7 @@ import Wire
         }
     }
 
-    @Test func `a newer action with the same tag takes the place of one that runs, another tag does not`() throws {
+    @Test func `a newer action replaces a running one with the same tag, and leaves other tags alone`() throws {
         var chat = try chat()
         chat.feed(.act(action("create-account", ["handle": "ana"], id: "a")))
         chat.feed(.act(action("create-account", ["handle": "bo"], id: "b")))
@@ -148,7 +149,7 @@ import Wire
         #expect(chat.session.pendingActions.map(\.action.id.description) == ["b", "c"])
     }
 
-    @Test func `a service at another address is named by its requests, and a row that never changes stays`() throws {
+    @Test func `requests name the service at another address, and an immutable row is kept`() throws {
         var chat = try chat(tail: true)
         chat.feed(.opened(connection: 1, token: nil))
         #expect(lines(chat) == ["GET /1.1/timeline"])
@@ -163,14 +164,14 @@ import Wire
         #expect(first?.entity.as(DeclaredRow.self)?.json.description == #"{"text":"one"}"#)
     }
 
-    @Test func `actions at the same time download a row that never changes once`() throws {
+    @Test func `concurrent actions download an immutable row once`() throws {
         var chat = try chat()
         chat.feed(.act(action("download", ["tweet": "2"], id: "a")))
         chat.feed(.act(action("download-all", [:], id: "b")))
         chat.answer("ids", #"[{"id":"1"},{"id":"2"}]"#)
         #expect(lines(chat) == ["GET /1.1/timeline", "GET /1.1/tweets/1"])
         chat.answer("tweets/1", #"{"id":"1","text":"one"}"#)
-        // The first of the two that gets there asks; it need not be the older one.
+        // The first action to reach this step sends the request; it need not be the older one.
         #expect(lines(chat) == ["GET /1.1/timeline", "GET /1.1/tweets/2"])
         chat.answer("timeline", "[]")
         #expect(lines(chat) == ["GET /1.1/tweets/2"])
@@ -179,7 +180,7 @@ import Wire
         #expect(ends(chat) == ["done 2", "done 2"])
     }
 
-    @Test func `an action downloads what another one could not`() throws {
+    @Test func `an action downloads a row that another action failed to download`() throws {
         var chat = try chat()
         for id in ["a", "b"] { chat.feed(.act(action("download", ["tweet": "2"], id: id))) }
         for _ in 0..<2 { chat.answer("timeline", "[]") }
@@ -190,7 +191,7 @@ import Wire
         #expect(ends(chat).last == "done 2")
     }
 
-    @Test func `what an action lacks is said before anything is sent`() throws {
+    @Test func `missing parameters of an action are reported before anything is sent`() throws {
         var chat = try chat()
         chat.feed(.act(action("create-account", [:])))
         #expect(ends(chat) == ["refused: 'create-account' needs handle=VALUE"])
@@ -211,7 +212,7 @@ import Wire
         ("https://api", "ftp://api", "invalid address 'ftp://api.twitter.example/1.1'"),
         ("unique: [handle]", "unique: [hanle]", "unknown field 'hanle'"),
     ])
-    func `what is wrong with an action is said with its place`(_ text: String, _ other: String, _ message: String)
+    func `an error in an action is reported with its position`(_ text: String, _ other: String, _ message: String)
         throws
     {
         let wrong = Self.text.replacing(text, with: other)
@@ -222,7 +223,7 @@ import Wire
         )
     }
 
-    @Test func `a profile with actions reads as it is written`() throws {
+    @Test func `a profile with actions reads back as written`() throws {
         let profile = try Self.profile()
         #expect(try Profile(parsing: Array(profile.json.bytes)) == profile)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pipeline
 
-/// The first profile that is made of what an unknown server was seen to say.
+/// Tests for the first draft of a profile, inferred from the observed events of an unknown server.
 @Suite struct ProfileInferenceTests {
     private func inferred(_ events: [(name: String, payload: String)]) throws -> (text: String, profile: Profile) {
         var inference = ProfileInference()
@@ -12,7 +12,7 @@ import Testing
         return (text, try Profile(parsing: Array(text.utf8)))
     }
 
-    @Test func `rooms, people, texts and times are guessed, and a message has an id and a text`() throws {
+    @Test func `rooms, people, texts and times are inferred, and a message needs an id and a text`() throws {
         let (text, profile) = try inferred(
             (0..<20).map { n in
                 (
@@ -32,13 +32,13 @@ import Testing
         #expect(text.contains("room: channel_id  # by its name; 2 values in 20 events"))
     }
 
-    @Test func `a field of few words is named as what tells events apart`() throws {
+    @Test func `a field with few distinct words is suggested as the one that distinguishes events`() throws {
         let (text, _) = try inferred(
             (0..<9).map { n in ("update", #"["update",{"data":{"type":"t\#(n % 3)"}}]"#) })
         #expect(text.contains("data.type is one of 3 words"))
     }
 
-    @Test func `rows of one shape are of one entity, wherever an event has them`() throws {
+    @Test func `rows of one shape belong to one entity, in whichever event they occur`() throws {
         let row = #"{"id":"a%","threadId":"t","output":"hi","createdAt":"2026-01-02T03:04:05Z"}"#
         let (_, profile) = try inferred(
             (0..<4).flatMap { n in
@@ -52,7 +52,7 @@ import Testing
         #expect(profile.events.map { $0.at?.text } == [nil, "msg"])
     }
 
-    @Test func `a field that is null at first is one field, and one that always is gives no guess`() throws {
+    @Test func `a field that is null at first is one field, and an always-null one suggests nothing`() throws {
         let (text, profile) = try inferred(
             [
                 ("e", #"["e",{"id":"1","text":"a","end":null,"room":null}]"#),
@@ -62,7 +62,7 @@ import Testing
         #expect(profile.events[0].room == nil)
     }
 
-    @Test func `the path and the namespace where events were seen are those of the profile`() throws {
+    @Test func `the profile uses the path and the namespace where events were seen`() throws {
         var inference = ProfileInference()
         inference.see("e", RawJSON(unchecked: Array(#"["e",{}]"#.utf8)[...]))
         let profile = try Profile(
@@ -71,7 +71,7 @@ import Testing
         #expect(profile.realtime.namespace == "/a b")
     }
 
-    @Test func `a member that is called by an id is no field`() throws {
+    @Test func `a member named by an id is not a field`() throws {
         let (text, profile) = try inferred(
             [("update", #"["update",{"4":{"text":"1 click"},"_id":0}]"#), ("one", #"["one",{"id":"x"}]"#)])
         #expect(profile.entities.isEmpty)
@@ -79,8 +79,7 @@ import Testing
         #expect(text.contains("  # 1 event.\n"))
     }
 
-    @Test func `whatever a server calls its events and fields, the profile is one and holds one line for each`() throws
-    {
+    @Test func `whatever names a server uses, the inferred profile is valid with one line for each event`() throws {
         let names = ["a\nb: c", "\"quoted\"", "# comment", "- list", "true", "\u{1B}[31mred", "*alias", "{x}", "null"]
         let (text, profile) = try inferred(
             names.map { ($0, #"["x",{"k\n- event: evil":1,"a b":2,"id":"1","text":"\n- event: evil"}]"#) })
@@ -88,7 +87,7 @@ import Testing
         #expect(!text.contains("\u{1B}"))
     }
 
-    @Test func `what a server says without end is bounded`() throws {
+    @Test func `inference from endless input is bounded`() throws {
         var inference = ProfileInference()
         for n in 0..<2000 { inference.see("e\(n)", RawJSON(unchecked: Array(#"["e",{"f\#(n)":\#(n)}]"#.utf8)[...])) }
         for n in 0..<2000 { inference.see("e0", RawJSON(unchecked: Array(#"["e",{"f\#(n)":\#(n)}]"#.utf8)[...])) }

@@ -5,10 +5,10 @@ import Wire
 
 @testable import Pipeline
 
-/// Profiles with bytes changed at random: each is refused with a reason, or is written and reads as the same.
+/// Profiles with random byte changes: each is refused with a reason, or reads back as written.
 @Suite struct ProfileMutationTests {
     @Test(arguments: ["socketio-chat", "gateway"])
-    func `whatever is changed in a profile, it is refused with a place, or reads as it is written`(_ name: String)
+    func `a mutated profile is refused at a position or reads back as written`(_ name: String)
         throws
     {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../samples/profiles")
@@ -41,7 +41,7 @@ import Wire
         #expect(accepted > 0 && accepted < rounds)
     }
 
-    @Test func `each seed of the fuzz target is a profile that reads as it is written`() throws {
+    @Test func `each seed of the fuzz target is a profile that reads back as written`() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
             path: "../../../samples/corpus/profile")
         for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pipeline
 
-/// What a profile may say, and what is said of one that is wrong.
+/// Tests for the contents of a profile, and for the errors about an invalid one.
 @Suite struct ProfileTests {
     private func problems(_ text: String) -> [String] {
         do throws(Profile.Invalid) {
@@ -14,12 +14,12 @@ import Testing
         }
     }
 
-    @Test func `a name is enough`() throws {
+    @Test func `a profile needs only a name`() throws {
         #expect(try Profile(parsing: Array("name: mine\n".utf8)) == Profile(name: "mine"))
         #expect(problems("{}") == ["1:1: the key 'name' is missing: How the backend is called, as in --backend."])
     }
 
-    @Test func `a name is a word, and not that of a backend that Weir knows`() {
+    @Test func `a name is a word other than that of a built-in backend`() {
         #expect(
             problems("name: \"a b\"") == [
                 "1:7: invalid name 'a b'; a name is a letter, then letters, digits, '_' and '-'"
@@ -27,7 +27,7 @@ import Testing
         #expect(problems("name: twake") == ["1:7: 'twake' is a built-in backend; choose another name"])
     }
 
-    @Test func `everything wrong is said at once, each with its place`() {
+    @Test func `all errors are reported at once, each with its position`() {
         let text = """
             name: mine
             realtime: {protocl: socketio, path: /x}
@@ -52,7 +52,7 @@ import Testing
             ])
     }
 
-    @Test func `what a profile is written as reads as the same profile`() throws {
+    @Test func `a written profile reads back as the same profile`() throws {
         let text = """
             name: all
             realtime: {path: /ws/, namespace: /chat, auth: {t: "{token}"}, emit: [hello, {event: sub, arguments: [[1, "a"]]}]}

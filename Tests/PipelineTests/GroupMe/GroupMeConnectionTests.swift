@@ -7,7 +7,7 @@ import Wire
 @Suite("GroupMe: the connection")
 struct GroupMeConnectionTests {
     @Test
-    func `who the user is, is asked first; the user's channel opens with the token, and then the session is ready`() {
+    func `the session fetches the user, subscribes to the user's channel, and then is ready`() {
         var peer = GroupMeTranscript()
         peer.open()
         #expect(peer.targets == ["/v3/users/me"])
@@ -22,7 +22,7 @@ struct GroupMeConnectionTests {
             ])
     }
 
-    @Test func `groups and directs are rooms, to the last page of their lists`() {
+    @Test func `groups and directs are rooms, up to the last page of their lists`() {
         var peer = GroupMeTranscript()
         peer.open()
         peer.answer("/users/me", #"{"id":"20000001"}"#)
@@ -40,7 +40,7 @@ struct GroupMeConnectionTests {
         #expect(peer.transcript.session.roomFacts(of: "/direct_message/20000001_20000002").title == "Ann")
     }
 
-    @Test func `a page that cannot be had is not the last one: no group is taken for left`() {
+    @Test func `a failed page is not the last one, and no group is considered left`() {
         var peer = GroupMeTranscript()
         peer.open()
         peer.answer("/users/me", #"{"id":"20000001"}"#)
@@ -60,7 +60,7 @@ struct GroupMeConnectionTests {
         #expect(other.texts(of: .groups) == ["Family"])
     }
 
-    @Test func `a late page of an earlier reading does not end the list: no group is taken for left`() {
+    @Test func `a late page of an earlier read does not end the list, and no group is considered left`() {
         var peer = GroupMeTranscript()
         peer.open()
         peer.answer("/users/me", #"{"id":"20000001"}"#)
@@ -78,7 +78,7 @@ struct GroupMeConnectionTests {
     }
 
     @Test(arguments: ["groups", "chats"])
-    func `a list that gives the same page whichever is asked for is read no further, which is told once`(list: String) {
+    func `a list that keeps repeating the same page is read no further, and reported once`(list: String) {
         var peer = GroupMeTranscript()
         peer.open()
         peer.answer("/users/me", #"{"id":"20000001"}"#)
@@ -97,7 +97,7 @@ struct GroupMeConnectionTests {
 
     @Test
     func
-        `where something else than a WebSocket is answered, frames are polled for, at once; and a WebSocket is tried again later`()
+        `without a WebSocket answer frames are polled at once, and a WebSocket is tried again later`()
         throws
     {
         var transcript = Transcript(Configuration(backend: .groupme, maximumAttempts: 9, lookAgain: nil))
@@ -114,7 +114,7 @@ struct GroupMeConnectionTests {
         #expect(openings() == [])
         transcript.pass(.seconds(60))
         #expect(openings() == [.webSocket])
-        // Nobody there is no reason to poll for it.
+        // A refused connection is no reason to switch to polling.
         transcript.feed(.failed(connection: 3, ConnectFailure(phase: .connect, message: "connection refused")))
         transcript.pass(.seconds(60))
         #expect(openings() == [.webSocket])
@@ -123,7 +123,7 @@ struct GroupMeConnectionTests {
     @Test(arguments: [
         (EngineIO.TransportChoice.websocket, ConnectionRequest.Opening.webSocket), (.polling, .longPolling),
     ])
-    func `a transport that is asked for is the only one`(
+    func `a requested transport is the only one used`(
         transport: EngineIO.TransportChoice, opening: ConnectionRequest.Opening
     ) {
         var transcript = Transcript(
@@ -139,7 +139,7 @@ struct GroupMeConnectionTests {
         }
     }
 
-    @Test func `a token that the channel refuses is asked for again, and then believed to be no good`() {
+    @Test func `a token refused by the channel is renewed once, and then considered invalid`() {
         var peer = GroupMeTranscript()
         peer.refusal = "access token authentication failed"
         peer.open()
@@ -149,7 +149,7 @@ struct GroupMeConnectionTests {
         #expect(peer.finished == .refused("access token authentication failed"))
     }
 
-    @Test func `another token at the next connection goes with every subscription, those that are repeated, too`() {
+    @Test func `a new token at the next connection is used for every subscription, including repeated ones`() {
         var peer = GroupMeTranscript.ready()
         #expect(peer.subscribed.count == 2)
         peer.restart()
@@ -161,7 +161,7 @@ struct GroupMeConnectionTests {
         #expect(repeated.allSatisfy { $0.ext == #"{"access_token":"another-token"}"# })
     }
 
-    @Test func `a token that was renewed goes with what is subscribed to from then on`() {
+    @Test func `a renewed token is used for later subscriptions`() {
         var peer = GroupMeTranscript.ready()
         peer.feed(.tokenRenewed(Secret("another-token"), changed: true))
         peer.forget()
@@ -172,7 +172,7 @@ struct GroupMeConnectionTests {
     }
 
     @Test
-    func `a token that the service refuses to say whose it is, is asked for again, and then believed to be no good`() {
+    func `a token that the service refuses to identify is renewed once, and then considered invalid`() {
         var peer = GroupMeTranscript()
         peer.open()
         peer.answer("/users/me", status: 401, body: #"{"meta":{"code":401,"errors":["unauthorized"]}}"#)
@@ -182,7 +182,7 @@ struct GroupMeConnectionTests {
         #expect(peer.finished == .refused("the service does not accept the token"))
     }
 
-    @Test func `a session that the server still has is taken up again, and what may be missing is fetched`() throws {
+    @Test func `a session that the server still has is resumed, and messages that may be missing are fetched`() throws {
         var peer = GroupMeTranscript.ready()
         peer.answer("messages?limit=100", GroupMeTranscript.page([3, 2, 1]))
         peer.answer("/groups/10000001", #"{"id":"10000001","name":"Family","members":[]}"#)
@@ -199,7 +199,7 @@ struct GroupMeConnectionTests {
 
     @Test
     func
-        `what waited in a session that is taken up again comes before the answer to the connect, and the session is ready`()
+        `events queued in a resumed session arrive before the connect answer, and the session is ready`()
         throws
     {
         var peer = GroupMeTranscript.ready()
@@ -215,7 +215,7 @@ struct GroupMeConnectionTests {
         #expect(peer.gaps == 1, "and not given up for want of a word on the user's channel")
     }
 
-    @Test func `a session that the server forgets behind an open socket is a gap, and what was missed is fetched`()
+    @Test func `a session that the server forgets on an open socket is a gap, and missed messages are fetched`()
         throws
     {
         var peer = GroupMeTranscript.ready()
@@ -235,7 +235,7 @@ struct GroupMeConnectionTests {
         #expect(peer.messages == ["01", "02"])
     }
 
-    @Test func `while our own output is paused nothing is timed, and a session that the server forgets then is a gap`()
+    @Test func `while output is paused nothing times out, and a session forgotten meanwhile is a gap`()
         throws
     {
         var peer = GroupMeTranscript.ready()
@@ -246,7 +246,7 @@ struct GroupMeConnectionTests {
         let last = peer.transcript.now
         peer.feed(.reading(.paused))
         let subscribed = peer.subscribed.count
-        // A server forgets who has sent no connect for twice the time that it holds one.
+        // A server forgets a session that has sent no connect for twice the time it holds one.
         for _ in 0..<300 { peer.pass(.seconds(1)) }
         peer.forget()
         #expect(peer.subscribed.count == subscribed, "nothing is probed, since no answer would be read")
@@ -261,7 +261,7 @@ struct GroupMeConnectionTests {
         #expect(peer.messages == ["01", "02"])
     }
 
-    @Test func `what waited unread in the socket does not make a gap begin later`() throws {
+    @Test func `unread data in the socket does not delay the start of a gap`() throws {
         var peer = GroupMeTranscript.ready()
         peer.pass(.seconds(5))
         try peer.say(GroupMeTranscript.id(1))
@@ -278,7 +278,7 @@ struct GroupMeConnectionTests {
         #expect(gap?.from == last)
     }
 
-    @Test func `a room that the server never answers about is asked for again at the next full look`() throws {
+    @Test func `a room the server never answers for is subscribed to again at the next full resync`() throws {
         var peer = GroupMeTranscript(
             Configuration(backend: .groupme, rooms: [GroupMeTranscript.family], lookAgain: .seconds(50)))
         peer.open()
@@ -294,8 +294,7 @@ struct GroupMeConnectionTests {
         #expect(state.map { if case .joined = $0 { true } else { false } } == true)
     }
 
-    @Test func `a server that forgot the session is shaken hands with anew, and everything subscribed to again`() throws
-    {
+    @Test func `after the server forgot the session, a new handshake and all subscriptions follow`() throws {
         var peer = GroupMeTranscript.ready()
         peer.answer("messages?limit=100", GroupMeTranscript.page([1]))
         peer.answer("/groups/10000001", #"{"id":"10000001","name":"Family","members":[]}"#)

@@ -6,9 +6,9 @@ import Wire
 
 @testable import Pipeline
 
-/// What the user does with groups: making them with members, adding members, going back.
+/// Tests for the user's actions on groups: creating them with members, adding members, rejoining.
 struct GroupMeGroupTests {
-    /// A session of somebody in the group "Family", who is asked for nothing.
+    /// A session of a member of the group "Family" without pending requests.
     private func peer() -> GroupMeTranscript {
         var peer = GroupMeTranscript.ready()
         peer.answer("messages?limit=100", GroupMeTranscript.page([1]))
@@ -24,7 +24,7 @@ struct GroupMeGroupTests {
         .createChannel(.init(kind: .private, name: "Picnic", icon: icon, members: members.map { EntityID($0) }))
     }
 
-    /// What became of the actions: the words of what was refused, the ids of what was done.
+    /// The outcomes of the actions: the error of a refused one, the id from a completed one.
     private func ends(_ peer: GroupMeTranscript) -> [String] {
         peer.reports.compactMap { report in
             guard case .action(let action) = report else { return nil }
@@ -41,7 +41,7 @@ struct GroupMeGroupTests {
         return String(decoding: request.body, as: UTF8.self)
     }
 
-    @Test func `a group with members is made, then they are added by the names that directs have for them`() throws {
+    @Test func `a group with members is created, and then they are added under their names in the directs`() throws {
         var peer = peer()
         peer.feed(act(picnic(["20000002", "20000003"])))
         #expect(try body(of: "/v3/groups", peer) == #"{"name":"Picnic","share":false}"#)
@@ -59,7 +59,7 @@ struct GroupMeGroupTests {
         #expect(ends(peer) == ["10000009"])
     }
 
-    @Test func `members that are refused leave a group, which the refusal names`() throws {
+    @Test func `refused members leave an existing group, which the refusal names`() throws {
         var peer = peer()
         peer.feed(act(picnic(["20000002"])))
         peer.answer("/v3/groups", #"{"id":"10000009","name":"Picnic","members":[]}"#)
@@ -69,7 +69,7 @@ struct GroupMeGroupTests {
         #expect(peer.texts(of: .groups).contains("Picnic"))
     }
 
-    @Test func `a group whose members are still to be added is kept with what is known of it`() throws {
+    @Test func `a group whose members are still to be added is stored with its known data`() throws {
         var draft = Action.ChannelDraft(kind: .private, name: "n", members: [EntityID("20000002")])
         draft.made = EntityID("10000009")
         let action = Action(id: EntityID("A1"), .createChannel(draft), asked: Timestamp(milliseconds: 1))
@@ -79,7 +79,7 @@ struct GroupMeGroupTests {
         #expect(!action.operation.makesSomething)
     }
 
-    @Test func `a member that was added by id has a nickname once the results say so`() throws {
+    @Test func `a member added by id gets a nickname once the results contain it`() throws {
         var peer = peer()
         peer.feed(act(.addMember(channel: EntityID("10000001"), user: EntityID("20000003"))))
         peer.answer("/chats", "[]")
@@ -99,7 +99,7 @@ struct GroupMeGroupTests {
         #expect(peer.texts(of: members) == ["Bobby"])
     }
 
-    @Test func `a group that was left is gone back into by its name, and is a room again`() throws {
+    @Test func `a group that was left is rejoined by its name and becomes a room again`() throws {
         var peer = peer()
         let rejoin = Action.Operation.rejoinChannel(channel: EntityID("#book CLUB"))
         peer.feed(act(rejoin))
@@ -113,7 +113,7 @@ struct GroupMeGroupTests {
         #expect(ends(peer) == ["10000003", "10000003"], "who is in it need not go back")
     }
 
-    @Test func `a group that was not left cannot be gone back into`() {
+    @Test func `a group that was not left cannot be rejoined`() {
         var peer = peer()
         peer.feed(act(.rejoinChannel(channel: EntityID("10000007"))))
         peer.answer("/groups/former", "[]")
@@ -121,7 +121,7 @@ struct GroupMeGroupTests {
         #expect(ends(peer) == ["you left no group 10000007 that you may go back into"])
     }
 
-    @Test func `groups that were left are told of apart, as rooms that nobody can join`() {
+    @Test func `former groups are listed separately, as rooms that cannot be joined`() {
         var peer = GroupMeTranscript()
         peer.open()
         peer.answer("/users/me", #"{"id":"20000001","name":"Me"}"#)
@@ -132,7 +132,7 @@ struct GroupMeGroupTests {
     }
 
     @Test(arguments: ["cake.png", "https://example.com/cake.png", "🎂"])
-    func `a picture that the image service does not have is no group's`(icon: String) {
+    func `a group's picture must be one of the image service`(icon: String) {
         for operation in [
             picnic(icon: icon, []),
             .editChannel(channel: EntityID("10000001"), .init(icon: icon)),
@@ -146,7 +146,7 @@ struct GroupMeGroupTests {
         }
     }
 
-    @Test func `a group is shared and shared no more, which is taken back when the service refuses it`() throws {
+    @Test func `a group is shared and unshared, and rolled back when the service refuses`() throws {
         var peer = peer()
         let address = "https://groupme.com/join_group/10000001/X"
         let shared = { (peer: GroupMeTranscript) in
@@ -168,7 +168,7 @@ struct GroupMeGroupTests {
         #expect(shared(peer) == address && ends(peer) == ["10000001", "not yours"])
     }
 
-    @Test func `a picture that was uploaded becomes that of the group that is made or changed`() throws {
+    @Test func `an uploaded picture becomes the picture of the created or changed group`() throws {
         let address = "https://i.groupme.com/1x1.png.0123456789abcdef"
         var peer = peer()
         var made = Action(id: EntityID("A1"), picnic([]), asked: Timestamp(milliseconds: 1))

@@ -4,16 +4,16 @@ import Testing
 
 @testable import Pipeline
 
-/// What is told of GroupMe's events is read off the tables that decode, and off the handlers.
+/// The guide to GroupMe's events is derived from the decoding tables and the handlers.
 struct GroupMeGuideTests {
-    /// Every `type` of a push that is known (1.8).
+    /// Every known `type` of a push (1.8).
     private static let pushes = [
         "line.create", "direct_message.create", "like.create", "favorite", "like.delete", "reaction",
         "membership.create", "membership.destroy", "group.update", "message.deleted", "line.delete", "message.update",
         "line.update", "read_receipt.create", "typing", "ping", "subscribe",
     ]
 
-    /// Every `type` of an event of the server's own messages (2.3).
+    /// Every known `type` of an event in the server's own messages (2.3).
     private static let systemEvents = """
         membership.announce.added membership.announce.joined membership.announce.rejoined membership.notifications.exited
         membership.notifications.removed membership.notifications.autokicked membership.nickname_changed
@@ -39,13 +39,13 @@ struct GroupMeGuideTests {
         }
     }
 
-    @Test(arguments: pushes) func `every type of push has its entry`(type: String) throws {
+    @Test(arguments: pushes) func `every type of push has a guide entry`(type: String) throws {
         let guide = try #require(self.guide(of: type))
         #expect(guide.kind != "unknown")
         #expect(!guide.fields.isEmpty)
     }
 
-    @Test(arguments: systemEvents) func `every event of the server's messages has its entry, read and not only kept`(
+    @Test(arguments: systemEvents) func `every event in the server's messages has a guide entry and is decoded`(
         type: String
     ) throws {
         let guide = try #require(self.guide(of: "line.create " + type))
@@ -54,7 +54,7 @@ struct GroupMeGuideTests {
         #expect(!guide.fields.isEmpty)
     }
 
-    @Test func `every kind that events can have is told of, and each name once`() {
+    @Test func `every event kind is explained, and each name once`() {
         let kinds = EventGuide.byKind(GroupMeGuide.all).map(\.kind)
         for kind in [
             "join", "join_error", "leave", "message", "reaction", "membership", "group", "deletion", "edit", "receipt",
@@ -69,7 +69,7 @@ struct GroupMeGuideTests {
             "what does not decode is missing")
     }
 
-    @Test func `what is done is what the handlers do`() throws {
+    @Test func `the guide describes what the handlers do`() throws {
         func told(_ name: String) throws -> [String] {
             let cases = try #require(guide(of: name)?.treatments.first?.cases)
             return cases.map { "\($0.applies ? "applied" : "-") \($0.refetch)" }

@@ -6,11 +6,11 @@ import Wire
 
 @testable import Pipeline
 
-@Suite("GroupMe: messages, groups and what was missed")
+@Suite("GroupMe: messages, groups and missed events")
 struct GroupMeMessageTests {
     private typealias Peer = GroupMeTranscript
 
-    /// A session that has messages 1 to 3 of the group.
+    /// A session with messages 1 to 3 of the group.
     private func peer() -> Peer {
         var peer = Peer.ready()
         peer.answer("messages?limit=100", Peer.page([3, 2, 1]))
@@ -22,7 +22,7 @@ struct GroupMeMessageTests {
     private static let cal = #"{"id":"1000000002","user_id":20000003,"nickname":"Cal"}"#
 
     @Test(arguments: ["/group/10000001", "/direct_message/20000001_20000002"])
-    func `messages that are remembered stay while an older page of them is waited for`(room: String) {
+    func `remembered messages stay while an older page is being fetched`(room: String) {
         func page(_ numbers: [Int]) -> String {
             room == Peer.family
                 ? Peer.page(numbers)
@@ -57,7 +57,7 @@ struct GroupMeMessageTests {
         #expect(peer.transcript.session.remembered.isEmpty)
     }
 
-    @Test func `a message is posted and shown at once, and the messages around it are fetched, once for a burst`()
+    @Test func `a pushed message is shown at once, and one fetch of its surroundings covers a burst`()
         throws
     {
         var peer = peer()
@@ -71,7 +71,7 @@ struct GroupMeMessageTests {
         #expect(peer.targets == ["/v3/groups/10000001/messages?limit=20&acceptFiles=1"])
     }
 
-    @Test func `whoever wants to know what was said since then is told of all of it, page by page`() {
+    @Test func `messages since a moment are reported completely, page by page`() {
         var peer = Peer.ready()
         func page(_ seconds: ClosedRange<Int>) -> String {
             let messages = seconds.reversed().map { Peer.message("\(1_785_346_000 + $0)00000001") }
@@ -88,7 +88,7 @@ struct GroupMeMessageTests {
         #expect(peer.targets.filter { $0.contains("before_id") } == [])
     }
 
-    @Test func `a change of members makes the group be fetched once, and its roster is the truth`() throws {
+    @Test func `a change of members fetches the group once, and its member list is authoritative`() throws {
         var peer = peer()
         for text in [
             #"{"type":"membership.announce.added","data":{"added_users":[{"id":20000003,"nickname":"Cal"}],"adder_user":{"id":20000002,"nickname":"Ann"}}}"#,
@@ -109,7 +109,7 @@ struct GroupMeMessageTests {
         #expect(peer.texts(of: .groups) == ["New name"])
     }
 
-    @Test func `added members are asked for until the service knows them`() {
+    @Test func `added members are polled until the service knows them`() {
         var peer = peer()
         let group = EntityID("10000001")
         let add = Action(
@@ -127,7 +127,7 @@ struct GroupMeMessageTests {
         #expect(peer.texts(of: .members(group)) == ["Ann", "Cal"])
     }
 
-    @Test func `a change of a group is shown though its room is left before the group was fetched`() throws {
+    @Test func `a change of a group is shown even when its room is left before the group was fetched`() throws {
         var peer = peer()
         try peer.push(
             "/user/20000001",
@@ -141,7 +141,7 @@ struct GroupMeMessageTests {
         #expect(peer.texts(of: .groups) == ["New name"])
     }
 
-    /// Loses the connection and finds another one; the newest page does not reach back to message 3.
+    /// Loses the connection and reconnects; the newest page does not reach back to message 3.
     private func missing(catchUp: Int = 1_000) -> Peer {
         var configuration = Configuration(backend: .groupme, rooms: [Peer.family], lookAgain: nil)
         configuration.catchUp = catchUp
@@ -156,7 +156,7 @@ struct GroupMeMessageTests {
         return peer
     }
 
-    @Test func `what was missed is fetched page by page, back to what was known, whatever is pushed meanwhile`() throws
+    @Test func `missed messages are fetched page by page back to the known ones, whatever is pushed meanwhile`() throws
     {
         var peer = missing()
         peer.answer("messages?limit=100", Peer.page((140...239).reversed()))
@@ -169,7 +169,7 @@ struct GroupMeMessageTests {
         #expect(peer.transcript.session.model.messages(of: .group("10000001")).count == 241)
     }
 
-    @Test func `where the bound ends catching up, the model says how much is missing, and history fills it`() {
+    @Test func `when the bound ends catching up, the model counts the missing messages, and history fills the hole`() {
         var peer = missing(catchUp: 100)
         func page(_ numbers: ClosedRange<Int>) -> String {
             Peer.page(numbers.reversed()).replacing(#""count":100"#, with: #""count":239"#)
@@ -179,7 +179,7 @@ struct GroupMeMessageTests {
         let place = GroupMe.ConversationID.group("10000001").entity
         let hole = peer.transcript.session.model[.hole(place)]?.hole
         #expect(hole?.section == .messages(place))
-        // The server says 239, a hundred were fetched, and three were known.
+        // The server counts 239; a hundred were fetched, and three were known.
         #expect(hole?.count == 136)
         #expect(peer.messages.first == "40" && peer.messages.count == 100)
         let gap = peer.reports.compactMap { if case .gap(let gap) = $0 { gap } else { nil } }.last
@@ -192,7 +192,7 @@ struct GroupMeMessageTests {
         #expect(peer.messages.count == 239)
     }
 
-    @Test func `pushes that were lost show in the next page, which does not reach back to the one before`() throws {
+    @Test func `lost pushes show up as a next page that does not reach back to the previous one`() throws {
         var peer = peer()
         try peer.say(Peer.id(60))
         peer.pass(.milliseconds(100))
@@ -206,7 +206,7 @@ struct GroupMeMessageTests {
         (200, #"{"response":{"count":3,"messages":[]},"meta":{"code":200}}"#),
         (200, #"{"response":[],"meta":{"code":200}}"#),
     ])
-    func `nothing more is said in several ways, and each ends catching up`(status: Int, body: String) throws {
+    func `each answer without more messages ends catching up`(status: Int, body: String) throws {
         var peer = peer()
         peer.restart()
         peer.pass(.seconds(10))
@@ -228,7 +228,7 @@ struct GroupMeMessageTests {
         #expect(peer.transcript.session.model.message(GroupMe.MessageID(Peer.id(1)))?.text == "edited")
     }
 
-    @Test func `the service is asked again when it says that it was too much, and not before it says`() throws {
+    @Test func `a rate-limited request is repeated after the delay that the service requests`() throws {
         var peer = peer()
         try peer.say(Peer.id(4))
         peer.pass(.milliseconds(100))
@@ -241,7 +241,7 @@ struct GroupMeMessageTests {
         #expect(peer.targets == [request.target])
     }
 
-    @Test func `what comes late takes nothing back: neither the first telling of a message nor an older edit`() throws {
+    @Test func `a late original message or an older edit undoes nothing`() throws {
         var peer = peer()
         func message(_ text: String, updatedAt: Int) -> String {
             Peer.message(Peer.id(2), text).replacing(
@@ -260,7 +260,7 @@ struct GroupMeMessageTests {
         #expect(text() == "second")
     }
 
-    @Test func `what was said while a room was left stays, though a page from before the return comes late`() throws {
+    @Test func `messages sent while a room was left survive a late page from before the return`() throws {
         var peer = peer()
         peer.feed(.unwant(rooms: [Peer.family]))
         let action = Action(
@@ -277,7 +277,7 @@ struct GroupMeMessageTests {
         #expect(peer.targets.filter { $0.contains("limit=20") }.count == 1, "what came late is asked for again")
     }
 
-    @Test func `an edit before the room was joined, of which nothing told, is not undone by a late page`() throws {
+    @Test func `an unreported edit from before the join is not undone by a late page`() throws {
         var peer = Peer(Configuration(backend: .groupme, rooms: [Peer.family], lookAgain: nil))
         peer.open()
         peer.isDeaf = true
@@ -291,7 +291,7 @@ struct GroupMeMessageTests {
         #expect(peer.transcript.session.model.message(GroupMe.MessageID(Peer.id(1)))?.text == "edited")
     }
 
-    @Test func `a change to an older message makes the messages around that one be fetched, not the newest`() throws {
+    @Test func `a change to an older message fetches the messages around it, not the newest`() throws {
         var peer = Peer.ready()
         peer.answer("messages?limit=100", Peer.page((1...60).reversed()))
         peer.answer("/groups/10000001", #"{"id":"10000001","name":"Family","members":[]}"#)
@@ -309,7 +309,7 @@ struct GroupMeMessageTests {
             ])
     }
 
-    @Test func `whether a message was sent is looked for as far back as messages are held`() throws {
+    @Test func `a lost send is looked for as far back as messages are kept`() throws {
         var peer = peer()
         let id = EntityID("0191d9c2-1111-7000-8000-000000000003")
         peer.feed(
@@ -321,7 +321,7 @@ struct GroupMeMessageTests {
         peer.transcript.requests = []
         peer.feed(.answered(request: request.id, .failure(kind: "timeout", message: "timed out")))
         peer.pass(.seconds(2))
-        // It was sent, and a hundred were said behind it.
+        // The message was sent, and a hundred messages followed it.
         let own = Peer.message(Peer.id(4), "hello", by: Peer.me, guid: id.description)
         peer.answer("messages?limit=100", Peer.page((5...104).reversed()))
         #expect(!peer.transcript.requests.contains { $0.method == "POST" })
@@ -332,7 +332,7 @@ struct GroupMeMessageTests {
         #expect(!peer.transcript.requests.contains { $0.method == "POST" })
     }
 
-    @Test func `how far the other one read is shown, and no step back; how far the user did is not`() throws {
+    @Test func `the other user's read position is shown and only advances, and the user's own is not shown`() throws {
         var peer = Peer.ready(rooms: ["/direct_message/20000001_20000002"])
         func read(_ number: Int, by user: String) throws {
             try peer.push(
@@ -353,7 +353,7 @@ struct GroupMeMessageTests {
         #expect(receipts() == ["02"])
     }
 
-    @Test func `a page of a server in between is no word on a group, and is asked for again`() {
+    @Test func `a page of an intermediate server proves nothing about a group, and the request is repeated`() {
         var peer = peer()
         peer.feed(.refetch("group 10000001"))
         peer.answer("/v3/groups/10000001", status: 404, body: "<html><body>404 page not found</body></html>")
@@ -362,7 +362,7 @@ struct GroupMeMessageTests {
         #expect(peer.targets.contains("/v3/groups/10000001"))
     }
 
-    @Test func `a deletion that two frames tell of is one change`() throws {
+    @Test func `a deletion reported by two frames is one change`() throws {
         var peer = peer()
         let deleted = #""deleted_at":"2026-07-29T23:40:22.8912Z","deletion_actor":"sender""#
         try peer.push(
@@ -381,7 +381,7 @@ struct GroupMeMessageTests {
         #expect(peer.events == ["deletion", "deletion"])
     }
 
-    @Test func `a group of which there is nothing any more was left: its messages go, and its room`() throws {
+    @Test func `a group that no longer exists was left, and its messages and its room are removed`() throws {
         var peer = Peer()
         peer.open()
         peer.answer("/users/me", #"{"id":"20000001"}"#)
@@ -400,7 +400,7 @@ struct GroupMeMessageTests {
         #expect(peer.texts(of: .formerGroups) == ["Family"])
     }
 
-    @Test func `one's own message is shown once, whether its push or the answer to sending it comes first`() throws {
+    @Test func `the user's own message is shown once, whether the push or the send answer comes first`() throws {
         for pushFirst in [true, false] {
             var peer = peer()
             let id = EntityID("0191d9c2-1111-7000-8000-000000000001")
@@ -435,7 +435,7 @@ struct GroupMeMessageTests {
         #expect(peer.targets == ["/v3/groups/10000001/messages?limit=20&acceptFiles=1"])
     }
 
-    @Test func `what is asked of a message that was sent twice is about the one whose push came`() throws {
+    @Test func `an action on a message that was sent twice affects the pushed one`() throws {
         var peer = peer()
         let (id, group) = (EntityID("0191d9c2-1111-7000-8000-000000000003"), EntityID("10000001"))
         func ask(_ id: EntityID, _ operation: Action.Operation) {
@@ -449,7 +449,7 @@ struct GroupMeMessageTests {
         #expect(request.target == "/v3/messages/10000001/\(Peer.id(4))/like")
     }
 
-    @Test func `reactions are shown as the whole set, and one that the server keeps from before is told`() throws {
+    @Test func `reactions are shown as a complete set, and an old one the server keeps is reported`() throws {
         var peer = peer()
         try peer.push(
             "/group/10000001",
@@ -479,7 +479,7 @@ struct GroupMeMessageTests {
         ("20000009+20000010", nil, "the direct 20000009+20000010 is not yours"),
         ("#nobody", "page=", "there is no group or direct #nobody among yours"),
     ])
-    func `an action in a conversation that is not there is refused, which names it`(
+    func `an action in a missing conversation is refused and names it`(
         channel: String, asked: String?, why: String
     ) {
         var peer = peer()

@@ -6,7 +6,7 @@ import Wire
 
 @testable import Pipeline
 
-/// Pictures that go with messages: an address each, which the image service gave.
+/// Tests for pictures in messages: each is a URL returned by the image service.
 struct GroupMePictureTests {
     private static let address = "https://i.groupme.com/1x1.png.0123456789abcdef"
 
@@ -18,7 +18,7 @@ struct GroupMePictureTests {
         return action
     }
 
-    @Test func `an action keeps its pictures, and one of before has none`() throws {
+    @Test func `an action keeps its pictures, and an old action has none`() throws {
         var writer = JSONWriter()
         action("x").encode(into: &writer)
         #expect(Action(try JSONValue(parsing: writer.bytes[...])) == action("x"))
@@ -26,7 +26,7 @@ struct GroupMePictureTests {
         #expect(Action(try JSONValue(parsing: Array(before.utf8)[...]))?.pictures == [])
     }
 
-    @Test func `a picture is an attachment, shown before it is sent, and needs no words`() throws {
+    @Test func `a picture is an attachment, is shown before it is sent, and needs no text`() throws {
         var peer = GroupMeTranscript.ready()
         peer.answer("messages?limit=100", GroupMeTranscript.page([1]))
         peer.answer("/groups/10000001", #"{"id":"10000001","name":"Family","members":[]}"#)
@@ -40,7 +40,7 @@ struct GroupMePictureTests {
         #expect(message["attachments"] == (try JSONValue(parsing: Array(attachments.utf8)[...])))
     }
 
-    @Test func `the image service is asked at its own host, and its answer is no envelope`() {
+    @Test func `the image service has its own host and answers without an envelope`() {
         #expect(GroupMePictures.host(for: "push.groupme.com") == "image.groupme.com")
         #expect(GroupMePictures.host(for: "127.0.0.1") == "127.0.0.1")
         func address(_ text: String) -> String? { GroupMePictures.address(from: Array(text.utf8)[...]) }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Pipeline
 
-/// How it is shown what the user wants and the server has not done yet.
+/// Tests for the display of changes that the user requested and the server has not made yet.
 struct GroupMeShownTests {
-    @Test func `a group that the user makes or changes is read from a log as it is shown, whatever is left empty`()
+    @Test func `a created or changed group reads back from a log as shown, whatever is left empty`()
         throws
     {
         var peer = GroupMeTranscript.ready()

@@ -6,7 +6,8 @@ import Wire
 
 @testable import Pipeline
 
-/// A session of GroupMe's before our own Bayeux machine: frames go both ways in memory, answers are written by the test.
+/// A GroupMe session connected to Weir's own Bayeux server: frames go both ways in memory, and
+/// the test writes the REST answers.
 struct GroupMeTranscript {
     static let me = "20000001"
     static let family = "/group/10000001"
@@ -14,11 +15,11 @@ struct GroupMeTranscript {
 
     var transcript: Transcript
     private var server = BayeuxServer(seed: 7)
-    /// Whether the server takes what is sent to it, and sends.
+    /// Whether the server receives frames and its frames arrive.
     var isLinked = true
-    /// Whether what the server says of subscriptions to conversations is lost.
+    /// Whether the server's answers to subscriptions for conversations are lost.
     var isDeaf = false
-    /// The words the server refuses subscriptions of the user's channel by.
+    /// The error with which the server refuses subscriptions to the user's channel; nil to accept them.
     var refusal: String?
     /// The `ext` of each subscription, in order.
     private(set) var subscribed: [(channel: String, ext: String?)] = []
@@ -30,7 +31,8 @@ struct GroupMeTranscript {
         note()
     }
 
-    /// A session that is ready, of somebody in one group, without the lists' first pages being asked for twice.
+    /// A ready session of a member of one group. Without periodic resyncs, the lists'
+    /// first pages are fetched only once.
     static func ready(rooms: [String] = [family]) -> GroupMeTranscript {
         var peer = GroupMeTranscript(Configuration(backend: .groupme, rooms: rooms, lookAgain: nil))
         peer.open()
@@ -45,14 +47,14 @@ struct GroupMeTranscript {
         feed(.opened(connection: transcript.connection, token: Secret(Self.token)))
     }
 
-    /// The socket is gone; the server may notice.
+    /// Cuts the socket; the server may notice.
     mutating func cut() {
         server.linkClosed(transcript.connection)
         transcript.cut()
         note()
     }
 
-    /// The server forgets everything.
+    /// Restarts the server, which forgets everything.
     mutating func restart() {
         server = BayeuxServer(seed: 11)
         cut()
@@ -68,10 +70,10 @@ struct GroupMeTranscript {
         note()
     }
 
-    /// The server forgets every session, and the socket stays open.
+    /// Makes the server forget every session while the socket stays open.
     mutating func forget() { server = BayeuxServer(seed: 13) }
 
-    /// Something is published on a channel.
+    /// Publishes data on a channel.
     mutating func push(_ channel: String, _ data: String) throws {
         var effects: [BayeuxServer.Effect] = []
         server.publish(
@@ -79,7 +81,7 @@ struct GroupMeTranscript {
         deliver(effects)
     }
 
-    /// A message is said in the group.
+    /// Pushes a message of the group.
     mutating func say(
         _ id: String, _ text: String = "hi", by user: String = "20000002", guid: String? = nil
     ) throws {
@@ -97,7 +99,7 @@ struct GroupMeTranscript {
             + #""system":false,"favorited_by":[],"attachments":[]}"#
     }
 
-    /// Messages 1785346055000000NN, the newest first, as pages have them.
+    /// A page of messages 1785346055000000NN, newest first.
     static func page(_ numbers: some Sequence<Int>) -> String {
         #"{"count":100,"messages":[\#(numbers.map { message(id($0)) }.joined(separator: ","))]}"#
     }
@@ -146,7 +148,7 @@ struct GroupMeTranscript {
 
     // MARK: The service
 
-    /// Answers the oldest request for `part` with this in an envelope.
+    /// Answers the oldest request whose target contains `part` with `response` in an envelope.
     mutating func answer(_ part: String, _ response: String, sourceLocation: SourceLocation = #_sourceLocation) {
         transcript.answer(part, #"{"response":\#(response),"meta":{"code":200}}"#, sourceLocation: sourceLocation)
         note()
@@ -161,7 +163,7 @@ struct GroupMeTranscript {
 
     var targets: [String] { transcript.requests.map(\.target) }
 
-    /// The texts of a group's messages, in their order.
+    /// The texts of a group's messages, in order.
     var messages: [String] {
         transcript.session.model.messages(of: .group("10000001")).map { String($0.id.description.suffix(2)) }
     }
