@@ -4,8 +4,8 @@ import Wire
 
 @testable import Recording
 
-/// What the blocks of a file and its rest give, and how many blocks there are. With `asksForTexts`, texts that were received are asked for
-/// before each entry.
+/// The entries from the blocks of a file and its rest, and the number of blocks. With `asksForTexts`, received texts
+/// are requested before each entry.
 private func read(
     _ path: String, asksForTexts: Bool = false
 ) throws -> (entries: [RecordingReader.Entry], blocks: Int, texts: Int) {
@@ -35,7 +35,7 @@ private func read(
     return (entries, count, texts)
 }
 
-/// A recording of several megabytes, as many chunks.
+/// A recording of several megabytes with many chunks.
 private func large(_ count: Int = 1_500) throws -> [UInt8] {
     var generator = RecordGenerator(seed: 41)
     let text = String(repeating: #"{"a":"b\n"}"#, count: 240)
@@ -50,7 +50,7 @@ private func large(_ count: Int = 1_500) throws -> [UInt8] {
 }
 
 @Suite struct `Blocks` {
-    @Test func `the blocks of a recording and its rest give what its reader gives`() throws {
+    @Test func `the blocks of a recording and its rest yield the same entries as its reader`() throws {
         try withTemporaryFolder { folder in
             let bytes = try large()
             let path = folder + "/x.weir.jsonl"
@@ -61,19 +61,20 @@ private func large(_ count: Int = 1_500) throws -> [UInt8] {
         }
     }
 
-    @Test func `whoever asks for the texts that were received gets each where it stands`() throws {
+    @Test func `received texts are available at their position when requested`() throws {
         try withTemporaryFolder { folder in
             let bytes = try large()
             let path = folder + "/x.weir.jsonl"
             try write(bytes, to: path)
             let read = try read(path, asksForTexts: true)
             #expect(read.entries == (try entries(of: bytes)))
-            // Two of three records are such texts; the file's last chunk and the first record have no block to be in, or are not asked for so.
+            // Two of three records are such texts; the file's last chunk and the first record are not read
+            // through blocks, or not this way.
             #expect(read.texts > 900)
         }
     }
 
-    @Test func `damage is told the same by blocks`() throws {
+    @Test func `damage is reported the same by blocks`() throws {
         try withTemporaryFolder { folder in
             let bytes = try large()
             var random = RandomSource(seed: 5)
@@ -96,12 +97,12 @@ private func large(_ count: Int = 1_500) throws -> [UInt8] {
         }
     }
 
-    @Test func `chunks that are doubled, missing or swapped are told the same by blocks`() throws {
+    @Test func `duplicated, missing and swapped chunks are reported the same by blocks`() throws {
         try withTemporaryFolder { folder in
             let text = String(repeating: "x", count: 80_000)
             let bytes = try recording { writer in
                 for second in 0..<60 {
-                    // Of four chunks, three have records beside the numbered ones only.
+                    // Of four chunks, three contain only records without numbers of their own.
                     let record: Record =
                         second / 2 % 4 == 0
                         ? .frame(.init(connection: 1, direction: .in, message: .text(text)))
@@ -140,7 +141,7 @@ private func large(_ count: Int = 1_500) throws -> [UInt8] {
         }
     }
 
-    @Test func `what was read of a file before that failed is given`() throws {
+    @Test func `entries read before a file failed are delivered`() throws {
         try withTemporaryFolder { folder in
             let bytes = try large()
             let path = folder + "/x.weir.jsonl"
@@ -151,7 +152,7 @@ private func large(_ count: Int = 1_500) throws -> [UInt8] {
                 close(other)
             }
             var blocks = RecordingBlocks(try RecordingReader(reading: file, name: "x"))
-            // From here on the descriptor is one of a folder, which cannot be read.
+            // From here on the descriptor refers to a folder, which cannot be read.
             try #require(file >= 0 && other >= 0 && dup2(other, file) == file)
             var entries: [RecordingReader.Entry] = []
             while let block = blocks.next() {
@@ -185,7 +186,7 @@ private func large(_ count: Int = 1_500) throws -> [UInt8] {
 }
 
 @Suite struct `Lines of frames` {
-    /// Decodes a line both ways; nil for what is left to the decoder of all lines.
+    /// Decodes a line both ways; nil where the decoder of all lines is needed.
     private func both(_ text: String) throws -> (usual: RecordingReader.Entry?, any: DecodedLine?) {
         let bytes = Array(text.utf8)
         var clock = WallClockMinute()
@@ -201,7 +202,7 @@ private func large(_ count: Int = 1_500) throws -> [UInt8] {
         return (usual, try? LineDecoder.decode(bytes.span))
     }
 
-    @Test func `read by their form, they say what they say read as JSON`() throws {
+    @Test func `lines in the usual form decode to the same record as through JSON`() throws {
         var generator = RecordGenerator(seed: 51)
         var encoder = RecordEncoder()
         var usual = 0
@@ -232,13 +233,13 @@ private func large(_ count: Int = 1_500) throws -> [UInt8] {
         #""len":03,"p":"abc"}"#, #""len":,"p":"abc"}"#, "\"len\":3,\"p\":\"a\tc\"}", #""len":3,"cut":true,"p":"abc"}"#,
         #""len":3,"p":"a\u0041c"}"#,
     ])
-    func `what is not quite the form is left to JSON`(end: String) throws {
+    func `a line that deviates from the usual form is left to JSON`(end: String) throws {
         let start = #"{"k":"f","n":3,"t":10123,"w":"2026-01-02T03:04:05.010123Z","c":"1","d":"in","op":1,"#
         #expect(try both(start + end).usual == nil)
         #expect(try both(start + #""len":3,"p":"abc"}"#).usual != nil)
     }
 
-    @Test func `a clock is refused as it is by itself`() throws {
+    @Test func `a wall clock that is invalid alone is also refused within a line`() throws {
         for wall in [
             "2026-01-02T03:04:61.010123Z", "2026-13-02T03:04:05.010123Z", "2026-01-02 03:04:05.010123Z",
             "2026-01-02T03:04:05,010123Z", "2026-01-02T03:04:05.01012ZZ", "2026-01-02T24:04:05.010123Z",

@@ -21,7 +21,7 @@ import Wire
         .frame(.init(connection: 1, direction: direction, message: .text(text)))
     }
 
-    @Test func `session ids become the same word wherever they stand, and another one in another recording`() throws {
+    @Test func `a session id is replaced by the same word everywhere, and by another in another recording`() throws {
         let records = [
             message(
                 #"0{"sid":"lv_VI97HAXpY6yYWAAAC","upgrades":["websocket"],"pingInterval":25000,"pingTimeout":20000}"#),
@@ -46,7 +46,7 @@ import Wire
         #expect(!second.contains(names[0][0]))
     }
 
-    @Test func `the id of a Bayeux session, which opens it to whoever knows it, is hidden from the handshake on`()
+    @Test func `the id of a Bayeux session, which grants access to it, is hidden from the handshake on`()
         throws
     {
         let id = "0abc1def2ghi3jkl4mno5pqr6stu7vw"
@@ -59,7 +59,7 @@ import Wire
         #expect(names.count == 2 && names[0] == names[1])
     }
 
-    @Test func `a profile's session id reaches the session as it came, and the file as a word`() throws {
+    @Test func `a profile's session id reaches the session unchanged, and the file as a word`() throws {
         let id = "f1e2d3c4b5a697887766554433221100"
         let path = try #require(JSONPath(".d.session_id", beginsInArguments: false))
         let ready = #"{"op":0,"t":"READY","d":{"session_id":"\#(id)","password":"hunter2!x"}}"#
@@ -80,7 +80,7 @@ import Wire
         #expect(names.count == 2 && names[0] == names[1])
     }
 
-    @Test func `credentials in what is sent and in addresses are hidden, whatever their values are`() throws {
+    @Test func `credentials in sent frames and URLs are hidden, whatever their values`() throws {
         let text = try written([
             .connection(
                 .init(
@@ -105,7 +105,7 @@ import Wire
         }
     }
 
-    @Test func `what is hidden leaves JSON that can be read`() throws {
+    @Test func `redacted messages remain valid JSON`() throws {
         let messages = [
             #"42["a",{"token":"x"}]"#, #"42["a",{"token":{"v":"x","w":[1,"y",null]},"z":true}]"#,
             #"42["a",{"token":null,"password":12,"secret":""}]"#, #"42["token","x"]"#, "42[\"a\",{\"token\":\"cut",

@@ -2,13 +2,13 @@ import Wire
 
 @testable import Recording
 
-/// A recording of all kinds in several chunks, with where its lines stand.
+/// A recording with every kind of record in several chunks, with the ranges of its lines.
 struct ChunkedFile {
     let bytes: [UInt8]
     /// Each line's bytes with its line feed, the head first.
     let lines: [Range<Int>]
 
-    /// The lines of a file of so many records, one each so many microseconds.
+    /// Creates a file of `count` records, one every `spacing` microseconds.
     init(seed: UInt64, count: Int, spacing: Int64 = 90_000) throws {
         var generator = RecordGenerator(seed: seed)
         bytes = try recording { writer in
@@ -19,7 +19,7 @@ struct ChunkedFile {
         lines = Self.lines(of: bytes)
     }
 
-    /// A file whose chunks have one of these records each, twice.
+    /// Creates a file with one chunk for each of these records, which it contains twice.
     init(chunksOf records: [Record], head: Record.Head = testHead, numbersFrom first: Int = 1) throws {
         bytes = try recording(head: head) { writer in
             var number = first
@@ -42,12 +42,12 @@ struct ChunkedFile {
         return lines
     }
 
-    /// The indices of the lines that are a `sync`.
+    /// The indices of the `sync` lines.
     var syncs: Set<Int> {
         Set(lines.indices.filter { bytes[lines[$0]].starts(with: Array(#"{"k":"sync""#.utf8)) })
     }
 
-    /// Each chunk's bytes with its `sync`, but for the first, which has the head.
+    /// Each chunk's bytes with its `sync`, except for the first chunk, which contains the head.
     var chunks: [Range<Int>] {
         var chunks: [Range<Int>] = []
         var start: Int?

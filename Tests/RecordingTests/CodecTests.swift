@@ -12,13 +12,13 @@ import Wire
             (Array(0...31), 0x46DD_794E), (Array((0...31).reversed()), 0x113F_DB5C),
             (Array("123456789".utf8), 0xE306_9283), ([], 0),
         ] as [([UInt8], UInt32)])
-    func `known values`(bytes: [UInt8], value: UInt32) {
+    func `CRC-32C yields the known values`(bytes: [UInt8], value: UInt32) {
         var crc = CRC32C()
         crc.update(bytes.span)
         #expect(crc.value == value)
     }
 
-    @Test func `pieces give what the whole gives`() {
+    @Test func `pieces yield the same checksum as the whole`() {
         var random = RandomSource(seed: 1)
         let bytes = (0..<10_000).map { _ in UInt8.random(in: 0...255, using: &random) }
         var whole = CRC32C()
@@ -35,7 +35,7 @@ import Wire
         }
     }
 
-    @Test func `the processor's instruction gives what the tables give`() {
+    @Test func `the processor's instruction yields the same checksum as the tables`() {
         var random = RandomSource(seed: 2)
         let bytes = (0..<20_000).map { _ in UInt8.random(in: 0...255, using: &random) }
         for _ in 0..<200 {
@@ -61,12 +61,12 @@ import Wire
             (WallClock.range.lowerBound, "0000-01-01T00:00:00.000000Z"),
             (WallClock.range.upperBound, "9999-12-31T23:59:59.999999Z"),
         ] as [(Int64, String)])
-    func `known times`(microseconds: Int64, text: String) {
+    func `known times are written and parsed`(microseconds: Int64, text: String) {
         #expect(String(decoding: WallClock.text(microseconds), as: UTF8.self) == text)
         #expect(WallClock.parse(Array(text.utf8).span) == microseconds)
     }
 
-    @Test func `every day of eight centuries comes back`() {
+    @Test func `every day of eight centuries reads back`() {
         for day in stride(from: -140_000, through: 160_000, by: 1) as StrideThrough<Int64> {
             let time = day * 86_400_000_000 + 45_296_000_007
             let text = WallClock.text(time)
@@ -84,7 +84,7 @@ import Wire
             ("2026-01-01T22:04:05-05:00", 1_767_323_045_000_000),
             ("2026-01-02T03:03:60Z", 1_767_323_040_000_000),
         ] as [(String, Int64)])
-    func `other spellings of RFC 3339 are read`(text: String, microseconds: Int64) {
+    func `other spellings of RFC 3339 are parsed`(text: String, microseconds: Int64) {
         #expect(WallClock.parse(Array(text.utf8).span) == microseconds)
     }
 
@@ -95,7 +95,7 @@ import Wire
         "2026-01-02T03:04:05Z ",
         "2026-01-02T03:04:05+1:00", "2026-01-02T03:04:05+24:00",
     ])
-    func `what is no time is refused`(text: String) {
+    func `an invalid time is refused`(text: String) {
         #expect(WallClock.parse(Array(text.utf8).span) == nil)
     }
 }
@@ -108,11 +108,11 @@ import Wire
         (#"\\\\\\"#, #"\\\"#), ("", ""),
         (#"é\"日\"𝄞"#, "é\"日\"𝄞"),
     ])
-    func `are resolved`(contents: String, value: String) {
+    func `escapes are resolved`(contents: String, value: String) {
         #expect(StringEscapes.resolved(Array(contents.utf8).span) == Array(value.utf8))
     }
 
-    @Test func `agree with the JSON reader on seeded texts`() throws {
+    @Test func `resolved escapes equal those of the JSON reader on seeded texts`() throws {
         var generator = RecordGenerator(seed: 31)
         for round in 0..<3_000 {
             var writer = JSONWriter(asciiOnly: round % 2 == 0)
@@ -122,7 +122,7 @@ import Wire
         }
     }
 
-    @Test func `wrong ones trap nowhere`() {
+    @Test func `invalid escapes never trap`() {
         var random = RandomSource(seed: 32)
         let alphabet = Array(#"\\\\uudD89c"nx0"#.utf8)
         for _ in 0..<5_000 {

@@ -35,14 +35,14 @@ import Wire
         return decoded(file[(file.count - length)...], fileSize: file.count)
     }
 
-    // A span is nothing that `#expect` can look at.
+    // `#expect` cannot take a span.
     private func decoded(_ table: ArraySlice<UInt8>, fileSize: Int) -> SeekTable? {
         SeekTable(decoding: table.span, fileSize: fileSize)
     }
 
     private func text(of frame: ArraySlice<UInt8>) -> [UInt8]? { Zstd.text(ofFrame: frame.span, limit: 1 << 24) }
 
-    /// What a shell command prints.
+    /// The output of a shell command.
     private func output(of command: String) throws -> [UInt8] {
         let pipe = try #require(popen(command, "r"))
         var bytes: [UInt8] = []
@@ -56,7 +56,7 @@ import Wire
         return bytes
     }
 
-    @Test func `the text of a compressed file is the original's, for zstd and for every reader`() throws {
+    @Test func `a compressed file decompresses to the original text, with zstd and with every reader`() throws {
         try withTemporaryFolder { folder in
             let bytes = try sample()
             let path = try compressed(bytes, in: folder)
@@ -67,7 +67,7 @@ import Wire
         }
     }
 
-    @Test func `every chunk is a frame of its own, and the seek table tells where`() throws {
+    @Test func `every chunk is a frame of its own, and the seek table contains its position`() throws {
         try withTemporaryFolder { folder in
             let bytes = try sample()
             let file = try contents(of: try compressed(bytes, in: folder))
@@ -89,7 +89,7 @@ import Wire
 
     @Test
     func
-        `what zstd and gzip make of a recording is read, from a file and from a pipe, by what it is and not by its name`()
+        `zstd and gzip recordings are recognised by content, in a file and in a pipe`()
         throws
     {
         try withTemporaryFolder { folder in
@@ -112,7 +112,7 @@ import Wire
         }
     }
 
-    @Test func `a file cut anywhere gives every record of its whole frames, and says that it is cut`() throws {
+    @Test func `a file cut anywhere yields the records of its complete frames, and is reported as cut`() throws {
         try withTemporaryFolder { folder in
             let bytes = try sample(records: 30)
             let whole = try contents(of: try compressed(bytes, in: folder))
@@ -123,7 +123,7 @@ import Wire
                 let found = records(read)
                 #expect(Array(expected.prefix(found.count)) == found)
                 let isTold = read.contains { if case .tornTail = $0 { true } else { false } }
-                // A cut between two frames is told by the end that is missing.
+                // A cut between two frames is detected by the missing end.
                 #expect(
                     isTold || read.last.map { if case .record(.sync, _) = $0 { true } else { false } } == true
                         || found == expected)
@@ -131,7 +131,7 @@ import Wire
         }
     }
 
-    @Test func `a damaged frame costs its chunk, and the damage is told`() throws {
+    @Test func `a damaged frame loses only its chunk, and the damage is reported`() throws {
         try withTemporaryFolder { folder in
             let bytes = try sample()
             let path = try compressed(bytes, in: folder)
@@ -159,7 +159,7 @@ import Wire
         }
     }
 
-    @Test func `a table that is not of the file is none`() {
+    @Test func `a seek table that does not match the file is ignored`() {
         var table = SeekTable()
         table.append(compressed: 100, text: 1000)
         table.append(compressed: 50, text: 400)
@@ -169,13 +169,13 @@ import Wire
         for place in bytes.indices where !(8..<24).contains(place) {
             var wrong = bytes
             wrong[place] ^= 1
-            // The lowest flag is one the format leaves unused.
+            // The format leaves the lowest flag unused.
             if place == bytes.count - 5 { continue }
             #expect(decoded(wrong[...], fileSize: 150 + bytes.count) == nil, "byte \(place)")
         }
     }
 
-    @Test func `a place of a compressed file is found, by the seek table or without one`() throws {
+    @Test func `a position in a compressed file is found with the seek table or without it`() throws {
         try withTemporaryFolder { folder in
             let bytes = try sample()
             let path = try compressed(bytes, in: folder)
@@ -198,9 +198,9 @@ import Wire
         }
     }
 
-    @Test func `a frame that wants more memory than allowed is damage`() throws {
+    @Test func `a frame that needs more memory than allowed is damage`() throws {
         try withTemporaryFolder { folder in
-            // A frame's header that asks for a window of 2 GiB (RFC 8878, 3.1.1.1.2), and the empty last block.
+            // A frame header that requests a window of 2 GiB (RFC 8878, 3.1.1.1.2), and the empty last block.
             let head: [UInt8] = Zstd.magic + [0x00, UInt8(21 << 3)] + [0x01, 0x00, 0x00]
             var file = head
             try Zstd.appendFrame(of: try sample()[...], to: &file)

@@ -8,7 +8,7 @@ import Wire
     private let archive = SampleRecording.repository + "/samples/conversions/chrome.har"
     private let options = ImportOptions(tool: "weir test")
 
-    /// The WebSocket messages of an archive, entry by entry, as they stand there.
+    /// The WebSocket messages of an archive, in order, by entry.
     private func messages(_ path: String) throws -> [[JSONValue]] {
         let value = try JSONValue(parsing: contents(of: path)[...])
         guard case .array(let entries)? = value["log"]?["entries"] else { return [] }
@@ -26,7 +26,7 @@ import Wire
         }
     }
 
-    @Test func `an archive of Chrome becomes a recording, and the same messages again`() throws {
+    @Test func `a HAR archive becomes a recording, and its messages read back`() throws {
         try withTemporaryFolder { folder in
             let report = try RecordingConversion.import(
                 archive, from: .har, to: ToolDestination(path: folder + "/a"), options)
@@ -42,7 +42,7 @@ import Wire
         }
     }
 
-    @Test func `connections that overlap have an entry each, and gaps are told`() throws {
+    @Test func `overlapping connections have an entry each, and gaps are reported`() throws {
         try withTemporaryFolder { folder in
             let bytes = try recording { writer in
                 for (time, connection, text) in [(1, 1, "a"), (2, 2, "b"), (3, 1, "c"), (4, 2, "d")] {
@@ -62,7 +62,7 @@ import Wire
         }
     }
 
-    @Test func `messages of one moment come in the order in which their connections began`() throws {
+    @Test func `messages with the same time are ordered by the start of their connections`() throws {
         func entry(_ messages: (time: Int, text: String)...) -> String {
             let texts = messages.map { #"{"type":"receive","time":\#($0.time),"opcode":1,"data":"\#($0.text)"}"# }
             return #"{"request":{"url":"ws://h/"},"_webSocketMessages":[\#(texts.joined(separator: ","))]}"#
@@ -84,7 +84,7 @@ import Wire
         }
     }
 
-    @Test func `an event is on the connection that is open, though others came by its own since`() throws {
+    @Test func `an event belongs to the open connection, even after events of other connections`() throws {
         try withTemporaryFolder { folder in
             let lines = ["one", "two", "one", "two", "three"].enumerated().map { number, connection in
                 #"{"specversion":"1.0","type":"io.socket.tick","data":\#(number),"weirconnection":"\#(connection)"}"#
@@ -100,7 +100,7 @@ import Wire
     @Test(arguments: [
         "{", "{}", "[]", #"{"log":{"entries":[{"_webSocketMessages":[{"type":"send"}]}]}}"#, "\u{FEFF}{}",
     ])
-    func `what is no archive, or holds no messages, is told`(text: String) throws {
+    func `a file that is not an archive, or has no messages, is refused`(text: String) throws {
         try withTemporaryFolder { folder in
             try write(Array(text.utf8), to: folder + "/a")
             #expect(throws: RecordingError.self) {
@@ -110,7 +110,7 @@ import Wire
         }
     }
 
-    @Test(arguments: [ForeignFormat.lines, .cloudevents]) func `messages come back from every format`(
+    @Test(arguments: [ForeignFormat.lines, .cloudevents]) func `messages read back from every format`(
         format: ForeignFormat
     ) throws {
         try withTemporaryFolder { folder in
@@ -137,7 +137,7 @@ import Wire
         }
     }
 
-    /// Frames of GroupMe: a reply, and two deliveries in one.
+    /// Frames of GroupMe: a reply, and a frame with two deliveries.
     private func published() throws -> [UInt8] {
         try recording { writer in
             let frames = [
@@ -152,7 +152,7 @@ import Wire
         }
     }
 
-    @Test func `what was published on channels is an event each, and comes back on its channel`() throws {
+    @Test func `each publication on a channel is an event, and reads back on its channel`() throws {
         try withTemporaryFolder { folder in
             try write(published(), to: folder + "/a")
             let report = try RecordingConversion.export(
@@ -172,7 +172,7 @@ import Wire
         }
     }
 
-    @Test func `CloudEvents tell each attachment and each event that they leave out, with its place`() throws {
+    @Test func `CloudEvents reports each omitted attachment and event with its position`() throws {
         try withTemporaryFolder { folder in
             let messages: [WebSocketMessage] = [
                 .text(#"451-["photo",{"_placeholder":true,"num":0}]"#), .binary([1, 2, 3]), .text("2"),
@@ -199,7 +199,7 @@ import Wire
         }
     }
 
-    @Test func `what was published on channels is counted and filtered by its type and its room`() throws {
+    @Test func `publications on channels are counted and filtered by type and room`() throws {
         try withTemporaryFolder { folder in
             try write(published(), to: folder + "/a")
             let overview = try RecordingOverview(reading: folder + "/a")
@@ -216,7 +216,7 @@ import Wire
         }
     }
 
-    @Test func `a line that is no message is left out, counted and told with its place`() throws {
+    @Test func `a line that is not a message is omitted, counted and reported with its position`() throws {
         try withTemporaryFolder { folder in
             let log = """
                 Connected (press CTRL+C to quit)
@@ -243,7 +243,7 @@ import Wire
         }
     }
 
-    @Test func `what is no base64, and what goes on with a line that is left out, is left out and told`() throws {
+    @Test func `invalid base64 and continuations of an omitted line are omitted and reported`() throws {
         try withTemporaryFolder { folder in
             let log = "< one\n<b no base64!\n\ttail of it\n<b iVBORw==\n\tAAAA\n> two\n\tgoes on\n"
             try write(Array(log.utf8), to: folder + "/a")
@@ -260,7 +260,7 @@ import Wire
         }
     }
 
-    @Test func `an archive's closes and errors end its connections, and what is neither is told`() throws {
+    @Test func `an archive's closes and errors end its connections, and other control messages are reported`() throws {
         func entry(_ url: String, _ messages: String...) -> String {
             #"{"request":{"url":"\#(url)"},"_webSocketMessages":[\#(messages.joined(separator: ","))]}"#
         }
@@ -296,7 +296,7 @@ import Wire
         }
     }
 
-    @Test func `a log of lines is read as its grammar says`() throws {
+    @Test func `a log of lines is read by its grammar`() throws {
         let log = """
             Connected (press CTRL+C to quit)
             < 0{"sid":"x"}
@@ -324,7 +324,7 @@ import Wire
         }
     }
 
-    @Test func `texts come back from a log of lines byte by byte, whatever ends their lines`() throws {
+    @Test func `texts read back from a log of lines byte by byte, whatever their line endings`() throws {
         try withTemporaryFolder { folder in
             let texts = ["a", "a\r", "\r\n", "a\r\n\rb\n", "", "\n\r", "\tx\r\r\n"]
             let whole = try recording { writer in
@@ -343,7 +343,7 @@ import Wire
     }
 
     @Test(arguments: ["\n< c", "\n", ""])
-    func `a line that is too long for a record is left out, and told with its number and place`(end: String) throws {
+    func `a line too long for a record is omitted, and reported with its number and offset`(end: String) throws {
         try withTemporaryFolder { folder in
             let long = [UInt8](repeating: UInt8(ascii: "x"), count: RecordFormat.maximumLine + 10)
             try write(Array("< a\n< ".utf8) + long + Array(end.utf8), to: folder + "/a")
@@ -359,7 +359,7 @@ import Wire
         }
     }
 
-    @Test func `formats are told by their first bytes`() throws {
+    @Test func `a format is recognised by its first bytes`() throws {
         #expect(try ForeignFormat.sniff(SampleRecording.path) == nil)
         #expect(try ForeignFormat.sniff(archive) == .har)
     }
@@ -390,7 +390,7 @@ import Wire
         }
     }
 
-    @Test func `rules by name, path and expression take out values, and are listed in the head`() throws {
+    @Test func `rules by name, path and expression remove values, and are listed in the head`() throws {
         let payload = #"42["hi",{"user":{"email":"a@b.c","name":"Ann"},"password":"x","n":12,"t":"call 555-0100"}]"#
         let result = try redacted(["secrets", "path:user.*", "regex:[0-9]{3}-[0-9]{4}"], payload: payload)
         #expect(
@@ -407,7 +407,7 @@ import Wire
         try redacted(rules, Replacement(), payload)
     }
 
-    @Test func `a hash is the same for the same, and a fake looks alike`() throws {
+    @Test func `a hash is the same for equal values, and a fake has a similar form`() throws {
         let payload = #"42["hi",{"a":"ann@example.com","b":"ann@example.com","c":"bob@example.com"}]"#
         let hashed = try redacted(["regex:[a-z]+@example.com"], Replacement(.hash), payload).payload
         let parts = hashed.split(separator: "\"").filter { $0.hasPrefix("‹") }
@@ -417,18 +417,19 @@ import Wire
         #expect(value.utf8.count == 9 && value.dropFirst(3).first == "-" && !value.contains("Ann"))
     }
 
-    @Test(arguments: Replacement.Form.allCases) func `the length can be kept`(form: Replacement.Form) throws {
+    @Test(arguments: Replacement.Form.allCases) func `a replacement can keep the length`(form: Replacement.Form) throws
+    {
         let payload = #"42["hi",{"a":"ann@example.com"}]"#
         let result = try redacted(["path:a"], Replacement(form, keepsLength: true), payload)
         #expect(result.payload.utf8.count == payload.utf8.count && !result.payload.contains("ann"))
     }
 
-    @Test func `what two rules name in part is taken out whole`() throws {
+    @Test func `text that two rules match in part is removed completely`() throws {
         let result = try redacted(["regex:abcd", "regex:cdef"], payload: "x abcdef y")
         #expect(result.payload == "x ‹redacted› y")
     }
 
-    @Test(arguments: ["nothing", "path:", "path:a..b", "regex:("]) func `what is no rule is told`(text: String) {
+    @Test(arguments: ["nothing", "path:", "path:a..b", "regex:("]) func `an invalid rule is refused`(text: String) {
         #expect(throws: RedactionTarget.Malformed.self) { _ = try RedactionTarget(parsing: text) }
     }
 }

@@ -4,11 +4,11 @@ import Wire
 
 @testable import Recording
 
-/// What was done to a file.
+/// A corruption of a file.
 private struct Corruption {
     /// Indices of the lines that may be lost; the line before a removed line feed is merged with the touched one.
     var touched: Set<Int> = []
-    /// Whether what is left stands in its order.
+    /// Whether the remaining lines are in order.
     var keepsOrder = true
 }
 
@@ -19,7 +19,7 @@ private func isRecord(_ entry: RecordingReader.Entry) -> Bool {
 /// The records with their stamps, in order.
 private func deliveries(_ entries: [RecordingReader.Entry]) -> [RecordingReader.Entry] { entries.filter(isRecord) }
 
-/// What is wrong.
+/// The entries that report a problem.
 private func problems(of bytes: [UInt8]) throws -> [RecordingReader.Entry] {
     try entries(of: bytes).filter { !isRecord($0) }
 }
@@ -29,7 +29,7 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
 }
 
 @Suite struct `Damage` {
-    @Test func `a file cut at any byte gives every complete line`() throws {
+    @Test func `a file cut at any byte yields every complete line`() throws {
         let sample = try ChunkedFile(seed: 11, count: 30)
         let whole = try entries(of: sample.bytes)
         #expect(whole.allSatisfy(isRecord))
@@ -51,7 +51,7 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
         }
     }
 
-    @Test func `a last line that is no record is a torn tail, even with a line feed`() throws {
+    @Test func `a last line that is not a record is a torn tail, even with a line feed`() throws {
         let sample = try ChunkedFile(seed: 12, count: 3)
         let torn = Array(#"{"k":"f","n":"#.utf8) + [UInt8(ascii: "\n")]
         let read = try entries(of: sample.bytes + torn)
@@ -59,7 +59,7 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
         #expect(deliveries(read).count == sample.lines.count - 1)
     }
 
-    @Test func `of thousands of corruptions none traps, each is noticed, and every undamaged record is delivered`()
+    @Test func `thousands of corruptions never trap, are all detected, and leave undamaged records readable`()
         throws
     {
         var random = RandomSource(seed: 2_000)
@@ -80,18 +80,18 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
         }
     }
 
-    @Test func `no bit of a closed recording is flipped unnoticed`() throws {
+    @Test func `every flipped bit of a closed recording is detected`() throws {
         let sample = try ChunkedFile(chunksOf: [
             .token(.init(renewed: false)), .clock(.init(step: 1)),
             .frame(.init(connection: 1, direction: .in, message: .text("hello"))),
         ])
         func isNoticed(_ bytes: [UInt8]) -> Bool {
-            // What can no longer be opened says so.
+            // A file that cannot be opened any more counts as detected.
             guard let read = try? entries(of: bytes), case .record(.end, _)? = read.last else { return true }
             return !read.allSatisfy(isRecord)
         }
         #expect(!isNoticed(sample.bytes))
-        // The last two make another white space of a space.
+        // The last two turn a space into other white space.
         let masks: [UInt8] = [1, 2, 4, 8, 16, 32, 64, 128, 0x20 ^ 0x09, 0x20 ^ 0x0d]
         var bytes = sample.bytes
         for place in bytes.indices {
@@ -103,7 +103,7 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
         }
     }
 
-    /// The first entry of an untouched line that was not delivered, or not in its order.
+    /// The first entry of an untouched line that was not delivered, or not in order.
     private func missing(
         from delivered: [RecordingReader.Entry], of whole: [RecordingReader.Entry], _ corruption: Corruption
     ) -> RecordingReader.Entry? {
@@ -115,7 +115,7 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
         return nil
     }
 
-    /// Whether each damaged line begins where it is said to, and has that number.
+    /// Whether each damaged line begins at its reported offset and has the reported number.
     private func placesAreRight(_ read: [RecordingReader.Entry], _ bytes: [UInt8]) -> Bool {
         read.allSatisfy { entry in
             guard case .damage(let line, let offset, let count, _) = entry else { return true }
@@ -124,7 +124,7 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
         }
     }
 
-    /// Flips a byte, cuts a piece out, puts noise in, doubles or swaps lines or chunks, behind the head.
+    /// Flips a byte, cuts out a piece, inserts noise, or duplicates or swaps lines or chunks, all after the head.
     private func corrupt(_ bytes: inout [UInt8], _ sample: ChunkedFile, _ random: inout RandomSource) -> Corruption {
         let index = Int.random(in: 1..<sample.lines.count - 2, using: &random)
         let line = sample.lines[index]
@@ -165,7 +165,7 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
         return Corruption()
     }
 
-    @Test func `noise in place of a recording never traps`() throws {
+    @Test func `noise instead of a recording never traps`() throws {
         var random = RandomSource(seed: 77)
         let head = try recording()
         for _ in 0..<2_000 {
@@ -189,7 +189,7 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
         }
     }
 
-    @Test func `damage is told with its line, its offset, its length and why`() throws {
+    @Test func `damage is reported with its line, offset, length and reason`() throws {
         let sample = try ChunkedFile(chunksOf: [.token(.init(renewed: false)), .token(.init(renewed: true))])
         var bytes = sample.bytes
         let line = sample.lines[4]
@@ -200,7 +200,7 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
         #expect(read[5] == (try entries(of: sample.bytes))[4])
     }
 
-    @Test func `a doubled line is told, and so is a missing one`() throws {
+    @Test func `a duplicated line is reported, and so is a missing one`() throws {
         let sample = try ChunkedFile(seed: 14, count: 8)
         let line = sample.lines[3]
         let doubled = sample.bytes[..<line.upperBound] + sample.bytes[line] + sample.bytes[line.upperBound...]
@@ -209,7 +209,7 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
         #expect(try entries(of: Array(missing))[2] == .discontinuity(expected: 3, found: 4, line: 4))
     }
 
-    @Test func `a chunk that is not where it was written is told, although its records have no numbers of their own`()
+    @Test func `a displaced chunk is reported even when its records have no numbers`()
         throws
     {
         let sample = try ChunkedFile(chunksOf: [
@@ -222,7 +222,7 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
             Array(bytes[..<clock.lowerBound]) + pieces.flatMap { bytes[$0] } + bytes[token.upperBound...]
         }
         #expect(try problems(of: moved(clock, note, token)) == [])
-        // Each chunk is two records and a sync; the first has the head as well.
+        // Each chunk is two records and a sync; the first chunk also contains the head.
         #expect(
             try problems(of: moved(clock, clock, note, token)) == [
                 .displacement(expected: note.lowerBound, found: clock.lowerBound, line: 10)
@@ -239,7 +239,7 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
             ])
     }
 
-    @Test func `where the last chunk is missing, the end tells by the place of its index`() throws {
+    @Test func `a missing last chunk is detected through the offset in the end record`() throws {
         let sample = try ChunkedFile(chunksOf: [.token(.init(renewed: false)), .clock(.init(step: 1))])
         let clock = sample.chunks[0]
         var bytes = sample.bytes
@@ -248,7 +248,7 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
             try problems(of: bytes) == [.displacement(expected: clock.lowerBound, found: clock.upperBound, line: 6)])
     }
 
-    @Test func `a reader that comes back to a place tells of a chunk that is there twice as it did before`() throws {
+    @Test func `a reader that returns to a place reports a duplicated chunk again`() throws {
         let sample = try ChunkedFile(chunksOf: [
             .token(.init(renewed: false)), .clock(.init(step: 1)), .token(.init(renewed: true)),
         ])
@@ -261,7 +261,7 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
         var number = 0
         while let entry = try reader.next() {
             number += 1
-            // Between what is told of a line and the line there is no place.
+            // There is no place between a problem of a line and the line.
             if isRecord(entry) { places.append((number, reader.place)) }
         }
         #expect(whole.count == places.count)
@@ -273,7 +273,7 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
         }
     }
 
-    @Test func `what moves the chunks behind it and is told itself is told once`() throws {
+    @Test func `damage that displaces the chunks after it is reported only once`() throws {
         let sample = try ChunkedFile(chunksOf: [
             .token(.init(renewed: false)), .token(.init(renewed: true)), .clock(.init(step: 1)),
             .note(.init(level: "warn", message: "slow")),
@@ -294,18 +294,18 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
         }
     }
 
-    @Test func `a recording that stands behind another one is where it was written`() throws {
+    @Test func `a recording appended to another one is not displaced`() throws {
         let chunks: [Record] = [.token(.init(renewed: false)), .clock(.init(step: 1))]
         let first = try ChunkedFile(chunksOf: chunks)
         var head = testHead
         head.segment = 2
         let second = try ChunkedFile(chunksOf: chunks, head: head, numbersFrom: 3)
-        // The first one was killed behind its last sync.
+        // The first writer was killed after its last sync.
         let bytes = Array(first.bytes[..<first.chunks[0].upperBound]) + second.bytes
         #expect(try entries(of: bytes).allSatisfy(isRecord))
     }
 
-    @Test func `a change that leaves the line readable is found by the checksum`() throws {
+    @Test func `a change that leaves the line readable is detected by the checksum`() throws {
         let bytes = try recording { writer in
             for second in 0..<4 {
                 try writer.append(
@@ -324,7 +324,7 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
         #expect(try entries(of: Array(text.utf8)).allSatisfy(isRecord))
     }
 
-    @Test func `a chunk is proven whole although the sync before it is damaged`() throws {
+    @Test func `a chunk is verified even when the sync before it is damaged`() throws {
         let bytes = try recording { writer in
             for second in 0..<6 {
                 try writer.append(
@@ -336,14 +336,14 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
         changed[place] = "#" + changed[place].dropFirst()
         let read = try entries(of: Array((changed.joined(separator: "\n") + "\n").utf8))
         let problems = read.filter { !isRecord($0) }
-        // The lost sync leaves no hole, since it has no number of its own.
+        // The lost sync leaves no gap, since it has no number of its own.
         guard problems.count == 1, case .damage(line: place + 1, _, _, _) = problems[0] else {
             Issue.record("\(problems)")
             return
         }
     }
 
-    @Test func `a line longer than the longest is damage, and the next one is read`() throws {
+    @Test func `a line over the maximum length is damage, and the next one is read`() throws {
         try withTemporaryFolder { folder in
             let head = lines(of: try recording())[0] + "\n"
             let long = [UInt8](repeating: UInt8(ascii: "x"), count: Limits.longestLine)
@@ -374,7 +374,7 @@ private func isTorn(_ entry: RecordingReader.Entry) -> Bool {
             "it has format version 2, and this program reads 1"
         ),
     ])
-    func `what is no recording is refused, and why`(text: String, message: String) {
+    func `a file that is not a recording is refused with the reason`(text: String, message: String) {
         #expect(throws: RecordingError.notARecording(path: "memory", message: message)) {
             _ = try RecordingReader(bytes: Array(text.utf8))
         }

@@ -5,7 +5,7 @@ import Wire
 @testable import Recording
 
 @Suite struct `Doctor` {
-    /// The sample with a change to its lines.
+    /// The problems of the sample after a change to its lines.
     private func sample(_ change: (inout [String]) -> Void) throws -> [FileProblem] {
         var text = lines(of: try contents(of: SampleRecording.path))
         change(&text)
@@ -15,15 +15,15 @@ import Wire
         }
     }
 
-    @Test func `the sample has nothing wrong`() throws { #expect(try sample { _ in } == []) }
+    @Test func `the sample has no problems`() throws { #expect(try sample { _ in } == []) }
 
-    @Test func `a changed character is told by the checksum of its chunk`() throws {
+    @Test func `a changed character is detected by the checksum of its chunk`() throws {
         let found = try sample { $0[7] = $0[7].replacing("ada", with: "eda") }
         #expect(found.map(\.kind) == [.checksum])
         #expect(found[0].line == 14)
     }
 
-    @Test func `a line that is missing is told by numbers and checksum, and not by the place of each chunk behind it`()
+    @Test func `a missing line is reported by numbers and checksum, but not for each chunk after it`()
         throws
     {
         let found = try sample { $0.remove(at: 7) }
@@ -32,7 +32,7 @@ import Wire
         #expect(found[2...].allSatisfy { $0.message.contains("the index") })
     }
 
-    @Test func `a sync that does not say where its chunk stands is told`() throws {
+    @Test func `a sync with a wrong chunk offset is reported`() throws {
         let found = try sample { lines in
             for place in lines.indices where lines[place].hasPrefix(#"{"k":"sync""#) {
                 lines[place] = summed(lines[place].replacing(#""off":0,"#, with: #""off":1,"#))
@@ -44,7 +44,7 @@ import Wire
                 + "chunks are missing, doubled or out of order")
     }
 
-    @Test func `times that go back are told with their line`() throws {
+    @Test func `times that go backwards are reported with their line`() throws {
         let found = try sample { lines in
             let line = lines[9]
             lines[9] = line.replacing("\"t\":", with: "\"t\":9")
@@ -52,13 +52,13 @@ import Wire
         #expect(found.contains { $0.kind == .time && $0.line == 11 })
     }
 
-    @Test func `a file without its end is told, and one that goes on behind it`() throws {
+    @Test func `a missing end is reported, and so are lines after the end`() throws {
         #expect(try sample { $0.removeLast() }.map(\.kind) == [.index])
         let doubled = try sample { $0.append($0[2]) }
         #expect(doubled.contains { $0.message.contains("behind the end of line 41") })
     }
 
-    @Test func `an index that says something else is told`() throws {
+    @Test func `an incorrect index is reported`() throws {
         try withTemporaryFolder { folder in
             _ = try RecordingCopy.index(SampleRecording.path, to: ToolDestination(path: folder + "/a"))
             var text = lines(of: try contents(of: folder + "/a"))
@@ -68,7 +68,7 @@ import Wire
         }
     }
 
-    @Test func `segments must follow each other`() throws {
+    @Test func `segments must be consecutive`() throws {
         try withTemporaryFolder { folder in
             for (segment, name) in [(1, "a"), (3, "b")] {
                 var head = testHead
@@ -95,7 +95,7 @@ import Wire
             #"42["x",{"session_key":"q8Zr1XvT0pLk3mNw5yBd7cFg9hJs2aQe"}]"#,
             "long random text in p.session_key (rule random)"
         ),
-    ]) func `what looks like a secret is told with its place and rule, and not repeated`(
+    ]) func `a likely secret is reported with its position and rule, and not repeated`(
         payload: String, message: String
     ) throws {
         try withTemporaryFolder { folder in
@@ -115,7 +115,7 @@ import Wire
         #"42["hi",{"password":"‹redacted›","token":""}]"#,
         #"42["hi",{"id":"2982dc0a-65aa-47ae-a13c-082b2e3cc2a9","key":"2982dc0a-65aa-47ae-a13c-082b2e3cc2a9"}]"#,
         #"42["hi",{"text":"my password is long gone","u":"https://host/path?page=2"}]"#,
-    ]) func `what is no secret is left alone`(payload: String) throws {
+    ]) func `other text is not reported as a secret`(payload: String) throws {
         let scanner = SecretScanner()
         var json = JSONWriter()
         json.beginObject()

@@ -9,7 +9,7 @@ import Wire
         .frame(.init(connection: 1, direction: .in, message: .text("42[\"x\",\(number)]")))
     }
 
-    /// A ring of ten seconds that was fed a record each tenth of a second, for a while.
+    /// A ring of ten seconds that received a record every tenth of a second.
     private func fed(seconds: Int, most: Int = 1 << 20) -> FlightRing {
         var ring = FlightRing(window: .seconds(10), most: most, options: .init(redactions: Set(RedactionRule.allCases)))
         ring.redact(Secret("hunter2"))
@@ -37,7 +37,7 @@ import Wire
         }
     }
 
-    @Test func `it writes the last of a recording, begun with what came before, and without secrets`() throws {
+    @Test func `the flight recorder writes the recent part after a restated state, without secrets`() throws {
         let (head, entries) = try dumped(fed(seconds: 100), seconds: 100)
         #expect(head.segment == 2)
         var numbers: [Int] = []
@@ -50,25 +50,25 @@ import Wire
             if stamp.isRestated { restated.append(record) } else if !record.isAside { numbers.append(stamp.n) }
         }
         let first = try #require(numbers.first)
-        // Ten seconds, and a part more at most; the end has a number, too.
+        // Ten seconds, and at most one more part; the end has a number, too.
         #expect((1_000 - 115...1_000 - 99).contains(first))
         #expect(numbers == Array(first...1_001))
         #expect(
             restated == [.memory(.init(user: "‹redacted›", rows: Array("{\"after\":\(first - 1)}\n".utf8)))])
     }
 
-    @Test func `what is not older than the window is the whole recording`() throws {
+    @Test func `a session shorter than the window is recorded completely`() throws {
         let (head, entries) = try dumped(fed(seconds: 5), seconds: 5)
         #expect(head.segment == 1)
         #expect(records(entries) == (1...50).map { frame($0) })
     }
 
-    @Test func `its memory is bounded, whatever the time`() throws {
+    @Test func `the flight recorder's memory is limited, whatever the time`() throws {
         let ring = fed(seconds: 100, most: 4_000)
         let (_, entries) = try dumped(ring, seconds: 100)
         let kept = records(entries).count
         #expect((10...40).contains(kept))
-        // Nobody begins a part: nothing is kept rather than too much.
+        // Without the start of a part, nothing is kept rather than too much.
         var alone = FlightRing(window: .seconds(10), most: 4_000, options: .init(redactions: [.secrets]))
         for number in 1...1_000 { alone.append(frame(number), Stamp(n: number, time: .zero, wall: 0)) }
         #expect(records(try dumped(alone, seconds: 1).1).count < 50)

@@ -3,7 +3,7 @@ import Wire
 
 @testable import Recording
 
-/// Makes records of every kind that callers append, out of a seed.
+/// Generates records of every kind that callers append, from a seed.
 struct RecordGenerator {
     var random: RandomSource
 
@@ -57,7 +57,7 @@ struct RecordGenerator {
         let message: WebSocketMessage =
             switch Int.random(in: 0..<4, using: &random) {
             case 0: .binary(bytes()[...])
-            // Text that is not UTF-8 must be kept, too: it is what the peer sent.
+            // Text that is not UTF-8 must be kept, too: the peer sent it.
             case 1: .text(bytes()[...])
             default: .text(text())
             }
@@ -106,7 +106,7 @@ struct RecordGenerator {
                 act: element(of: Record.ActionRecord.Act.allCases), what: RawJSON(unchecked: json.bytes[...])))
     }
 
-    /// The writer gives it a number and times; `stamped(_:_:)` makes what comes back.
+    /// The writer assigns the number and times; `stamped(_:_:)` returns the expected result.
     private mutating func unknown() -> Record {
         var json = JSONWriter()
         json.beginObject()
@@ -124,7 +124,7 @@ struct RecordGenerator {
         (0..<Int.random(in: 0..<40, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
     }
 
-    /// Text with everything that terminals, JSON and UTF-8 find hard.
+    /// Text with everything that is difficult for terminals, JSON and UTF-8.
     mutating func text() -> String {
         let pieces = [
             "a", "room", "42[\"message\",{\"a\":1}]", "\"", "\\", "/", "\n", "\r\n", "\t", "\u{0}", "\u{1B}[31m",
@@ -154,7 +154,7 @@ struct RecordGenerator {
     }
 }
 
-/// What comes back of a record that was appended: an unknown one has been given its number and times.
+/// The expected record after reading: an unknown one has received its number and times.
 func stamped(_ record: Record, n: Int, time: Moment, wall: String) throws -> Record {
     guard case .unknown(let kind, let text) = record, case .object(let members) = try JSONValue(parsing: text.bytes)
     else {
@@ -174,7 +174,7 @@ let testHead = Record.Head(
     recording: "0123456789abcdef0123456789abcdef", wallStart: 1_767_323_045_123_456, tool: "weir 0.1.0", seed: .max,
     session: RawJSON(unchecked: ArraySlice(#"{"backend":"socketio"}"#.utf8)))
 
-/// The last part of the file that `make` writes, and the whole of it.
+/// The bytes of the recording that `make` writes, read back from the file.
 func recording(
     head: Record.Head = testHead, secrets: [Secret] = [], durability: RecordingWriter.Durability = .never,
     _ make: (inout RecordingWriter) throws -> Void = { _ in }
@@ -188,7 +188,7 @@ func recording(
     }
 }
 
-/// Everything a reader gives of `bytes`.
+/// All entries that a reader yields for `bytes`.
 func entries(of bytes: [UInt8]) throws -> [RecordingReader.Entry] {
     var reader = try RecordingReader(bytes: bytes)
     var entries: [RecordingReader.Entry] = []
@@ -196,7 +196,7 @@ func entries(of bytes: [UInt8]) throws -> [RecordingReader.Entry] {
     return entries
 }
 
-/// The records among entries, without those that the writer puts in.
+/// The records among the entries, without those that the writer adds.
 func records(_ entries: [RecordingReader.Entry]) -> [Record] {
     entries.compactMap { entry in
         guard case .record(let record, _) = entry else { return nil }
@@ -207,7 +207,7 @@ func records(_ entries: [RecordingReader.Entry]) -> [Record] {
     }
 }
 
-/// A changed line with the checksum it has then.
+/// A changed line with a recomputed checksum.
 func summed(_ line: String) -> String {
     var bytes = Array(line.utf8.dropLast(LineChecksum.bytes))
     LineChecksum.close(&bytes)

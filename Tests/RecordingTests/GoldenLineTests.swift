@@ -4,7 +4,7 @@ import Wire
 
 @testable import Recording
 
-/// The text of every kind of record. These lines are the format: a change here is a new version of it.
+/// The text of every kind of record. These lines define the format: a change here is a new version of it.
 @Suite struct `Golden lines` {
     private static let stamp = Stamp(n: 812, time: Moment(microseconds: 60_412_003), wall: 1_767_323_045_123_456)
     private static let common = #""n":812,"t":60412003,"w":"2026-01-02T03:04:05.123456Z""#
@@ -24,7 +24,7 @@ import Wire
                 + #""max_payload":33554432,"seed":"18446744073709551615","session":{"backend":"socketio"}}"# + "\n")
     }
 
-    @Test func `head of a later segment, described`() {
+    @Test func `head of a later segment, with a description`() {
         var head = testHead
         head.segment = 2
         head.previous = String(repeating: "ab", count: 32)
@@ -60,7 +60,7 @@ import Wire
                 + "\n")
     }
 
-    @Test func `conn of a session that went on`() {
+    @Test func `conn of a resumed session`() {
         let open = Record.ConnectionRecord(
             connection: 2, state: .open, spoken: "eio4", transport: "websocket", session: "5e55",
             resumed: Record.Resumption(session: "91d", offset: "0ff", isRecovered: true))
@@ -228,7 +228,7 @@ import Wire
         }
     }
 
-    @Test func `a kind from a later version, which is passed on`() {
+    @Test func `an unknown kind of a later version, passed through`() {
         let text = RawJSON(
             unchecked: ArraySlice(
                 #"{ "n": 1, "k": "poll", "label": "\u202e!", "t": 0, "w": "x", "by" : { "n": 2 } }"#.utf8))

@@ -5,7 +5,7 @@ import Wire
 
 @testable import Recording
 
-/// A recording of several chunks, a record each 90 ms.
+/// A recording of several chunks, with a record every 90 ms.
 private func chunked(_ count: Int = 60) throws -> [UInt8] {
     var generator = RecordGenerator(seed: 31)
     let bytes = try recording { writer in
@@ -16,7 +16,7 @@ private func chunked(_ count: Int = 60) throws -> [UInt8] {
     return try withoutIndex(bytes)
 }
 
-/// The recording as one that was written without an `idx`.
+/// The recording without its `idx`.
 private func withoutIndex(_ bytes: [UInt8]) throws -> [UInt8] {
     let all = lines(of: bytes)
     let last = try LineDecoder.decode(Array(try #require(all.last).utf8).span)
@@ -26,7 +26,7 @@ private func withoutIndex(_ bytes: [UInt8]) throws -> [UInt8] {
     return all.dropLast(2).flatMap { Array($0.utf8) + [10] } + encoder.line
 }
 
-/// The recording with an `idx` that says what `change` makes of the truth, and an `end` that leads to it.
+/// The recording with an `idx` modified by `change`, and an `end` that points to it.
 private func indexed(
     _ bytes: [UInt8], _ change: (inout Record.IndexRecord) -> Void = { _ in }
 ) throws -> [UInt8] {
@@ -46,7 +46,7 @@ private func indexed(
     return result
 }
 
-/// What is read from a place on.
+/// The entries from a place onwards.
 private func rest(of bytes: [UInt8], from place: RecordingReader.Place) throws -> [RecordingReader.Entry] {
     var reader = try RecordingReader(bytes: bytes)
     try reader.move(to: place)
@@ -56,7 +56,7 @@ private func rest(of bytes: [UInt8], from place: RecordingReader.Place) throws -
 }
 
 @Suite struct `The index of a recording` {
-    @Test func `the writer's own is what the syncs tell`() throws {
+    @Test func `the writer's index equals the one derived from the syncs`() throws {
         var generator = RecordGenerator(seed: 32)
         let bytes = try recording { writer in
             for index in 0..<80 {
@@ -72,7 +72,7 @@ private func rest(of bytes: [UInt8], from place: RecordingReader.Place) throws -
         #expect(Dictionary(uniqueKeysWithValues: index.kinds.map { ($0.name, $0.count) }) == kinds)
     }
 
-    @Test func `it is made of the syncs, and leads into every chunk`() throws {
+    @Test func `an index derived from the syncs leads into every chunk`() throws {
         let bytes = try chunked()
         let whole = try entries(of: bytes)
         let index = try RecordingIndex(of: bytes)
@@ -86,7 +86,7 @@ private func rest(of bytes: [UInt8], from place: RecordingReader.Place) throws -
         }
     }
 
-    @Test func `the first chunk begins where everything does, though its first record is damaged`() throws {
+    @Test func `the first chunk begins at the start, even when its first record is damaged`() throws {
         let whole = lines(of: try chunked())
         let second = try #require(whole.firstIndex { $0.contains(#""n":2,"#) })
         let damaged = [whole[0], "damaged"] + whole[second...]
@@ -96,7 +96,7 @@ private func rest(of bytes: [UInt8], from place: RecordingReader.Place) throws -
         #expect(try rest(of: bytes, from: index.place(ofChunk: 0)) == entries(of: bytes))
     }
 
-    @Test func `the file's own is taken when it agrees with the file`() throws {
+    @Test func `the file's own index is used when it matches the file`() throws {
         let bytes = try chunked()
         let made = try RecordingIndex(of: bytes)
         let index = try RecordingIndex(of: try indexed(bytes))
@@ -106,7 +106,7 @@ private func rest(of bytes: [UInt8], from place: RecordingReader.Place) throws -
         #expect(index.rooms == [.init(name: "lobby", count: 3)])
     }
 
-    @Test func `one that does not agree is made anew`() throws {
+    @Test func `a mismatched index is rebuilt`() throws {
         let bytes = try chunked()
         let made = try RecordingIndex(of: bytes)
         let lies: [(inout Record.IndexRecord) -> Void] = [
@@ -123,7 +123,7 @@ private func rest(of bytes: [UInt8], from place: RecordingReader.Place) throws -
         #expect(try RecordingIndex(of: appended).origin == .scan)
     }
 
-    @Test func `what has no sync is a chunk, too`() throws {
+    @Test func `records after the last sync form a chunk, too`() throws {
         let bytes = try chunked()
         let index = try RecordingIndex(of: bytes)
         let cut = index.chunks[3].offset + 400
@@ -134,7 +134,7 @@ private func rest(of bytes: [UInt8], from place: RecordingReader.Place) throws -
         #expect(part.chunks[3].firstNumber == index.chunks[3].firstNumber)
     }
 
-    @Test func `a time and a number are found by halving`() throws {
+    @Test func `a time and a number are found by binary search`() throws {
         let bytes = try chunked()
         let whole = try entries(of: bytes)
         let index = try RecordingIndex(of: bytes)
@@ -154,7 +154,7 @@ private func rest(of bytes: [UInt8], from place: RecordingReader.Place) throws -
         #expect(index.chunk(ofRecord: 0) == 0)
     }
 
-    @Test func `a reader comes back to any place, in a file as in memory`() throws {
+    @Test func `a reader returns to any place, in a file as in memory`() throws {
         let bytes = try chunked()
         let whole = try entries(of: bytes)
         try withTemporaryFolder { folder in
@@ -173,7 +173,7 @@ private func rest(of bytes: [UInt8], from place: RecordingReader.Place) throws -
         }
     }
 
-    @Test func `no place is where no line begins`() throws {
+    @Test func `a place within a line is invalid`() throws {
         let bytes = try chunked()
         let index = try RecordingIndex(of: bytes)
         var place = index.place(ofChunk: 2)
@@ -184,7 +184,7 @@ private func rest(of bytes: [UInt8], from place: RecordingReader.Place) throws -
         #expect(throws: RecordingError.self) { try reader.move(to: place) }
     }
 
-    @Test func `the line of an entry is at hand, that of a damaged one too`() throws {
+    @Test func `the line of an entry is available, even of a damaged one`() throws {
         var bytes = try chunked()
         let damaged = try #require(bytes.firstIndex(of: 10)) + 3
         bytes[damaged] = 0
@@ -200,13 +200,13 @@ private func rest(of bytes: [UInt8], from place: RecordingReader.Place) throws -
     }
 }
 
-@Suite struct `What the fuzzer begins with` {
+@Suite struct `The fuzzer's seeds` {
     private static let names = [
         "act", "clock", "conn", "f-binary", "f-text", "f-usual", "gap", "head", "hello.weir.jsonl", "http", "idx-end",
         "mark", "mem", "note", "st", "sub", "sync", "token", "unknown",
     ]
 
-    @Test func `is a record of each kind, and nothing is wrong with any`() throws {
+    @Test func `the seeds contain a record of each kind, and none has a problem`() throws {
         var kinds: Set<String> = ["head"]
         for name in Self.names {
             let bytes = try contents(of: SampleRecording.repository + "/samples/corpus/recording/" + name)

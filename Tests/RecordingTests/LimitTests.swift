@@ -5,11 +5,11 @@ import Wire
 
 @testable import Recording
 
-/// The largest payload that a server's can be, and one that is larger.
+/// The largest payload that a server may send, and a larger one.
 @Suite struct `Limits of a recording` {
     private static let largest = Limits.largest
 
-    /// What a payload of so many of these bytes is read back as, and what the doctor says of it.
+    /// The message read back for a payload of `bytes`, and the doctor's problems.
     private func readBack(
         _ bytes: [UInt8], of kind: MessageBatch.Kind
     ) throws -> (message: WebSocketMessage?, cutFrom: Int?, problems: [FileProblem]) {
@@ -26,11 +26,11 @@ import Wire
         }
     }
 
-    /// The last takes most, six bytes for one.
+    /// The last byte needs the most room, six bytes.
     private static let bytes: [UInt8] = getenv("WEIR_LONG") == nil ? [1] : [UInt8(ascii: "x"), UInt8(ascii: "\""), 1]
 
     @Test(arguments: bytes)
-    func `the largest text is recorded whole, whatever it takes to write it`(byte: UInt8) throws {
+    func `the largest text is recorded completely, however many bytes it needs`(byte: UInt8) throws {
         let bytes = [UInt8](repeating: byte, count: Self.largest)
         let read = try readBack(bytes, of: .text)
         #expect(read.message == .text(bytes[...]))
@@ -38,7 +38,7 @@ import Wire
         #expect(read.problems == [])
     }
 
-    @Test func `the largest bytes are recorded whole`() throws {
+    @Test func `the largest binary message is recorded completely`() throws {
         let bytes = [UInt8](repeating: 0xFF, count: Self.largest)
         let read = try readBack(bytes, of: .binary)
         #expect(read.message == .binary(bytes[...]))
@@ -46,7 +46,7 @@ import Wire
         #expect(read.problems == [])
     }
 
-    @Test func `what is larger by a byte is cut, and the doctor says so`() throws {
+    @Test func `a message one byte larger is cut, and the doctor reports it`() throws {
         let read = try readBack([UInt8](repeating: UInt8(ascii: "x"), count: Self.largest + 1), of: .text)
         #expect(read.message?.bytes.count == Self.largest)
         #expect(read.cutFrom == Self.largest + 1)

@@ -4,7 +4,7 @@ import Wire
 @testable import Recording
 
 @Suite struct `Parts of recordings` {
-    /// What can be read of a file, with no complaint.
+    /// The records of a file without problems.
     private func stamped(_ path: String) throws -> [(Record, Stamp)] {
         try entries(of: contents(of: path)).compactMap { entry in
             guard case .record(let record, let stamp) = entry else {
@@ -23,7 +23,7 @@ import Wire
         }
     }
 
-    @Test func `a filter by event keeps what makes the connections, and numbers what it keeps anew`() throws {
+    @Test func `a filter by event keeps the connections' records and renumbers the kept ones`() throws {
         var selection = RecordSelection()
         selection.events.included = ["pri*"]
         let records = try kept(selection)
@@ -34,7 +34,7 @@ import Wire
         #expect(numbers == Array(1...numbers.count))
     }
 
-    @Test func `a filter by kind keeps these kinds alone, and one that excludes the others`() throws {
+    @Test func `a filter by kind keeps only these kinds, and an excluding filter drops only these`() throws {
         var selection = RecordSelection()
         selection.kinds.included = ["gap", "mark"]
         #expect(try kept(selection).map(\.0.kind) == ["gap", "mark"])
@@ -42,7 +42,7 @@ import Wire
         #expect(try kept(selection).map(\.0.kind) == ["token", "gap", "note", "mark"])
     }
 
-    @Test func `a filter by direction, and one by place`() throws {
+    @Test func `a filter selects by direction or by position`() throws {
         var selection = RecordSelection()
         selection.direction = .out
         #expect(try kept(selection).filter { $0.0.kind == "f" }.count == 3)
@@ -51,7 +51,7 @@ import Wire
         #expect(try kept(selection).map(\.1.time.microseconds) == [700_123, 1_020_123, 1_031_123])
     }
 
-    @Test func `a request keeps the number of its cause where that is kept, else it has none`() throws {
+    @Test func `a request keeps the number of its cause when the cause is kept, and otherwise has none`() throws {
         var selection = RecordSelection()
         selection.kinds.excluded = ["clock", "conn"]
         let causes = try kept(selection).compactMap { record, _ in
@@ -66,7 +66,7 @@ import Wire
     }
 
     @Test
-    func `a part begins with the open connection and its handshake, said again; its times can begin at 0`()
+    func `a part restates the open connection and its handshake, and its times can begin at 0`()
         throws
     {
         try withTemporaryFolder { folder in
@@ -88,7 +88,7 @@ import Wire
         }
     }
 
-    @Test func `a part ends before its end, be it a number, a time or a mark`() throws {
+    @Test func `a part ends before its end, given as a number, a time or a mark`() throws {
         try withTemporaryFolder { folder in
             let ends: [(RecordingPosition, Int)] = [
                 (.record(4), 4), (.wall(1_767_323_045_500_000), 7), (.mark("back again"), 32),
@@ -101,7 +101,7 @@ import Wire
         }
     }
 
-    @Test func `recordings are merged by their wall clocks, each connection with a number of its own`() throws {
+    @Test func `recordings are merged by wall clock, with new numbers for their connections`() throws {
         try withTemporaryFolder { folder in
             for (name, recording, start) in [("a", "a", 1_000_000), ("b", "b", 1_500_000)] {
                 var head = testHead
@@ -137,7 +137,7 @@ import Wire
         }
     }
 
-    @Test func `a mark is set where it is wished for, and the records behind it count on`() throws {
+    @Test func `a mark is inserted at the requested place, and later records are renumbered`() throws {
         try withTemporaryFolder { folder in
             let wishes = [
                 RecordingMarks.Wish(label: "x", at: .offset(2_000_000)), .init(label: "y", at: .record(14)),

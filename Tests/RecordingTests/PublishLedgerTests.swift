@@ -3,8 +3,8 @@ import Wire
 
 @testable import Recording
 
-/// A stream that keeps what it is given as JetStream does: what was stored under an id is not stored again, and what does not stand where it
-/// says is refused.
+/// A stream that behaves like JetStream: a message with a known id is not stored again, and a message with a
+/// wrong expected position is refused.
 private struct PretendedStream {
     struct Stored: Equatable {
         var id: String
@@ -38,7 +38,7 @@ private struct PretendedStream {
     struct Refused: Error {}
 }
 
-@Suite struct `Publishing in order` {
+@Suite struct `Ordered publishing` {
     typealias Ledger = PublishLedger<Int>
 
     private func message(_ number: Int, isChunk: Bool = true) -> Ledger.Message {
@@ -57,7 +57,7 @@ private struct PretendedStream {
         }
     }
 
-    @Test("The first message names the last chunk, each other one the message before it")
+    @Test("The first message expects the last chunk, and every other one the message before it")
     func expectations() {
         var ledger = Ledger(after: .init(sequence: 7, end: 0))
         var effects: [Ledger.Effect] = []
@@ -69,7 +69,7 @@ private struct PretendedStream {
         #expect(ledger.bytes == 200)
     }
 
-    @Test("More than the window waits until something is stored")
+    @Test("Messages beyond the window wait until one is stored")
     func window() {
         var ledger = Ledger(window: 2)
         var effects: [Ledger.Effect] = []
@@ -79,14 +79,14 @@ private struct PretendedStream {
         #expect(published(effects).map(\.number) == [0, 1, 2])
     }
 
-    @Test("After a failure nothing is sent until the stream was asked, and then only what it does not have")
+    @Test("After a failure the stream is queried, and then only missing messages are sent")
     func failure() {
         var ledger = Ledger()
         var effects: [Ledger.Effect] = []
         for number in 0..<4 { ledger.handle(.offered(message(number)), at: .zero, into: &effects) }
         ledger.handle(.refused(.init(number: 1, attempt: 0), .unavailable("no leader")), at: .zero, into: &effects)
         effects = []
-        // An answer of the attempt that failed counts for nothing.
+        // An answer to the failed attempt is ignored.
         ledger.handle(.stored(.init(number: 0, attempt: 0), sequence: 1), at: .zero, into: &effects)
         ledger.handle(.offered(message(4)), at: .zero, into: &effects)
         #expect(effects.isEmpty)
@@ -98,14 +98,14 @@ private struct PretendedStream {
         }
         effects = []
         ledger.handle(.found(.init(sequence: 2, end: 200)), at: moment(100), into: &effects)
-        // One tries.
+        // A single message is retried.
         #expect(published(effects).map(\.number) == [2])
         #expect(published(effects).map { $0.2 } == [.lastChunk(2)])
         ledger.handle(.stored(.init(number: 2, attempt: 1), sequence: 3), at: moment(101), into: &effects)
         #expect(published(effects).map(\.number) == [2, 3, 4])
     }
 
-    @Test("An answer that does not come is waited for two seconds, then the pauses grow to five")
+    @Test("A missing answer is awaited for two seconds, then the pauses grow to five")
     func patience() {
         var ledger = Ledger()
         var effects: [Ledger.Effect] = []
@@ -125,7 +125,7 @@ private struct PretendedStream {
         #expect(pauses == [100, 200, 400, 800, 1600, 3200, 5000, 5000])
     }
 
-    @Test("Another recording in its place ends it")
+    @Test("Another recording at its place ends the publishing")
     func foreign() {
         var ledger = Ledger()
         var effects: [Ledger.Effect] = []
@@ -140,7 +140,7 @@ private struct PretendedStream {
         }
     }
 
-    @Test("Whatever fails, the stream has every message once and in order", arguments: 0..<300)
+    @Test("Whatever fails, the stream contains every message once and in order", arguments: 0..<300)
     func histories(seed: UInt64) {
         var random = RandomSource(seed: seed)
         var stream = PretendedStream()
@@ -150,7 +150,7 @@ private struct PretendedStream {
         var ledger = Ledger(window: Int.random(in: 1...8, using: &random))
         var effects: [Ledger.Effect] = []
         var now = Moment.zero
-        /// Messages on their way, answers on theirs: each list is in order, as a connection is.
+        /// Messages and answers in transit; each list is in order, like a connection.
         var sent: [(Ledger.Message, Ledger.Ticket, Ledger.Expectation)] = []
         var answers: [Ledger.Input] = []
         let count = 40
@@ -172,7 +172,7 @@ private struct PretendedStream {
             case 2, 3, 4:
                 guard !sent.isEmpty else { break }
                 let (message, ticket, expectation) = sent.removeFirst()
-                // Lost on the way, refused by a cluster without a leader, or stored.
+                // Lost in transit, refused by a cluster without a leader, or stored.
                 let fate = isCalm ? 9 : Int.random(in: 0..<20, using: &random)
                 if fate == 0 { break }
                 if fate == 1 {

@@ -7,7 +7,7 @@ import Wire
 @Suite struct `Redaction` {
     private static let hostile = "eyJ/h+b=.\"\\\n é𝄞%25 x"
 
-    /// The spellings in which a secret may stand in what is recorded.
+    /// The spellings of a secret that a recording may contain.
     private func spellings(of secret: String) -> [String] {
         func json(_ text: String) -> String {
             var writer = JSONWriter(asciiOnly: true)
@@ -40,7 +40,7 @@ import Wire
     }
 
     @Test(arguments: [hostile, "plain-token", "a", "\\", "\\\\\"", "日本語", "%41", " "])
-    func `a secret is found in every spelling, wherever it stands`(secret: String) {
+    func `a secret is found in every spelling, wherever it is`(secret: String) {
         var redactor = Redactor()
         redactor.add(Secret(secret))
         for spelling in spellings(of: secret) {
@@ -50,7 +50,7 @@ import Wire
         }
     }
 
-    @Test func `text without the secret stays as it is`() {
+    @Test func `text without the secret stays unchanged`() {
         var redactor = Redactor()
         redactor.add(Secret("token-1"))
         redactor.add(Secret(""))
@@ -59,7 +59,7 @@ import Wire
         }
     }
 
-    @Test func `of two secrets, one the start of the other, nothing is left`() {
+    @Test func `when one secret is a prefix of another, neither leaves a trace`() {
         for secrets in [["abc", "abcdef"], ["abcdef", "abc"]] {
             var redactor = Redactor()
             for secret in secrets { redactor.add(Secret(secret)) }
@@ -67,7 +67,7 @@ import Wire
         }
     }
 
-    @Test func `of several secrets each is replaced by its own word, until it is no secret any more`() {
+    @Test func `each of several secrets is replaced by its own word until it is removed from the list`() {
         var redactor = Redactor()
         let secrets = ["abcdef", "abc", "abd", "ab", "é", "éa"]
         for (index, secret) in secrets.enumerated() { redactor.add(Secret(secret), as: "<\(index)>") }
@@ -80,7 +80,7 @@ import Wire
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `many secrets cost no more time than one`() {
+    func `many secrets take no more time than one`() {
         var redactor = Redactor()
         var generator = RandomSource(seed: 7)
         for _ in 0..<2_000 { redactor.add(Secret(String(generator.next(), radix: 36))) }
@@ -89,7 +89,7 @@ import Wire
     }
 
     @Test(arguments: ["abc", "\\\\abc"])
-    func `runs of backslashes from a peer cost linear time, and hide nothing`(secret: String) {
+    func `runs of backslashes from a peer take linear time and hide no secret`(secret: String) {
         var redactor = Redactor()
         redactor.add(Secret(secret))
         let text = String(repeating: "\\", count: 5_000)
@@ -97,7 +97,7 @@ import Wire
         #expect(redactor.redact(text + "abc").hasSuffix("\\‹redacted›"))
     }
 
-    @Test func `a secret stands nowhere in the file, in no spelling`() throws {
+    @Test func `a secret is nowhere in the file, in no spelling`() throws {
         let secret = Self.hostile
         let frame = #"42["authenticate",{"token":"\#(spellings(of: secret)[1])"}]"#
         let body = #"{"token":"\#(spellings(of: secret)[2])"}"#
@@ -148,7 +148,7 @@ import Wire
         }
     }
 
-    @Test func `a secret among the numbers of an unknown kind costs the text, not the file`() throws {
+    @Test func `a secret within numbers of an unknown kind invalidates only that text`() throws {
         let bytes = try recording(secrets: [Secret("123")]) { writer in
             let text = RawJSON(unchecked: ArraySlice(#"{"x":91234}"#.utf8))
             try writer.append(.unknown(kind: "poll", text: text), at: .zero, wall: 0)

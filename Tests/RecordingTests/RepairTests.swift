@@ -4,7 +4,7 @@ import Wire
 @testable import Recording
 
 @Suite struct `Repair` {
-    /// What can be read of a file, as texts of lines in order.
+    /// The readable lines of a file, in order.
     private func readable(_ bytes: [UInt8]) throws -> [String] {
         var reader = LineReader(try RecordingReader(bytes: bytes), path: "memory")
         var found: [String] = []
@@ -18,7 +18,7 @@ import Wire
         return found
     }
 
-    @Test(arguments: 1...40) func `no readable record is lost, whatever is damaged, and the new file is whole`(
+    @Test(arguments: 1...40) func `no readable record is lost, whatever is damaged, and the new file is complete`(
         seed: UInt64
     ) throws {
         try withTemporaryFolder { folder in
@@ -53,7 +53,7 @@ import Wire
         }
     }
 
-    @Test func `a record of an unknown kind that has no number takes none, behind a hole either`() throws {
+    @Test func `a record of an unknown kind without a number gets none, not even after a hole`() throws {
         try withTemporaryFolder { folder in
             var bytes = try generatedRecording(seed: 1, count: 1)
             bytes.removeSubrange(((bytes.firstIndex(of: UInt8(ascii: "\n")) ?? 0) + 1)...)
@@ -69,7 +69,7 @@ import Wire
         }
     }
 
-    @Test func `a damaged line leaves a gap in its place, and the numbers of the others stay`() throws {
+    @Test func `a damaged line leaves a gap at its position, and the other numbers stay`() throws {
         try withTemporaryFolder { folder in
             let whole = try recording { writer in
                 for number in 1...5 {

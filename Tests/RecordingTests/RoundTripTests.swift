@@ -4,9 +4,9 @@ import Wire
 
 @testable import Recording
 
-@Suite struct `Round trip` {
+@Suite struct `Round trip of a recording` {
     @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
-    func `every record comes back as it was written, with its stamp`(seed: UInt64) throws {
+    func `every record reads back as written, with its stamp`(seed: UInt64) throws {
         var generator = RecordGenerator(seed: seed)
         var written: [RecordingReader.Entry] = []
         var time: Int64 = 0
@@ -35,7 +35,7 @@ import Wire
         }
     }
 
-    @Test func `the head comes back`() throws {
+    @Test func `the head reads back`() throws {
         var head = testHead
         head.minor = 7
         head.segment = 3
@@ -56,7 +56,7 @@ import Wire
         #expect(reader.head == head)
     }
 
-    @Test func `numbers are contiguous over the records, and a sync repeats the one before it`() throws {
+    @Test func `record numbers are contiguous, and a sync repeats the previous one`() throws {
         var appended: [Int] = []
         let bytes = try recording { writer in
             for second in 0..<10 {
@@ -82,7 +82,7 @@ import Wire
         #expect(kinds.suffix(3) == ["sync", "idx", "end"])
     }
 
-    @Test func `a chunk ends after 256 KiB, too`() throws {
+    @Test func `a chunk also ends after 256 KiB`() throws {
         let bytes = try recording { writer in
             let text = String(repeating: "x", count: 50_000)
             for _ in 0..<12 {
@@ -99,10 +99,10 @@ import Wire
                 + ["sync", "idx", "end"])
     }
 
-    @Test func `a frame of 5 MB comes back, whatever is in it`() throws {
+    @Test func `a frame of 5 MB reads back, whatever its contents`() throws {
         var random = RandomSource(seed: 5)
         let noise = (0..<625_000).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } }
-        // As text, each of these would take six bytes: more than a line may have.
+        // As text, each of these bytes would need six: more than a line may have.
         let controls = [UInt8](repeating: 1, count: 2_800_000)
         let quotes = Array(String(repeating: #"{"text":"abcdefghijklmnopqrstuvwxyz"},"#, count: 130_000).utf8)
         let messages: [WebSocketMessage] = [
@@ -121,8 +121,8 @@ import Wire
         }
     }
 
-    @Test func `a payload that cannot fit into a line is cut, at a character, and says so`() throws {
-        // The limit lies inside the character.
+    @Test func `a payload too large for a line is cut at a character boundary and marked`() throws {
+        // The limit lies within the character.
         let text = String(repeating: "a", count: Limits.largest - 1) + "日" + String(repeating: "b", count: 998)
         let bytes = try recording { writer in
             try writer.append(.frame(.init(connection: 1, direction: .in, message: .text(text))), at: .zero, wall: 0)
@@ -141,7 +141,7 @@ import Wire
             ])
     }
 
-    @Test func `long texts from a peer are cut, so that no record can be too long for a line`() throws {
+    @Test func `long texts from a peer are cut, so that no record is too long for a line`() throws {
         let long = String(repeating: "\u{1}", count: 3_000_000)
         let bytes = try recording { writer in
             try writer.append(.subscription(.init(act: .deny, room: long, why: long)), at: .zero, wall: 0)

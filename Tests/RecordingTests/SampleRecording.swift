@@ -3,15 +3,15 @@ import JSONText
 import Recording
 import Wire
 
-/// `samples/recordings/hello.weir.jsonl`: a small Socket.IO session with a record of every kind, a lost connection in
-/// its middle.
+/// `samples/recordings/hello.weir.jsonl`: a small Socket.IO session with a record of every kind, and a
+/// lost connection in the middle.
 ///
-/// It is made by the writer. After a change of the format, `WEIR_WRITE_SAMPLES=1 swift test --filter Sample` makes it
-/// anew.
+/// The writer generates it. After a change of the format, `WEIR_WRITE_SAMPLES=1 swift test
+/// --filter Sample` regenerates it.
 enum SampleRecording {
     static let path = repository + "/samples/recordings/hello.weir.jsonl"
 
-    /// Folder of the package, from the place of this file in it.
+    /// The package's folder, derived from the path of this file.
     static let repository = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
 
     static func bytes() throws -> [UInt8] {

@@ -3,14 +3,14 @@ import Testing
 
 @testable import Recording
 
-@Suite struct `The sample` {
-    @Test func `the sample in the repository is what the writer makes of its script`() throws {
+@Suite struct `The sample recording` {
+    @Test func `the sample in the repository equals the writer's output for its script`() throws {
         let made = try SampleRecording.bytes()
         if getenv("WEIR_WRITE_SAMPLES") != nil { try write(made, to: SampleRecording.path) }
         #expect(lines(of: try contents(of: SampleRecording.path)) == lines(of: made))
     }
 
-    @Test func `the sample begins with the bytes by which a recording is known, and ends with an end of 112 bytes`()
+    @Test func `the sample begins with the signature bytes and ends with an end record of 112 bytes`()
         throws
     {
         let bytes = try contents(of: SampleRecording.path)
@@ -19,7 +19,7 @@ import Testing
         #expect(bytes[bytes.count - 113] == UInt8(ascii: "\n"))
     }
 
-    @Test func `the sample is read without a complaint, holds every kind, and no secret`() throws {
+    @Test func `the sample is read without problems, contains every kind, and no secret`() throws {
         var reader = try RecordingReader(opening: SampleRecording.path)
         var kinds: Set = ["head"]
         while let entry = try reader.next() {

@@ -5,17 +5,17 @@ import Wire
 
 @testable import Recording
 
-/// Checks lines against `schemas/recording.schema.json` with a validator that was not written here: `jsonschema-rs`, which `Tests/run`
-/// installs.
+/// Checks lines against `schemas/recording.schema.json` with an independent validator:
+/// `jsonschema-rs`, which `Tests/run` installs.
 private enum Validator {
-    /// Python with the package: the one that `Tests/run` made, or the system's. Nil when there is none.
+    /// Python with the package: the one that `Tests/run` installed, or the system's; nil when neither has it.
     static let python: String? = [SampleRecording.repository + "/.build/peers/jsonschema/bin/python", "python3"].first {
         system("'\($0)' -c 'import jsonschema_rs' >/dev/null 2>&1") == 0
     }
 
     static let schema = SampleRecording.repository + "/schemas/recording.schema.json"
 
-    /// What the validator says against the lines of a file: nothing, one complaint a line, or that it cannot judge.
+    /// The validator's complaints about the lines of a file: one for each line, or that it cannot judge.
     static func complaints(about path: String) throws -> [String] {
         let program = #"""
             import json, sys, jsonschema_rs
@@ -40,16 +40,16 @@ private enum Validator {
 }
 
 @Suite struct `Schema` {
-    // Skipped by name where no validator can be installed; `Tests/run` fails for that in CI.
+    // Skipped by name when no validator can be installed; `Tests/run` fails for that in CI.
     private static let needsValidator = ConditionTrait.enabled(
         if: Validator.python != nil, "needs python3 with the package jsonschema_rs, which Tests/run installs")
 
-    @Test(needsValidator) func `the sample is as the schema says`() throws {
+    @Test(needsValidator) func `the sample follows the schema`() throws {
         #expect(try Validator.complaints(about: SampleRecording.path) == [])
     }
 
     @Test(needsValidator, arguments: [41, 42] as [UInt64])
-    func `generated recordings are as the schema says`(seed: UInt64) throws {
+    func `generated recordings follow the schema`(seed: UInt64) throws {
         var generator = RecordGenerator(seed: seed)
         let bytes = try recording { writer in
             for index in 0..<500 {
@@ -64,7 +64,7 @@ private enum Validator {
     }
 
     /// A schema that accepts everything would pass the tests above.
-    @Test(needsValidator) func `the schema refuses what is no record`() throws {
+    @Test(needsValidator) func `the schema refuses invalid records`() throws {
         let wrong = [
             #"{}"#, #"{"k":5}"#, #"{"k":"head","fmt":"weir-recording"}"#,
             #"{"k":"token","n":1,"t":0,"w":"2026-01-02T03:04:05.000000Z"}"#,
@@ -83,7 +83,7 @@ private enum Validator {
         }
     }
 
-    @Test func `the schema describes every member that is written`() throws {
+    @Test func `the schema describes every written member`() throws {
         let schema = try JSONValue(parsing: contents(of: Validator.schema)[...])
         var generator = RecordGenerator(seed: 43)
         let generated = try recording { writer in

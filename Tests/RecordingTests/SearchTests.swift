@@ -26,7 +26,7 @@ import Wire
     }
 
     @Test(arguments: [#"said "yes","#, "yes\",  or", #"C:\temp"#])
-    func `what is escaped is searched as it reads, however it is spelled`(words: String) throws {
+    func `escaped text is searched by its meaning, however it is spelled`(words: String) throws {
         try withTemporaryFolder { folder in
             let bytes = try recording { writer in
                 let text = #"42["x",{"text":"she said \u0022yes\u0022,\r\u000aor C:\u005ctemp"}]"#
@@ -44,11 +44,11 @@ import Wire
         #expect(try found("price", around: .milliseconds(520)) == ["13-", "14-", "15-", "16:", "17-"])
     }
 
-    @Test func `a pattern that is none is told`() {
+    @Test func `an invalid pattern is refused`() {
         #expect(throws: TextPattern.Malformed.self) { _ = try TextPattern("(") }
     }
 
-    @Test func `matches are found one behind the other, and zeros are no end`() throws {
+    @Test func `matches are found one after the other, and a zero byte does not end the text`() throws {
         let text: [UInt8] = [0, 97, 98, 0, 97, 98]
         #expect(try TextPattern("ab").matches(in: text) == [1..<3, 4..<6])
         #expect(try TextPattern("^").matches(in: text) == [])

@@ -4,7 +4,7 @@ import Wire
 
 @testable import Recording
 
-/// One secret of each kind, and how it stands in JSON; `§` is the secret.
+/// One secret of each kind, and its form in JSON; `§` is the secret.
 private let planted: [(kind: String, secret: String, member: String)] = [
     ("JSON web token", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJlLW9mLWl0", #""text":"see § now""#),
     ("password", "hunter2", #""password":"§""#),
@@ -55,7 +55,7 @@ private let planted: [(kind: String, secret: String, member: String)] = [
     ("number", "48291057", #""pin_code":1,"password":48291057"#),
 ]
 
-/// Where a payload stands.
+/// The payload formats that can surround a secret, with the text before and after it.
 private let places: [(name: String, before: String, after: String)] = [
     ("event", #"42["x",{"#, "}]"), ("acknowledgement", #"4312[{"#, "}]"), ("namespace", #"42/chat,["x",{"#, "}]"),
     ("connect error", #"44{"message":"no","data":{"#, "}}"), ("answer", "{", "}"), ("list", "[{", "}]"),
@@ -69,7 +69,7 @@ private func text(_ bytes: [UInt8]?) -> String { String(decoding: bytes ?? [], a
 
 private func scrubbed(_ payload: String) -> String { scrubber.scrubbed(payload) }
 
-@Suite struct `Secrets by name and by looks` {
+@Suite struct `Secrets by name and by form` {
     @Test(arguments: [
         ("user_password", SecretName.password), ("userPassword", .password), ("USER-PASSWORD", .password),
         ("password2", .password), ("password_hash", .password), ("passwordConfirmation", .password), ("pwd", .password),
@@ -79,7 +79,7 @@ private func scrubbed(_ payload: String) -> String { scrubber.scrubbed(payload) 
         ("tokens", .token), ("id_token", .token), ("device-token", .token), ("oauth2Token", .token),
         ("Set-Cookie", .cookie), ("cookies", .cookie), ("Proxy-Authorization", .authorization), ("otp", .code),
         ("user.pin", .code), ("key", .key), ("x-hub-signature", .key),
-    ]) func `a name is taken apart into words, and the last ones decide`(name: String, kind: SecretName) {
+    ]) func `a name is split into words, and the last ones decide`(name: String, kind: SecretName) {
         #expect(SecretName(name) == kind)
     }
 
@@ -87,11 +87,13 @@ private func scrubbed(_ payload: String) -> String { scrubber.scrubbed(payload) 
         "tokenize", "passwordless", "tokenizer", "token_type", "tokenCount", "password_changed_at", "next_page_token",
         "nextPageToken", "page_token", "cookie_policy", "secretary", "keyboard", "monkey", "author", "session_name",
         "pinned", "typing", "spin", "side", "president", "inside", "expires_in", "authorized", "id", "message", "", "_",
-    ]) func `a name that only sounds like it says nothing`(name: String) {
+    ]) func `a name that only resembles a secret's is not one`(name: String) {
         #expect(SecretName(name) == nil)
     }
 
-    @Test(arguments: places.map(\.name)) func `each kind is found in each place, and goes`(place: String) throws {
+    @Test(arguments: places.map(\.name)) func `each kind of secret is found in each place and removed`(place: String)
+        throws
+    {
         let (_, before, after) = try #require(places.first { $0.name == place })
         for (kind, secret, member) in planted {
             let payload = before + member.replacing("§", with: secret) + after
@@ -100,7 +102,7 @@ private func scrubbed(_ payload: String) -> String { scrubber.scrubbed(payload) 
             #expect(!clean.contains(#"\u0074ok-5"#), "\(kind): \(clean)")
             #expect(clean.contains("‹secret-"), "\(kind): \(clean)")
             #expect(scrubbed(clean) == clean, "\(kind): what was scrubbed is clean: \(clean)")
-            // What is around stays, and it is JSON.
+            // The surrounding text stays, and is JSON.
             for line in clean.split(separator: "\n") {
                 let bytes = Array(line.utf8)
                 let start = try #require(FrameContents.jsonStart(inPayload: bytes[...]))
@@ -109,7 +111,7 @@ private func scrubbed(_ payload: String) -> String { scrubber.scrubbed(payload) 
         }
     }
 
-    @Test func `doctor finds each kind, redact takes it out, and both find nothing in what was scrubbed`() throws {
+    @Test func `doctor finds each kind, redact removes it, and neither finds any in scrubbed text`() throws {
         try withTemporaryFolder { folder in
             for (kind, secret, member) in planted {
                 let payload = #"42["x",{"# + member.replacing("§", with: secret) + "}]"
@@ -136,7 +138,7 @@ private func scrubbed(_ payload: String) -> String { scrubber.scrubbed(payload) 
         }
     }
 
-    /// A record of each kind, with a JSON text in each member that a peer or a user has a say in.
+    /// A record of each kind, with a JSON text in each member that a peer or a user can influence.
     private func records(holding text: String) -> [Record] {
         let object = RawJSON(unchecked: ArraySlice(text.utf8)), body = Array(text.utf8)
         let room = #"42["x",{"room":\#(String(decoding: PayloadWalk.quoted(body), as: UTF8.self))}]"#
@@ -158,7 +160,7 @@ private func scrubbed(_ payload: String) -> String { scrubber.scrubbed(payload) 
         ]
     }
 
-    @Test func `each kind goes from each member of each record, and from the head`() throws {
+    @Test func `each kind is removed from each member of each record, and from the head`() throws {
         try withTemporaryFolder { folder in
             for (kind, secret, member) in planted {
                 let text = "{" + member.replacing("§", with: secret) + "}"
@@ -171,7 +173,7 @@ private func scrubbed(_ payload: String) -> String { scrubber.scrubbed(payload) 
                 try write(bytes, to: folder + "/a")
                 var redaction = RecordingRedaction([try RedactionTarget(parsing: "secrets")])
                 _ = try redaction.redact(folder + "/a", to: ToolDestination(path: folder + "/b", replaces: true))
-                // An escape may spell the first character otherwise, and what follows another one.
+                // An escape may change the spelling of the first character, and of any after another escape.
                 let needle = secret.dropFirst().prefix { $0 != "\\" }
                 #expect(String(decoding: bytes, as: UTF8.self).contains(needle), "\(kind)")
                 for line in lines(of: try contents(of: folder + "/b")) {
@@ -191,7 +193,7 @@ private func scrubbed(_ payload: String) -> String { scrubber.scrubbed(payload) 
         #"{"rows":"{\"id\":1}\n{\"email\":\"ana@b.example\"}\n{\"email\" : \"ana@b.exam"}"#,
         #"{"text":"email=ana@b.example&x=1"}"#, #"{"email":"ana@b.example \"quoted\""}"#,
     ])
-    func `what a path names goes from each place where text can be`(text: String) throws {
+    func `a value selected by a path is removed from every place that can contain text`(text: String) throws {
         try withTemporaryFolder { folder in
             var head = testHead
             (head.tool, head.system, head.context, head.title, head.filter) = (text, text, text, text, text)
@@ -217,7 +219,7 @@ private func scrubbed(_ payload: String) -> String { scrubber.scrubbed(payload) 
         }
     }
 
-    @Test func `text that is no UTF-8 stands in base64, and is looked through, too`() throws {
+    @Test func `text that is not UTF-8 is written as base64, and is searched, too`() throws {
         try withTemporaryFolder { folder in
             let payload = Array(#"{"password":"hunter2","x":""#.utf8) + [0xFF] + Array(#""}"#.utf8)
             let bytes = try recording { writer in
@@ -233,7 +235,7 @@ private func scrubbed(_ payload: String) -> String { scrubber.scrubbed(payload) 
         }
     }
 
-    @Test func `a payload full of secrets grows by no more than a recording holds, and none of them stays`() {
+    @Test func `a payload full of secrets loses them all and grows within the record limit`() {
         for (member, mark) in [(#""pwd":"a","#, #""*""#), (#""pwd":1,"#, "0")] {
             let payload = "{" + String(repeating: member, count: 100_000) + #""end":true}"#
             let clean = scrubbed(payload)
@@ -249,26 +251,26 @@ private func scrubbed(_ payload: String) -> String { scrubber.scrubbed(payload) 
         #"{"key":"password","name":"pwd","value":"hunter9"}"#,
         #"{"value":"{\"value\":\"hunter9\",\"key\":\"pwd\",\"name\":\"pwd\"}","name":"x"}"#,
     ])
-    func `a value with several names, and a name with several values, are taken out once`(payload: String) {
+    func `a value with several names, and a name with several values, are removed once`(payload: String) {
         let clean = scrubbed(payload)
         #expect(clean.contains("‹secret-") && !clean.contains("hunter9"), "\(clean)")
         #expect(scrubbed(clean) == clean)
     }
 
-    @Test func `where a payload has no room for a mark its secret goes all the same`() {
+    @Test func `a secret is removed even when the payload has no room for a mark`() {
         let payload = #"{"pwd":"a","x":""# + String(repeating: "x", count: Limits.largest - 30) + #""}"#
         let clean = scrubbed(payload)
         #expect(clean.utf8.count == payload.utf8.count && clean.hasPrefix(#"{"pwd":"*","x""#))
     }
 
-    @Test func `a text full of secrets is one secret as a whole`() {
+    @Test func `a text full of secrets is replaced as a whole`() {
         let clean = scrubbed(String(repeating: "pwd=a&", count: 10_000))
         #expect(clean.wholeMatch(of: /‹secret-[0-9a-f]{16}›/) != nil, "\(clean.prefix(200))")
         let inside = scrubbed(#"{"said":""# + String(repeating: "pwd=a&", count: 10_000) + #"","end":true}"#)
         #expect(inside.wholeMatch(of: /\{"said":"‹secret-[0-9a-f]{16}›","end":true\}/) != nil, "\(inside.prefix(200))")
     }
 
-    @Test func `the same secret has the same mark wherever it stands, and another one in another run`() {
+    @Test func `the same secret gets the same mark everywhere, and a different one in another run`() {
         let token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJlLW9mLWl0"
         let payload = #"42["x",{"token":"T","u":"https://h/?token=T","t":"a T b","authorization":"Bearer T"}]"#
         let clean = scrubbed(payload.replacing("T", with: token))
@@ -284,7 +286,7 @@ private func scrubbed(_ payload: String) -> String { scrubber.scrubbed(payload) 
         #"[{"id":"1","channel":"/meta/handshake","successful":true,"clientId":"0abc1def2ghi3jkl4mno5pqr6stu7vw"}]"#,
         #"42["x",{"id":"2982dc0a-65aa-47ae-a13c-082b2e3cc2a9"},"MzUPkW0"]"#,
         #"{"resources":[],"next_page_token":"0fd3a1b2c3d4e5f60718293a4b5c6d7e0fd3a1b2c3d4e5f60718293a4b5c6d7e"}"#,
-    ]) func `what the protocols need stays`(payload: String) {
+    ]) func `fields that the protocols need stay`(payload: String) {
         #expect(scrubbed(payload) == payload)
     }
 
@@ -303,11 +305,11 @@ private func scrubbed(_ payload: String) -> String { scrubber.scrubbed(payload) 
         #"{"text":"eyJ is how they begin","url":"https://cdn.example.com/a/AKIA/file.png?w=100&h=200"}"#,
         #"{"thumbnail":"/9j/4AAQSkZJRgABAQAAAQABAAD2wBDAAMCAgMCAgMDAwMEAwMEBQgFBQQEBQoHBwYIDAoMDAs"}"#,
         #"{"name":"ThisIsAVeryLongNameOfAThingWithoutAnySpaceInIt2","token":"true"}"#,
-    ]) func `what is no secret stays byte by byte`(payload: String) {
+    ]) func `text without a secret stays unchanged byte by byte`(payload: String) {
         for payload in [payload, #"42["x","# + payload + "]"] { #expect(scrubbed(payload) == payload) }
     }
 
-    @Test(arguments: ["hello", "reconnect", "twake-day"]) func `nothing of the samples is taken for a secret`(
+    @Test(arguments: ["hello", "reconnect", "twake-day"]) func `the samples contain nothing that is taken for a secret`(
         name: String
     ) throws {
         let path = SampleRecording.path.replacing("hello", with: name)
@@ -329,8 +331,8 @@ private func scrubbed(_ payload: String) -> String { scrubber.scrubbed(payload) 
         #expect(payloads > 5)
     }
 
-    @Test func `what is passed over quickly holds nothing, wherever in the text it stands`() {
-        // Each secret behind 0 to 70 bytes, so that it lies across the blocks of the first look.
+    @Test func `the fast check never skips a secret, wherever it is in the text`() {
+        // Each secret follows 0 to 70 bytes, so that it crosses the block boundaries of the fast check.
         for (kind, secret, member) in planted {
             for length in 0...70 {
                 let payload =
@@ -350,7 +352,7 @@ private func scrubbed(_ payload: String) -> String { scrubber.scrubbed(payload) 
         String(repeating: "=", count: 20000), String(repeating: "token=", count: 9000),
         String(repeating: "AKIA", count: 9000),
         #"{"a":""# + String(repeating: #"\\"#, count: 9000) + #""}"#,
-    ]) func `nonsense of a peer neither traps nor takes long`(payload: String) {
+    ]) func `nonsense from a peer neither traps nor takes long`(payload: String) {
         let clock = ContinuousClock()
         var size = 0
         let span = clock.measure { size = scrubber.scrubbed(ArraySlice(payload.utf8))?.count ?? 0 }

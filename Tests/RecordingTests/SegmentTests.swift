@@ -18,7 +18,7 @@ import Wire
         .memory(.init(user: "u", rows: Array("{}\n".utf8))),
     ]
 
-    /// Writes 60 records, a new segment after each ten.
+    /// Writes 60 records, with a new segment after every ten.
     private func write(
         _ folder: String, keep: SegmentPlan.Keep? = nil, compressesClosed: Bool = false,
         options: RecordingWriter.Options = .init(durability: .never)
@@ -58,7 +58,7 @@ import Wire
         return names.sorted()
     }
 
-    @Test func `each is readable alone, begins with what came before, and names the one before by its digest`() throws {
+    @Test func `each segment is readable, begins with the earlier state, and names its predecessor's digest`() throws {
         try withTemporaryFolder { folder in
             try write(folder)
             #expect(names(in: folder) == (1...6).map { "mon.000\($0).weir.jsonl" })
@@ -104,7 +104,7 @@ import Wire
         return String(decoding: text, as: UTF8.self)
     }
 
-    @Test func `a ring keeps so many, so much, or what is not too old`() throws {
+    @Test func `a ring is limited by count, size or age`() throws {
         try withTemporaryFolder { folder in
             try write(folder + "/count", keep: .segments(3))
             #expect(names(in: folder + "/count") == (4...6).map { "mon.000\($0).weir.jsonl" })
@@ -129,7 +129,7 @@ import Wire
         }
     }
 
-    @Test func `a file compressed while it is written reads as one that is not`() throws {
+    @Test func `a file compressed while it is written reads like an uncompressed one`() throws {
         try withTemporaryFolder { folder in
             try write(folder + "/a")
             try write(folder + "/b", options: .init(durability: .never, isCompressed: true))
@@ -143,7 +143,7 @@ import Wire
         }
     }
 
-    @Test func `size and age ask for a new segment`() throws {
+    @Test func `size and age trigger a new segment`() throws {
         try withTemporaryFolder { folder in
             let plan = SegmentPlan(
                 path: folder + "/x", rotation: .init(size: 5_000, age: .seconds(10)),
@@ -167,7 +167,7 @@ import Wire
         }
     }
 
-    @Test func `a size below the state that each segment begins with counts what is new, is told once, and doubled`()
+    @Test func `a size below that of the initial state counts new records, warns once, and doubles`()
         throws
     {
         try withTemporaryFolder { folder in
@@ -192,13 +192,13 @@ import Wire
             let warnings = writer.warnings
             #expect(
                 warnings.count == 1 && warnings[0].contains("--rotate asks for segments of 1000 bytes"), "\(warnings)")
-            // 1,000 records of 60 bytes and more: nearly 80 segments of 1,000 bytes, had the size not been doubled.
+            // 1,000 records of at least 60 bytes: nearly 80 segments of 1,000 bytes, if the size were not doubled.
             #expect((4...12).contains(segments), "\(segments)")
             #expect(names(in: folder).count == 3)
         }
     }
 
-    @Test func `what is there is replaced only when that is wanted, and never while somebody writes it`() throws {
+    @Test func `an existing file is replaced only on request, and never while it is being written`() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/x.weir.jsonl"
             let first = try RecordingWriter(creating: path, head: testHead)

@@ -4,9 +4,9 @@ import Wire
 
 @testable import Recording
 
-/// Where a recording may come from.
+/// Tests for the sources of a recording.
 @Suite struct `Sources` {
-    @Test func `a pipe gives what memory gives, while it is still being written`() throws {
+    @Test func `a pipe yields the same entries as memory while it is being written`() throws {
         var generator = RecordGenerator(seed: 21)
         let bytes = try recording { writer in
             for index in 0..<1_500 {
@@ -26,13 +26,13 @@ import Wire
         #expect(read == (try entries(of: bytes)))
     }
 
-    @Test func `standard input is read for a dash`() throws {
-        // The test's own standard input is not a recording; what counts is that it is what was opened.
+    @Test func `a dash means standard input`() throws {
+        // The test's own standard input is not a recording; only opening it matters.
         let source = try ByteSource(opening: "-")
         #expect(source.path == "standard input")
     }
 
-    @Test func `a pipe that does not wait is waited for`() throws {
+    @Test func `a non-blocking pipe is waited for`() throws {
         let bytes = try recording { try $0.append(.token(.init(renewed: true)), at: .zero, wall: 0) }
         let ends = try makePipe(waits: false)
         defer { close(ends.output) }
@@ -46,7 +46,7 @@ import Wire
         #expect(count == 4)
     }
 
-    @Test func `a file gives what memory gives`() throws {
+    @Test func `a file yields the same entries as memory`() throws {
         var generator = RecordGenerator(seed: 22)
         let bytes = try recording { writer in
             for index in 0..<3_000 {
@@ -64,7 +64,7 @@ import Wire
     }
 }
 
-/// Writes bytes into a pipe in uneven pieces on a thread of its own, and closes it.
+/// Writes bytes into a pipe in uneven pieces on its own thread, and closes it.
 private final class Feeder: Sendable {
     private let bytes: [UInt8]
     private let descriptor: Int32

@@ -4,7 +4,7 @@ import Wire
 @testable import Recording
 
 @Suite struct `Splitting` {
-    /// The segments of the sample, and the recording that they are together.
+    /// The segments of the sample, and the recording merged from them.
     private func split(
         _ rule: RecordingSplit.Rule, of path: String = SampleRecording.path, _ body: ([String], String) throws -> Void
     ) throws {
@@ -18,7 +18,7 @@ import Wire
     }
 
     @Test(arguments: [RecordingSplit.Rule.records(7), .bytes(2000), .time(.seconds(1)), .connections, .marks])
-    func `the segments follow each other, and together they are what was split`(rule: RecordingSplit.Rule) throws {
+    func `consecutive segments together equal the original recording`(rule: RecordingSplit.Rule) throws {
         try split(rule) { paths, merged in
             #expect(paths.count > 1)
             #expect(paths.first?.hasSuffix("/part.0001.weir.jsonl") == true)
@@ -32,7 +32,7 @@ import Wire
     }
 
     @Test
-    func `a segment says again which connection is open and what is wished, and names the one before by its digest`()
+    func `a segment restates the open connection and the wishes, and names its predecessor by digest`()
         throws
     {
         try split(.marks) { paths, _ in
@@ -50,8 +50,7 @@ import Wire
         }
     }
 
-    @Test func `a size below the state that segments begin with counts what is new, is doubled, and told once`() throws
-    {
+    @Test func `a size below that of the initial state counts new records, doubles, and warns once`() throws {
         try withTemporaryFolder { folder in
             let text = String(repeating: "x", count: 100)
             let bytes = try recording { writer in
@@ -70,7 +69,7 @@ import Wire
             #expect(
                 result.report.warnings.first?.hasPrefix("--size asks for segments of 1000 bytes, and each ") == true)
             #expect(result.report.problems == 0)
-            // What was written before all rooms were known is in small segments; of each later one half is new, at least.
+            // Early segments, before all rooms were known, are small; at least half of each later one is new.
             for path in result.paths.dropLast().suffix(3) {
                 let (old, new) = lines(of: try contents(of: path)).reduce(into: (0, 0)) { sizes, line in
                     if line.contains(#""re":true"#) { sizes.0 += line.utf8.count } else { sizes.1 += line.utf8.count }
@@ -84,7 +83,7 @@ import Wire
         }
     }
 
-    @Test func `segments that are exchanged are told by their digest`() throws {
+    @Test func `exchanged segments are detected by their digest`() throws {
         try split(.records(7)) { paths, _ in
             var doctor = RecordingDoctor()
             var found: [String] = []
@@ -95,7 +94,7 @@ import Wire
         }
     }
 
-    @Test func `what is made of a segment keeps its numbers`() throws {
+    @Test func `a copy of a segment keeps its numbers`() throws {
         try split(.records(7)) { paths, _ in
             let copy = paths[1] + ".copy"
             _ = try RecordingCopy.index(paths[1], to: ToolDestination(path: copy))

@@ -25,7 +25,7 @@ import Wire
         return chunks
     }
 
-    @Test("Chunks are whole lines, together they are the text, and each says where it stands", arguments: [100, 5000])
+    @Test("Chunks are whole lines, together form the text, and each contains its position", arguments: [100, 5000])
     func cutting(piece: Int) throws {
         let text = try recording(lines: 500)
         let chunks = chunks(text, most: 2000, piece: piece)
@@ -39,7 +39,7 @@ import Wire
         #expect(Set(chunks.map(\.id)).count == chunks.count)
     }
 
-    @Test("A line that is longer than a chunk goes over several")
+    @Test("A line longer than a chunk spans several chunks")
     func longLine() {
         let text = Array("{\"k\":\"\(String(repeating: "x", count: 5000))\"}\n{}\n".utf8)
         let chunks = chunks(text, most: 1000, piece: 700)
@@ -52,7 +52,7 @@ import Wire
         return StreamChunk.received(chunk.text) { headers[$0] }
     }
 
-    @Test("What is sent is what is received, and a byte that changed on the way is found")
+    @Test("A chunk arrives as sent, and a changed byte is detected")
     func headers() throws {
         let chunk = chunks(try recording(lines: 20), most: 4000, piece: 4000)[0]
         #expect(received(chunk) == .chunk(chunk))
@@ -78,7 +78,7 @@ import Wire
         return bytes
     }
 
-    @Test("Chunks that come twice, or with others between them, give the text; a missing one is a line as long as it")
+    @Test("Repeated and foreign chunks are skipped, and a missing one becomes a line of its length")
     func joining() throws {
         let whole = try recording(lines: 300)
         let chunks = chunks(whole, most: 1500, piece: 1500)
@@ -100,7 +100,7 @@ import Wire
         #expect(other.append(messages[0]) == .otherRecording("r"))
     }
 
-    @Test("Addresses are read, and what is none is refused without repeating it")
+    @Test("Addresses are parsed, and an invalid one is refused without repeating it")
     func addresses() throws {
         let address = try StreamAddress(parsing: "nats://a,b:77,[::1]:9/team/day")
         #expect(address.servers == ["a:4222", "b:77", "[::1]:9"])
@@ -120,7 +120,7 @@ import Wire
         }
     }
 
-    @Test("The public key of a seed is that of the documentation")
+    @Test("The public key of a seed equals that in the documentation")
     func keys() {
         let seed = "SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY"
         let name = "UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4"

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// Runs `body` with the path of a new folder, which is removed with everything in it afterwards.
+/// Runs `body` with the path of a new folder, which is then removed with its contents.
 func withTemporaryFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
     var template = Array("/tmp/weir-recording-XXXXXX".utf8CString)
     let path = try #require(mkdtemp(&template).map { String(cString: $0) })
@@ -35,14 +35,14 @@ func contents(of path: String) throws -> [UInt8] {
     }
 }
 
-/// Makes a file of `bytes`.
+/// Creates a file with `bytes`.
 func write(_ bytes: [UInt8], to path: String) throws {
     let file = try #require(fopen(path, "w"), "\(path) cannot be created")
     fwrite(bytes, 1, bytes.count, file)
     #expect(fclose(file) == 0)
 }
 
-/// A pipe; neither end waits when it does not `wait`.
+/// Creates a pipe; without `waits`, neither end blocks.
 func makePipe(waits: Bool) throws -> (output: Int32, input: Int32) {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)

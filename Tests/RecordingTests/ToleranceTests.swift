@@ -4,7 +4,7 @@ import Wire
 
 @testable import Recording
 
-/// What other programs, other versions and people with editors may have done to a recording.
+/// Changes to a recording that other programs, other versions and people with editors may make.
 @Suite struct `Tolerance` {
     private func record(_ line: String) throws -> Record {
         let head = lines(of: try recording())[0]
@@ -20,12 +20,12 @@ import Wire
         return record
     }
 
-    @Test func `keys may come in any order, with white space, escapes, unknown members and a carriage return`() throws {
+    @Test func `keys may be in any order, with white space, escapes, unknown members and a carriage return`() throws {
         let line = #" { "p" : "2" , "x":[{"k":"end"}], "\u0074":5,"d":"in","c":7,"k":"f","n":1,"later":null } "# + "\r"
         #expect(try record(line) == .frame(.init(connection: 7, direction: .in, message: .text("2"))))
     }
 
-    @Test func `members that may be missing may be null`() throws {
+    @Test func `optional members may be null`() throws {
         let line = #"{"k":"conn","n":1,"t":5,"w":null,"c":"1","st":"closed","url":null,"code":null,"why":null}"#
         #expect(try record(line) == .connection(.init(connection: 1, state: .closed)))
     }
@@ -43,7 +43,7 @@ import Wire
         #"{"k":"http","n":1,"t":5,"c":"1","id":1,"ph":"push"}"#, #"{"k":"f","n":1,"t":5,"c":"1","d":"both","p":""}"#,
         #"{"k":"f","n":1,"t":5,"c":"1","d":"in","op":9,"p":""}"#, #"{"k":"end","n":1,"t":5,"why":"bored"}"#,
     ])
-    func `a known kind that says something new is kept as unknown`(line: String) throws {
+    func `a known kind with a new value is kept as unknown`(line: String) throws {
         guard case .unknown(_, let text) = try record(line) else {
             Issue.record("\(line) was taken apart")
             return
@@ -67,7 +67,7 @@ import Wire
         (#"{"k":"sync","n":1,"t":5,"off":0,"bytes":1,"recs":1,"t0":0,"t1":0,"crc":4294967296}"#, "crc"),
         (#"{"k":"http","n":1,"t":5,"c":"0","id":1,"ph":"req","m":"GET"}"#, "url"),
     ])
-    func `a record without what it needs is damage`(line: String, key: String) throws {
+    func `a record without a required member is damage`(line: String, key: String) throws {
         let head = lines(of: try recording())[0]
         let read = try entries(of: Array("\(head)\n\(line)\n{\"k\":\"x\"}\n".utf8))
         #expect(
@@ -76,7 +76,7 @@ import Wire
                     line: 2, offset: head.utf8.count + 1, bytes: line.utf8.count + 1, message: "no usable \"\(key)\""))
     }
 
-    @Test func `a line that counts to no chunk has a checksum`() throws {
+    @Test func `a line outside chunks needs a checksum`() throws {
         let text = String(decoding: try recording(), as: UTF8.self)
         let read = try entries(of: Array(text.replacing(/,"sum":"[0-9a-f]{8}"/, with: "").utf8) + Array("\n".utf8))
         let told = read.filter {

@@ -14,14 +14,14 @@ func generatedRecording(seed: UInt64, count: Int = 200) throws -> [UInt8] {
     }
 }
 
-/// The lines of a file whose records are not the writer's own.
+/// The lines of a file without the writer's own records.
 func recordLines(_ bytes: [UInt8]) -> [String] {
     lines(of: bytes).filter { line in
         !["head", "sync", "idx", "end"].contains { line.hasPrefix("{\"k\":\"\($0)\"") }
     }
 }
 
-/// What a doctor finds in a file.
+/// The doctor's problems with a file.
 func findings(_ path: String, secrets: Bool = false) throws -> [FileProblem] {
     var doctor = RecordingDoctor(looksForSecrets: secrets)
     var found: [FileProblem] = []
@@ -31,7 +31,7 @@ func findings(_ path: String, secrets: Bool = false) throws -> [FileProblem] {
 }
 
 @Suite struct `Tools` {
-    @Test(arguments: 1...5) func `a file indexed anew has the same lines, and an index that agrees with it`(
+    @Test(arguments: 1...5) func `an indexed copy has the same lines, and an index that matches it`(
         seed: UInt64
     ) throws {
         try withTemporaryFolder { folder in
@@ -47,7 +47,7 @@ func findings(_ path: String, secrets: Bool = false) throws -> [FileProblem] {
         }
     }
 
-    @Test func `a file is not overwritten, and one that is replaced may be the one that is read`() throws {
+    @Test func `a file is not overwritten, and a replaced file may be the input`() throws {
         try withTemporaryFolder { folder in
             let original = try generatedRecording(seed: 7)
             let path = folder + "/a"
@@ -61,7 +61,7 @@ func findings(_ path: String, secrets: Bool = false) throws -> [FileProblem] {
         }
     }
 
-    @Test func `only a file is replaced, never a device or a folder`() throws {
+    @Test func `only a file can be replaced, never a device or a folder`() throws {
         try withTemporaryFolder { folder in
             try write(try contents(of: SampleRecording.path), to: folder + "/a")
             let device = folder + "/null"
@@ -78,7 +78,7 @@ func findings(_ path: String, secrets: Bool = false) throws -> [FileProblem] {
         }
     }
 
-    @Test func `members and kinds that are not known stay as they are`() throws {
+    @Test func `unknown members and kinds stay unchanged`() throws {
         try withTemporaryFolder { folder in
             let head = lines(of: try recording())[0].replacing("}}", with: "},\"later\": {\"a\":[1, 2]}}")
             let known = #"{"k":"mark","n":1,"t":5,"w":"2026-01-02T03:04:05.000000Z","label":"x","new":[1,  {"a":1e2}]}"#
@@ -89,7 +89,7 @@ func findings(_ path: String, secrets: Bool = false) throws -> [FileProblem] {
         }
     }
 
-    @Test func `a later kind that counted to no chunk, and has a checksum of itself, is kept where it counts to one`()
+    @Test func `a record of a later kind loses its own checksum when it becomes part of a chunk`()
         throws
     {
         try withTemporaryFolder { folder in
@@ -105,7 +105,7 @@ func findings(_ path: String, secrets: Bool = false) throws -> [FileProblem] {
         }
     }
 
-    @Test func `an overview counts what is in the sample`() throws {
+    @Test func `an overview counts the contents of the sample`() throws {
         let overview = try RecordingOverview(reading: SampleRecording.path)
         #expect(overview.problems == 0)
         #expect(overview.events == [.init(name: "hello", count: 3), .init(name: "price", count: 1)])

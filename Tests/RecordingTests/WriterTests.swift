@@ -6,7 +6,7 @@ import Wire
 @testable import Recording
 
 @Suite struct `Writer` {
-    @Test func `the file is private, no folder is made for it, and it is never overwritten`() throws {
+    @Test func `the file is private, needs an existing folder, and is never overwritten`() throws {
         try withTemporaryFolder { folder in
             let missing = folder + "/a/x.weir.jsonl"
             #expect(throws: RecordingError.system(operation: "create", path: missing, code: ENOENT)) {
@@ -27,7 +27,7 @@ import Wire
         }
     }
 
-    @Test func `the system's refusals are told`() throws {
+    @Test func `errors of the system are reported`() throws {
         try withTemporaryFolder { folder in
             try write([], to: folder + "/file")
             #expect(throws: RecordingError.system(operation: "create", path: folder + "/file/x", code: ENOTDIR)) {
@@ -42,7 +42,7 @@ import Wire
         }
     }
 
-    @Test func `another program cannot lock the file while it is written`() throws {
+    @Test func `another program cannot lock the file while it is being written`() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/x.weir.jsonl"
             let writer = try RecordingWriter(creating: path, head: testHead)
@@ -54,14 +54,14 @@ import Wire
         }
     }
 
-    @Test func `a full disk is an error of the system`() throws {
+    @Test func `a full disk is a system error`() throws {
         let descriptor = open("/dev/full", O_WRONLY)
         #expect(throws: RecordingError.system(operation: "write", path: "/dev/full", code: ENOSPC)) {
             _ = try RecordingWriter(file: AppendFile(descriptor: descriptor, path: "/dev/full"), head: testHead)
         }
     }
 
-    @Test func `what a full pipe refused is kept, and written once when there is room again`() throws {
+    @Test func `bytes refused by a full pipe are kept, and written once when there is room again`() throws {
         let ends = try makePipe(waits: false)
         defer { close(ends.output) }
         var writer = try RecordingWriter(
@@ -86,11 +86,11 @@ import Wire
         #expect(refusals > 0)
         let read = try entries(of: received)
         #expect(read.allSatisfy { if case .record = $0 { true } else { false } })
-        // An append that could not even begin was not taken; the test does not repeat it.
+        // An append that could not begin was not accepted; the test does not repeat it.
         #expect((90...100).contains(records(read).count))
     }
 
-    @Test func `records that the caller could not write leave a hole in the numbers`() throws {
+    @Test func `records that the caller could not write leave a gap in the numbers`() throws {
         let bytes = try recording { writer in
             for number in [1, 2, 5, 6] {
                 try writer.append(.token(.init(renewed: true)), Stamp(n: number, time: .zero, wall: 0))
@@ -110,7 +110,7 @@ import Wire
         }
     }
 
-    @Test func `lines are on their way after a flush, and whole`() throws {
+    @Test func `lines are written completely after a flush`() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/x.weir.jsonl"
             var writer = try RecordingWriter(creating: path, head: testHead)
@@ -125,7 +125,7 @@ import Wire
         }
     }
 
-    @Test func `times never go back, and stay what every reader of JSON can hold`() throws {
+    @Test func `times never go backwards, and stay within the range of every JSON reader`() throws {
         let times: [Int64] = [5, 3, -7, 900, 899, .max, .min]
         let bytes = try recording { writer in
             for time in times {
@@ -140,7 +140,7 @@ import Wire
         #expect(read == [5, 5, 5, 900, 900, 1 << 53, 1 << 53])
     }
 
-    @Test func `an idle recording ends its chunk when it is told the time`() throws {
+    @Test func `an idle recording ends its chunk when the time advances`() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/x.weir.jsonl"
             var writer = try RecordingWriter(creating: path, head: testHead, durability: .interval)
@@ -169,7 +169,7 @@ import Wire
         #expect(try make(durability) == make(.never))
     }
 
-    @Test func `a sync tells the place of its chunk in the file`() throws {
+    @Test func `a sync contains the offset of its chunk in the file`() throws {
         let bytes = try recording { writer in
             for index in 0..<20 {
                 try writer.append(
