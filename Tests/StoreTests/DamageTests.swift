@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct DamageTests {
-    /// A closed store of many rows; gives its path.
+    /// Creates a store with many rows, closes it, and returns its path.
     private func filled() throws -> String {
         try withStore { store, path in
             let (model, _) = try Sample.model((1...2000).map { Sample.message($0) })
@@ -20,7 +20,7 @@ import Testing
         fclose(file)
     }
 
-    /// Opens what is damaged and expects a new, empty store, and the old file, unchanged, beside it.
+    /// Opens the damaged file and expects a new, empty store with the old file unchanged next to it.
     private func expectRebuilt(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let damaged = try readFile(path)
         let aside = path + ".damaged-1700000000"
@@ -38,7 +38,7 @@ import Testing
         #expect(try reopened(path)?.notes == [.globals: "c"], sourceLocation: sourceLocation)
     }
 
-    @Test func `a file that is no database is set aside`() throws {
+    @Test func `a file that is not a database is set aside`() throws {
         let path = try temporaryFolder() + "/store.sqlite"
         try writeFile(path, String(repeating: "This is a letter, and not a database. ", count: 100))
         try expectRebuilt(path)
@@ -59,15 +59,16 @@ import Testing
         try expectRebuilt(path)
     }
 
-    /// A flipped bit in a text is nobody's to see but the server's, which the rows are checked against; nothing may trap or hang on it.
-    @Test(arguments: 0..<60) func `whichever byte is flipped, the store opens`(round: Int) throws {
+    /// Only the server can detect a flipped bit in a text, since the rows are checked against
+    /// it; but nothing may trap or hang.
+    @Test(arguments: 0..<60) func `the store opens whichever byte is flipped`(round: Int) throws {
         let path = try withStore { store, path in
             let (model, _) = try Sample.model((1...20).map { Sample.message($0) })
             store.keep([.model(model.snapshot)], of: Sample.scope, at: 1)
             return path
         }
         var bytes = try readFile(path)
-        // Sixty places over the file, the header's hundred bytes among them.
+        // Sixty places across the file, including the header's hundred bytes.
         let place = round < 20 ? round * 5 : bytes.count * (round - 19) / 42
         bytes[place] ^= 0xff
         try write(bytes, to: path)
@@ -75,7 +76,7 @@ import Testing
         do throws(StoreError) {
             store = try Store(opening: path, now: 1000)
         } catch .foreign, .newer, .database {
-            // The bytes that say so were flipped, or those that say that the file may be written to.
+            // The bytes that identify the store, or those that make the file writable, were flipped.
             return
         }
         defer { store.close() }
@@ -85,7 +86,7 @@ import Testing
         } catch .damaged, .database {}
     }
 
-    @Test func `a second damaged file gets a name of its own`() throws {
+    @Test func `a second damaged file gets a different name`() throws {
         let path = try temporaryFolder() + "/store.sqlite"
         for expected in ["-1", "-1-2", "-1-3"] {
             try writeFile(path, String(repeating: "no database at all ", count: 100))

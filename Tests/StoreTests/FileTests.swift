@@ -5,7 +5,7 @@ import Testing
 import Wire
 
 @Suite struct FileTests {
-    @Test func `the file is the user's alone, in a folder of the user's alone`() throws {
+    @Test func `only the user can access the file and its folder`() throws {
         let folder = try temporaryFolder()
         let path = folder + "/state/weir/store.sqlite"
         let store = try Store(opening: path, now: 0)
@@ -16,7 +16,7 @@ import Wire
         for file in ["", "-wal", "-shm"] { #expect(mode(path + file) == 0o600, "\(file)") }
     }
 
-    @Test func `whoever hands over more bytes than may wait is told to wait, until they are written`() throws {
+    @Test func `a caller with too many unwritten bytes must wait until they are written`() throws {
         let store = try Store(opening: try temporaryFolder() + "/store.sqlite", now: 0)
         defer { store.close() }
         let drained = Mailbox<Bool>()
@@ -29,7 +29,7 @@ import Wire
         #expect(!isDeepAgain)
     }
 
-    @Test func `a file that others could read is taken from them`() throws {
+    @Test func `a file that others could read becomes private`() throws {
         let path = try temporaryFolder() + "/store.sqlite"
         try Store(opening: path, now: 0).close()
         chmod(path, 0o644)
@@ -37,7 +37,7 @@ import Wire
         #expect(mode(path) == 0o600)
     }
 
-    @Test func `a link in the place of the file is refused, and so is one in the place of its folder`() throws {
+    @Test func `a symbolic link instead of the file or its folder is refused`() throws {
         let folder = try temporaryFolder()
         try Store(opening: folder + "/real/store.sqlite", now: 0).close()
         symlink(folder + "/real/store.sqlite", folder + "/link.sqlite")
@@ -74,7 +74,7 @@ import Wire
         }
     }
 
-    @Test func `another program's database is refused and stays as it is`() throws {
+    @Test func `another program's database is refused and stays unchanged`() throws {
         let path = try temporaryFolder() + "/store.sqlite"
         try sql(path, "CREATE TABLE bookmarks (url TEXT); INSERT INTO bookmarks VALUES ('https://example.org')")
         chmod(path, 0o600)
@@ -84,7 +84,7 @@ import Wire
         #expect(files(beside: path) == ["store.sqlite"])
     }
 
-    @Test func `a store of a newer version is refused and stays as it is`() throws {
+    @Test func `a store of a newer version is refused and stays unchanged`() throws {
         let path = try temporaryFolder() + "/store.sqlite"
         try Store(opening: path, now: 0).close()
         try sql(path, "PRAGMA user_version = 4711")
@@ -92,7 +92,7 @@ import Wire
         #expect(files(beside: path).filter { $0.contains("damaged") } == [])
     }
 
-    @Test func `a folder that cannot be made names itself`() throws {
+    @Test func `an error names the folder that cannot be created`() throws {
         let folder = try temporaryFolder()
         try writeFile(folder + "/file", "")
         #expect(
@@ -100,7 +100,7 @@ import Wire
         ) { try Store(opening: folder + "/file/weir/store.sqlite", now: 0) }
     }
 
-    @Test func `a store that may not grow says so, and what was committed stays`() throws {
+    @Test func `a full store reports it, and committed data stays`() throws {
         let (path, kept) = try withStore(maximumBytes: 400_000) { store, path in
             let text = String(repeating: "word ", count: 400)
             var kept = 0
@@ -111,7 +111,7 @@ import Wire
                     kept = number
                 }
             }
-            // What needs no more room is still kept.
+            // Data that needs no more room is still kept.
             let (_, batch) = try Sample.model([Sample.message(1, "short")])
             try store.commit([.batch(batch)], of: Sample.scope, at: 1)
             return (path, kept)
@@ -122,7 +122,7 @@ import Wire
         #expect(remembered.items.contains(Sample.message(1, "short")))
     }
 
-    @Test func `what cannot be kept is told of, and takes nothing else with it`() throws {
+    @Test func `data that cannot be kept is reported, and affects no other data`() throws {
         let path = try withStore(maximumBytes: 200_000) { store, path in
             let troubles = Mailbox<StoreError>()
             store.tell(onDrained: {}, onTrouble: { troubles.put($0) })

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct LogoutTests {
-    /// Whether the text stands anywhere in the store's files.
+    /// Whether any of the store's files contains the text.
     private func contains(_ path: String, _ text: String) throws -> Bool {
         try files(beside: path).contains { name in
             let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test func `logging out removes everything of the account, from the disk too, and nothing of another`() throws {
+    @Test func `logging out erases all data of the account, even from the disk, and keeps other accounts`() throws {
         try withStore { store, path in
             let other = StoreAccount(server: Sample.server, user: "user-2")
             for (account, word) in [(Sample.account, "SECRETPLAN"), (other, "PUBLICPLAN")] {
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `an account that logs in again begins with nothing`() throws {
+    @Test func `an account that logs in again starts empty`() throws {
         try withStore { store, path in
             try store.commit([.note(.globals, "c"), .enqueue(id: "1", entry: [1])], of: Sample.scope, at: 0)
             try store.forget(Sample.account)

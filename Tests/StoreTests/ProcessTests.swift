@@ -6,7 +6,7 @@ import Store
 import TestSupport
 import Testing
 
-/// Where `store-writer` stands: in the folder of the test program.
+/// The path of `store-writer`, in the folder of the test program.
 private func pathOfWriter() throws -> String {
     var buffer = [CChar](repeating: 0, count: 4096)
     let length = readlink("/proc/self/exe", &buffer, buffer.count)
@@ -20,7 +20,7 @@ private func pathOfWriter() throws -> String {
 
 @Suite(.serialized) struct ProcessTests {
     @Test(arguments: [1, 7, 50, 300])
-    func `a process that is killed while it writes leaves all that it committed, and nothing half`(rows: Int) throws {
+    func `a process killed while writing leaves everything committed, and nothing partial`(rows: Int) throws {
         let path = try temporaryFolder() + "/store.sqlite"
         let writer = try Peer([try pathOfWriter(), "write", path])
         var reported = 0
@@ -56,7 +56,7 @@ private func pathOfWriter() throws -> String {
         #expect(try run([try pathOfWriter(), "read", path]) != "0")
     }
 
-    @Test func `many that create the same store at the same time share one`() throws {
+    @Test func `processes that create the same store at the same time share it`() throws {
         let path = try temporaryFolder() + "/weir/store.sqlite"
         let openings = Mailbox<Store.Opening>()
         for number in 0..<8 {
@@ -79,8 +79,7 @@ private func pathOfWriter() throws -> String {
         #expect(try store.remembered(of: Sample.server)?.notes.count == 8)
     }
 
-    @Test func `a file that another process keeps locked is an error after a while, and works again afterwards`() throws
-    {
+    @Test func `a file locked by another process is an error after a while, and works once unlocked`() throws {
         let path = try temporaryFolder() + "/store.sqlite"
         let store = try Store(opening: path, now: 0, patience: .milliseconds(50))
         defer { store.close() }
@@ -95,7 +94,7 @@ private func pathOfWriter() throws -> String {
         #expect(try store.remembered(of: Sample.server)?.notes == [.globals: "c"])
     }
 
-    @Test func `one store at a time empties the outboxes, and the next may when it is closed`() throws {
+    @Test func `one store at a time sends the outboxes, and the next one may after it is closed`() throws {
         let path = try temporaryFolder() + "/store.sqlite"
         let first = try Store(opening: path, now: 0)
         let second = try Store(opening: path, now: 0)
@@ -108,7 +107,7 @@ private func pathOfWriter() throws -> String {
         #expect(second.takeOutbox())
     }
 
-    @Test func `what waits to be written is read behind all that was handed over`() throws {
+    @Test func `reading the outbox waits for all earlier writes`() throws {
         try withStore { store, path in
             let told = Mailbox<StoreError?>()
             store.commit([.enqueue(id: "1", entry: [1])], of: Sample.scope, at: 0) { told.put($0) }
@@ -124,7 +123,7 @@ private func pathOfWriter() throws -> String {
         }
     }
 
-    @Test func `a session goes on when its account is logged out by another process, but keeps nothing`() throws {
+    @Test func `a session continues after another process logs its account out, but keeps nothing`() throws {
         let path = try temporaryFolder() + "/store.sqlite"
         let session = try Store(opening: path, now: 0)
         defer { session.close() }

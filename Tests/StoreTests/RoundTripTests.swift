@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct RoundTripTests {
-    @Test func `what was kept is remembered when the store is opened again`() throws {
+    @Test func `kept data is remembered when the store is opened again`() throws {
         let items = [
             Sample.badge("message-1", of: "channel-1"), Sample.channel("channel-1"),
             Sample.message(1, "one\n\u{1B}[31m\""),
@@ -44,7 +44,7 @@ import Testing
         #expect(remembered.outbox.map(\.entry) == [Array("{}".utf8), []])
     }
 
-    @Test func `batches lead to the same rows as the model they changed`() throws {
+    @Test func `batches yield the same rows as the model they changed`() throws {
         var (model, batch) = try Sample.model((1...50).map { Sample.message($0) })
         let path = try withStore { store, path in
             store.keep([.batch(batch)], of: Sample.scope, at: 1)
@@ -64,7 +64,7 @@ import Testing
         for section in model.sectionKeys { #expect(restored.elements(in: section) == model.elements(in: section)) }
     }
 
-    @Test func `a whole model replaces what was kept of its scope, and of no other`() throws {
+    @Test func `a whole model replaces the kept data of its scope, and of no other`() throws {
         let path = try withStore { store, path in
             for view in ["", "other"] {
                 let (model, _) = try Sample.model((1...3).map { Sample.message($0) })
@@ -78,7 +78,7 @@ import Testing
         #expect(try reopened(path, view: "other")?.items == (1...3).map { Sample.message($0) })
     }
 
-    @Test func `the account that was used last is remembered when none is named`() throws {
+    @Test func `the last used account is remembered when none is named`() throws {
         let path = try withStore { store, path in
             for (user, now) in [("user-1", 5), ("user-2", 9), ("user-3", 7)] {
                 let (model, _) = try Sample.model([Sample.channel(user)])
@@ -93,7 +93,7 @@ import Testing
         #expect(try reopened(path, user: "user-4") == nil)
     }
 
-    @Test func `a large model comes in parts, none of them larger than a record may be`() throws {
+    @Test func `a large model is read in parts within the record limit`() throws {
         let text = String(repeating: "many words ", count: 2000)
         let (model, _) = try Sample.model((1...300).map { Sample.message($0, text) })
         let path = try withStore { store, path in
@@ -107,7 +107,7 @@ import Testing
         #expect(Set(remembered.items.map(\.id)).count == 300)
     }
 
-    @Test func `an outbox keeps its order, what is replaced keeps its place, and what was done leaves`() throws {
+    @Test func `an outbox keeps its order, replaced entries keep their place, and completed ones are removed`() throws {
         let path = try withStore { store, path in
             for number in 1...4 {
                 try store.commit([.enqueue(id: "\(number)", entry: [UInt8(number)])], of: Sample.scope, at: 1)
@@ -121,7 +121,7 @@ import Testing
         #expect(outbox.map(\.entry) == [[22], [3], [44]])
     }
 
-    @Test func `a store that was closed says so`() throws {
+    @Test func `a closed store reports that it is closed`() throws {
         let path = try temporaryFolder() + "/store.sqlite"
         let store = try Store(opening: path, now: 0)
         store.close()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Events
 
-/// What the tests keep.
+/// Sample data for the tests.
 enum Sample {
     static let server = "https://chat.example"
     static let account = StoreAccount(server: server, user: "user-1")
@@ -27,7 +27,6 @@ enum Sample {
             sortKey: Int64(1000 + number), entity: Item.Entity(message))
     }
 
-    /// A channel.
     static func channel(_ name: String) -> Item {
         let channel = Twake.Channel(
             id: EntityID(name), company: EntityID("company"), workspace: EntityID("workspace"), name: name, icon: nil)
@@ -36,7 +35,7 @@ enum Sample {
             entity: Item.Entity(channel))
     }
 
-    /// A badge of a channel, whose id has a qualifier.
+    /// A badge of a channel; its id has a qualifier.
     static func badge(_ thread: String, of channel: String) -> Item {
         let badge = Twake.Badge(
             company: EntityID("company"), workspace: EntityID("workspace"), channel: EntityID(channel),
@@ -46,7 +45,7 @@ enum Sample {
             section: Item.Section("badges", EntityID("company")), sortKey: 0, entity: Item.Entity(badge))
     }
 
-    /// Rows as a model; gives the batch that made them, too.
+    /// A model of the rows, and the batch that created it.
     static func model(_ items: [Item]) throws -> (model: SectionedCollection<Item>, batch: Batch<Item>) {
         var model = SectionedCollection<Item>()
         for item in items { try model.upsert(item) }
@@ -56,7 +55,7 @@ enum Sample {
 }
 
 extension Remembered {
-    /// The rows, in the order of their ids; the test fails when one cannot be read.
+    /// The rows in the order of their ids; the test fails when one cannot be read.
     var items: [Item] {
         memories.flatMap(\.rows).split(separator: UInt8(ascii: "\n")).compactMap { line in
             let item = Item(decoding: Array(line)[...])
@@ -66,7 +65,7 @@ extension Remembered {
     }
 }
 
-/// A store in a new folder; `body` gets its path, too.
+/// Runs `body` with a store in a new folder, and its path.
 func withStore<Result>(maximumBytes: Int = 1 << 30, _ body: (Store, String) throws -> Result) throws -> Result {
     let path = try temporaryFolder() + "/weir/store.sqlite"
     let store = try Store(opening: path, now: 1, maximumBytes: maximumBytes)
@@ -74,14 +73,14 @@ func withStore<Result>(maximumBytes: Int = 1 << 30, _ body: (Store, String) thro
     return try body(store, path)
 }
 
-/// Opens the store at `path` once more and gives what it remembers.
+/// Reopens the store at `path` and returns the data it remembers.
 func reopened(_ path: String, user: String? = nil, view: String = "") throws -> Remembered? {
     let store = try Store(opening: path, now: 2)
     defer { store.close() }
     return try store.remembered(of: Sample.server, user: user, view: view)
 }
 
-/// Runs statements on the file at `path` with a connection of the test's own.
+/// Runs statements on the file at `path` through a separate connection.
 func sql(_ path: String, _ statements: String) throws {
     var connection: OpaquePointer?
     try #require(sqlite3_open(path, &connection) == SQLITE_OK)

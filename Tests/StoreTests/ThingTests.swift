@@ -7,7 +7,7 @@ import Testing
 @Suite struct ThingTests {
     private typealias Answer = @Sendable (Result<[UInt8], StoreError>) -> Void
 
-    @Test func `however many ask at once, a thing is downloaded once`() throws {
+    @Test func `a thing requested many times at once is downloaded once`() throws {
         let path = try withStore { store, path in
             let downloads = Mailbox<Answer>()
             let answers = Mailbox<[UInt8]>()
@@ -20,7 +20,7 @@ import Testing
                     }
                 }
             }
-            // The last asker may come when the picture is there already: then it is read.
+            // The last caller may come when the picture already exists; then it is read.
             try downloads.first()(.success([1, 2, 3]))
             answers.wait { $0.count == 200 }
             #expect(downloads.all.count == 1)
@@ -39,7 +39,7 @@ import Testing
         #expect(try answers.first() == [1, 2, 3])
     }
 
-    @Test func `things of other kinds, keys and accounts are other things`() throws {
+    @Test func `things of other kinds, keys and accounts are distinct`() throws {
         try withStore { store, _ in
             let other = StoreAccount(server: Sample.server, user: "user-2")
             let things: [(StoreThing, StoreAccount)] = [
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `a download that fails fails for all who asked, and the next one tries again`() throws {
+    @Test func `a failed download fails for all callers, and the next request tries again`() throws {
         try withStore { store, _ in
             let downloads = Mailbox<Answer>()
             let answers = Mailbox<Result<[UInt8], StoreError>>()
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `a thing that cannot be kept is still given`() throws {
+    @Test func `a thing that cannot be kept is still delivered`() throws {
         try withStore(maximumBytes: 300_000) { store, path in
             let troubles = Mailbox<StoreError>()
             store.tell(onDrained: {}, onTrouble: { troubles.put($0) })
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `a download that ends after its account was logged out is given and not kept`() throws {
+    @Test func `a download that ends after a logout is delivered but not kept`() throws {
         try withStore { store, _ in
             let downloads = Mailbox<Answer>()
             let answers = Mailbox<[UInt8]>()
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func `another store of the same file waits for a download that is under way, and then has it`() throws {
+    @Test func `another store of the same file waits for a download in progress and shares its result`() throws {
         try withStore { (store, path) throws in
             let other = try Store(opening: path, now: 0)
             defer { other.close() }
@@ -145,8 +145,7 @@ import Testing
         }
     }
 
-    @Test func `what can be downloaded again goes, the oldest first, before it takes the place of what cannot`() throws
-    {
+    @Test func `old downloads are evicted, oldest first, to make room for data that cannot be downloaded`() throws {
         try withStore(maximumBytes: 4_000_000) { store, _ in
             for key in ["a", "b", "c"] {
                 let answers = Mailbox<[UInt8]>()
