@@ -1,9 +1,9 @@
 import Simulation
 import Testing
 
-/// Crowds that are busy while the client is away: hundreds of messages, and edits, reactions and deletions of older ones.
+/// Many messages while the client is away: hundreds of new ones, and edits, reactions and deletions of older ones.
 @Suite struct BurstTests {
-    /// What the channels hold before the client is away, and is talked about then.
+    /// The messages before the client is away, which are discussed meanwhile.
     private static let before = (0..<12).map { "\(1_000 + $0 * 500) post \($0) \($0) \($0)" }.joined(separator: "\n")
 
     private static func history(_ era: String, seed: Int, options: String = "", _ steps: String) throws -> History {
@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: ["a", "b", "c", "groupme"], 1...(isLong ? 2 : 1))
-    func `hundreds of messages that are missed are all caught up with`(era: String, seed: Int) throws {
+    func `a session catches up on hundreds of missed messages`(era: String, seed: Int) throws {
         let history = try Self.history(
             era, seed: seed,
             """
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: ["a", "b", "c", "groupme"], 1...(isLong ? 2 : 1))
-    func `a crowd that goes on while the client catches up, and a second gap meanwhile, leave nothing out`(
+    func `a busy crowd during the catch-up and a second gap leave nothing out`(
         era: String, seed: Int
     ) throws {
         let lines = (0..<300).map { "\(60_000 + $0 * 20) \($0 % 3 == 0 ? "post" : "reply") \($0) \($0 * 7 % 31) \($0)" }
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: ["a", "b", "c", "groupme"], 2...(isLong ? 3 : 2))
-    func `a session that catches up with less says what it left out, until somebody asks for it`(
+    func `a session that catches up partially reports the rest, until the user requests it`(
         era: String, seed: Int
     ) throws {
         let bursts = (0..<(era == "groupme" ? 6 : 3)).map { "\(30_000 + $0 * 2_000) burst 0 \(seed + $0) 39" }.joined(
@@ -57,15 +57,15 @@ import Testing
         simulation.run()
         #expect(simulation.outcome == [])
         #expect(!simulation.holes.isEmpty)
-        // All that is missing of what was said since the restart is in the hole of its place.
+        // The hole of each place covers all missing messages since the restart.
         #expect(simulation.untold(since: 20_000) == [])
         #expect(simulation.readHistory() == [])
         #expect(simulation.holes.isEmpty)
     }
 
-    /// Nothing that was held is old enough to show how far back the page goes: all of it came forward meanwhile.
+    /// No kept message is old enough to mark how far back the page reaches: all of them moved forward meanwhile.
     @Test(arguments: ["a", "b", "c"])
-    func `where every thread that was known is answered meanwhile, what was begun meanwhile is not left out`(
+    func `new threads are found even when every known thread got a reply meanwhile`(
         era: String
     )
         throws

@@ -5,8 +5,8 @@ import Simulation
 import Testing
 import Wire
 
-@Suite struct `The GroupMe server as a value` {
-    /// Frames between a client machine and the server, at once.
+@Suite struct `The simulated GroupMe server` {
+    /// Exchanges frames between a client machine and the server at once.
     private func exchange(
         _ client: inout BayeuxClient, _ server: inout GroupMeSimulatedServer, _ effects: [BayeuxClient.Effect],
         at now: Moment, _ told: inout [BayeuxClient.Effect]
@@ -33,7 +33,7 @@ import Wire
         return effects
     }
 
-    @Test func `tells the whole opening, and its truth is what was told and answered`() throws {
+    @Test func `the server reports the whole opening, and its state is what it reported and answered`() throws {
         var server = GroupMeSimulatedServer(
             seed: 1, epoch: 1_785_346_000_000, timeout: .seconds(600), isEndless: false)
         var client = BayeuxClient(.init(connectionType: .websocket, probeAfter: nil), seed: 1)
@@ -59,7 +59,7 @@ import Wire
         #expect(said.count == 18 && Set(said).count == said.count && known.isSuperset(of: said))
     }
 
-    @Test func `forgets its sessions when it starts again, and answers requests`() throws {
+    @Test func `the server forgets its sessions when it restarts, and answers requests`() throws {
         var server = GroupMeSimulatedServer(seed: 1, epoch: 1_785_346_000_000, timeout: .seconds(5))
         var outputs: [SimulatedOutput] = []
         let handshake =

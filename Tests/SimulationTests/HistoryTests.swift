@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct HistoryTests {
     @Test(arguments: History.Peer.allCases, 1..<200)
-    func `a history is read back from its text`(peer: History.Peer, seed: Int) throws {
+    func `a history reads back from its text`(peer: History.Peer, seed: Int) throws {
         let history = History(seed: UInt64(seed), of: peer)
         #expect(History(history.description) == history)
         #expect(!history.steps.isEmpty)
@@ -18,16 +18,16 @@ import Testing
         "era declared, Engine.IO 4, seed 1", "era groupme, Engine.IO 4, seed 1", "era groupme, seed", "era b, seed 1",
         "era groupme, seed 1\n100 post 1 2",
     ])
-    func `what is no history is not read`(text: String) { #expect(History(text) == nil) }
+    func `an invalid history is refused`(text: String) { #expect(History(text) == nil) }
 
-    @Test func `a history is made as short as it still fails`() {
+    @Test func `a failing history is shrunk as far as it still fails`() {
         let history = History(seed: 7)
         let needed = Set([history.steps[1], history.steps[history.steps.count - 1]])
         let shortest = history.shrunk { needed.isSubset(of: $0.steps) }
         #expect(shortest.steps == [history.steps[1], history.steps[history.steps.count - 1]])
     }
 
-    @Test func `one history gives one run, in this process and in others`() async {
+    @Test func `a history has the same run in this process and in others`() async {
         let numbers = fingerprints()
         #expect(numbers == fingerprints())
         #expect(Set(numbers).count == numbers.count)
@@ -39,7 +39,7 @@ import Testing
     }
 }
 
-/// What the runs of some seeds' histories come to.
+/// The fingerprints of the runs of some seeds' histories.
 private func fingerprints() -> [UInt64] {
     History.Peer.allCases.flatMap { peer in
         (1...5).map { seed in

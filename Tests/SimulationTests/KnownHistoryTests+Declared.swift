@@ -63,7 +63,8 @@ extension KnownHistoryTests {
             14999 erase 3 1 29
             """
         ),
-        // What had waited for the first sleep's end waited once more, and so came after what was sent later on the same socket.
+        // Frames delayed until the first sleep's end were delayed once more, and so arrived after
+        // later frames of the same socket.
         (
             "while one sleep followed another, a message overtook one that was sent before it",
             """

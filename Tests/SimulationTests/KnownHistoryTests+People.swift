@@ -1,4 +1,4 @@
-// Histories that went wrong once people, places and who is there were watched, and places changed.
+// Histories that failed after people, places and presence were watched, and places changed.
 extension KnownHistoryTests {
     static let ofPeopleAndPlaces: [(name: String, history: String)] = [
         (

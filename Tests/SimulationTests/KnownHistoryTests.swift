@@ -1,7 +1,7 @@
 import Simulation
 import Testing
 
-/// Histories that once ended wrong, as short as they could be made; what was wrong is their name.
+/// Histories that once failed, shrunk as far as possible; each is named after its failure.
 @Suite struct KnownHistoryTests {
     static let known: [(name: String, history: String)] = [
         (
@@ -561,7 +561,7 @@ import Testing
             1257 delete 1 1 38
             """
         ),
-        // Each of three looks at everything asks as much as a new connection, and was not counted.
+        // Each of three full resyncs sends as many requests as a new connection, and was not counted.
         (
             "it looks at everything again from time to time, and asks one by one for what is beyond the bound of catch-up",
             """
@@ -577,7 +577,7 @@ import Testing
     static let all = known + ofPeopleAndPlaces + ofGroupMe + ofDeclared
 
     @Test(arguments: all.map(\.name))
-    func `ends with the server's truth:`(name: String) throws {
+    func `a known history ends with the server's state`(name: String) throws {
         let text = try #require(Self.all.first { $0.name == name }).history
         #expect(Campaign.findings(try #require(History(text))) == [])
     }

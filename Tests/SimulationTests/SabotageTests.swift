@@ -1,9 +1,10 @@
 import Simulation
 import Testing
 
-/// A check that cannot fail is worth nothing: each kind of lie must be seen.
+/// A check that cannot fail is useless: each kind of sabotage must be detected.
 @Suite struct SabotageTests {
-    /// Whether so many of the first histories, without faults of their own, are found to be wrong when something is broken on purpose.
+    /// Whether at least this many of the first histories, without faults of their own,
+    /// fail after a deliberate sabotage.
     private func finds(
         _ times: Int, of histories: Int, _ sabotage: Simulation.Sabotage, _ peer: History.Peer
     ) -> Bool {
@@ -19,26 +20,26 @@ import Testing
     }
 
     @Test(arguments: History.Peer.allCases)
-    func `a session that is not told of a change is seen to differ from the server`(peer: History.Peer) {
+    func `a session that misses a change is found to differ from the server`(peer: History.Peer) {
         #expect(finds(6, of: 60, .swallowedMessage, peer))
     }
 
     @Test(arguments: History.Peer.allCases)
-    func `a server that says there are no directs is seen to lie`(peer: History.Peer) {
+    func `a server that claims to have no directs is detected`(peer: History.Peer) {
         #expect(finds(13, of: 15, .emptiedList, peer))
     }
 
     @Test(arguments: History.Peer.allCases)
-    func `a diff log that lacks its last line is seen to lead elsewhere`(peer: History.Peer) {
+    func `a diff log without its last line is found to lead to another state`(peer: History.Peer) {
         #expect(finds(13, of: 15, .lostLine, peer))
     }
 
     @Test(arguments: History.Peer.allCases)
-    func `a session that asks for everything again and again is seen to ask for too much`(peer: History.Peer) {
+    func `a session that repeats all requests is found to send too many`(peer: History.Peer) {
         #expect(finds(13, of: 15, .tenfoldRequests, peer))
     }
 
-    @Test(arguments: History.Peer.allCases) func `with nothing broken there is nothing to be seen`(peer: History.Peer) {
+    @Test(arguments: History.Peer.allCases) func `without sabotage no difference is found`(peer: History.Peer) {
         #expect(!finds(1, of: 15, .none, peer))
     }
 }

@@ -6,7 +6,7 @@ import Testing
 let isLong = getenv("WEIR_LONG") != nil
 
 @Suite struct SimulationTests {
-    /// Runs the histories of some seeds on as many tasks as there are parts.
+    /// Runs the histories of some seeds, divided among `parts` tasks.
     private func campaign(
         _ seeds: Range<UInt64>, of peer: History.Peer, parts: UInt64 = 4
     ) async -> Campaign {
@@ -30,7 +30,7 @@ let isLong = getenv("WEIR_LONG") != nil
     @Test(arguments: [
         (History.Peer.twake, UInt64(isLong ? 300 : 60)), (.groupMe, isLong ? 150 : 30), (.declared, isLong ? 300 : 60),
     ])
-    func `whatever is lost, doubled, reordered or slow, after quiet the model is the server's truth`(
+    func `after losses, duplicates, reordering and delays the model converges to the server's state`(
         peer: History.Peer, histories: UInt64
     ) async {
         let campaign = await campaign(1..<histories + 1, of: peer)
