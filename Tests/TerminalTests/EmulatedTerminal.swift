@@ -1,16 +1,16 @@
 @testable import Terminal
 
-/// A terminal as far as a screen is drawn on it: the oracle of `TerminalScreen`, written from ECMA-48 and from what xterm does,
-/// and from nothing that is drawn by.
+/// An emulation of the terminal features that a screen uses: the reference for `TerminalScreen`, written from ECMA-48
+/// and xterm's behaviour, independently of the drawing code.
 struct EmulatedTerminal {
-    /// How a cell looks: what SGR sequences say.
+    /// The look of a cell, as set by SGR sequences.
     struct Look: Hashable {
         var foreground: Int?
         var background: Int?
         var attributes: Set<Int> = []
     }
 
-    /// What stands in a cell.
+    /// The contents of a cell.
     struct Cell: Hashable {
         var text = " "
         /// 0 for the right half of a character of two columns.
@@ -25,12 +25,12 @@ struct EmulatedTerminal {
     private(set) var column = 0
     private(set) var showsCursor = true
     private(set) var isSynchronized = false
-    /// Frames that were shown: what was sent outside of a synchronized update counts as one, too.
+    /// The number of frames shown; output outside a synchronized update counts as one, too.
     private(set) var frames = 0
-    /// What it did not know.
+    /// The unknown sequences.
     private(set) var complaints: [String] = []
     private var waitsAtEdge = false
-    /// The rows that scroll; nil while nobody said which.
+    /// The rows that scroll; nil until margins are set.
     private var margins: Range<Int>?
     private var look = Look()
 
@@ -122,7 +122,7 @@ struct EmulatedTerminal {
         }
     }
 
-    /// Moves what is between the margins by a row; what comes in is erased.
+    /// Scrolls the rows between the margins by one; the new row is erased.
     private mutating func scroll(up: Bool) {
         guard let margins else { return complaints.append("scrolled") }
         cells.remove(at: up ? margins.lowerBound : margins.upperBound - 1)
@@ -164,7 +164,7 @@ struct EmulatedTerminal {
         return before.count == 1 && before.allSatisfy { letters.contains($0) }
     }
 
-    /// A picture of two columns comes of a character of one.
+    /// Turns a character of one column into an emoji of two.
     private mutating func widen(_ base: Int) {
         guard base + 1 < width else { return complaints.append("a picture cut by the edge") }
         cells[row][base].columns = 2
@@ -185,7 +185,7 @@ struct EmulatedTerminal {
         if column >= width { (column, waitsAtEdge) = (width - 1, true) }
     }
 
-    /// The other half of what stood there goes.
+    /// Clears the other half of a wide character in this cell.
     private mutating func release(_ row: Int, _ column: Int) {
         if cells[row][column].columns == 0, column > 0 { cells[row][column - 1] = Cell() }
         if cells[row][column].columns == 2, column + 1 < width { cells[row][column + 1] = Cell() }

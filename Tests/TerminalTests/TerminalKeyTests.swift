@@ -20,13 +20,13 @@ struct TerminalKeyTests {
         .pasted("ab\u{1B}[Acd\r"), .key(.character("z")),
     ]
 
-    @Test("Bytes are taken apart into keys, the mouse and pastes")
+    @Test("Bytes are decoded into keys, mouse events and pastes")
     func decodes() {
         var decoder = TerminalKeyDecoder()
         #expect(decoder.inputs(in: Self.typed.utf8) == Self.meant)
     }
 
-    @Test("The same comes out wherever the bytes are cut")
+    @Test("The result is the same wherever the bytes are split")
     func decodesCutAnywhere() {
         let bytes = Array(Self.typed.utf8)
         for cut in bytes.indices {
@@ -38,7 +38,7 @@ struct TerminalKeyTests {
         #expect(bytes.flatMap { decoder.inputs(in: [$0]) } == Self.meant)
     }
 
-    @Test("An escape is a key when nothing follows it")
+    @Test("An escape is a key when no byte follows it")
     func escape() {
         var decoder = TerminalKeyDecoder()
         #expect(decoder.inputs(in: [0x1B]) == [])
@@ -51,7 +51,7 @@ struct TerminalKeyTests {
         #expect(decoder.inputs(in: [0x42]) == [.key(.down)])
     }
 
-    @Test("What is no key is passed over, however long, and what follows is read")
+    @Test("An invalid sequence of any length is skipped, and the next key is read")
     func nonsense() {
         var decoder = TerminalKeyDecoder()
         #expect(decoder.inputs(in: [0xFF, 0xFE, 0x80, 0xC3, 0x71]) == [.key(.character("q"))])
@@ -64,7 +64,7 @@ struct TerminalKeyTests {
         #expect(decoder.inputs(in: Array("\u{1B}[<0;99999999999;0M".utf8)).count == 1)
     }
 
-    @Test("A paste without end keeps a bounded beginning")
+    @Test("A paste without an end keeps a limited beginning")
     func longPaste() {
         var decoder = TerminalKeyDecoder()
         let text = [UInt8](repeating: UInt8(ascii: "x"), count: 1_000_000)
@@ -93,7 +93,7 @@ struct TerminalKeyTests {
     }
 }
 
-@Suite("A line that is typed")
+@Suite("The line editor")
 struct TerminalEditorTests {
     private func press(_ keys: [TerminalKey], in editor: inout TerminalEditor) -> [TerminalEditor.Change] {
         keys.map { editor.press($0) }
@@ -118,7 +118,7 @@ struct TerminalEditorTests {
         #expect(editor.text == "")
     }
 
-    @Test("A line has an end, however long somebody types")
+    @Test("The length of a line is limited")
     func isBounded() {
         var editor = TerminalEditor()
         _ = editor.paste(String(repeating: "x", count: 5000))
@@ -126,7 +126,7 @@ struct TerminalEditorTests {
         #expect(editor.press(.character("y")) == .nothing)
     }
 
-    @Test("The cursor is seen however long the line, and nothing it holds acts on the terminal")
+    @Test("The cursor is visible in a line of any length, and the text cannot control the terminal")
     func draws() {
         for width in 1...12 {
             var grid = TerminalGrid(width: width, height: 1)

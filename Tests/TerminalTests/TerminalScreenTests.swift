@@ -3,7 +3,7 @@ import Wire
 
 @testable import Terminal
 
-@Suite("A screen")
+@Suite("The terminal screen")
 struct TerminalScreenTests {
     private static let words = [
         "a", "hello", "  ", "日本語", "👍", "❤\u{FE0F}", "e\u{301}", "🇩🇪", "\u{1B}[2J", "─│", "ก็", "한글", "👍🏽", "Žofie", "x y",
@@ -18,7 +18,7 @@ struct TerminalScreenTests {
             TerminalAppearance.Attributes(rawValue: UInt8.random(in: 0...15, using: &dice)))
     }
 
-    /// Changes a screen here and there.
+    /// Changes random parts of a screen.
     static func change(_ grid: inout TerminalGrid, _ dice: inout RandomSource) {
         for _ in 0..<Int.random(in: 0...6, using: &dice) {
             let row = Int.random(in: 0..<grid.height, using: &dice)
@@ -42,14 +42,14 @@ struct TerminalScreenTests {
             )
     }
 
-    /// What a terminal that shows `grid` has in its cells.
+    /// The cells of a terminal that shows `grid`.
     static func expected(_ grid: TerminalGrid) -> [[EmulatedTerminal.Cell]] {
         (0..<grid.height).map { row in
             (0..<grid.width).map { column in
                 let cell = grid[row, column]
                 var text = String(cell.base)
                 text.unicodeScalars.append(contentsOf: cell.marks)
-                // The right half looks as the left one.
+                // The right half looks like the left one.
                 let shown = cell.columns == 0 ? grid[row, column - 1].appearance : cell.appearance
                 var look = EmulatedTerminal.Look(
                     foreground: shown.foreground.index.map(Int.init), background: shown.background.index.map(Int.init))
@@ -63,7 +63,7 @@ struct TerminalScreenTests {
     }
 
     @Test(
-        "After what is sent, a terminal shows what is wanted, whatever it showed before",
+        "After an update the terminal shows the wanted screen, whatever it showed before",
         arguments: 0..<60 as Range<UInt64>)
     func reachesWhatIsWanted(seed: UInt64) {
         var dice = RandomSource(seed: seed)
@@ -90,7 +90,7 @@ struct TerminalScreenTests {
         }
     }
 
-    @Test("What stays is not sent again")
+    @Test("Unchanged cells are not sent again")
     func sendsOnlyChanges() {
         var screen = TerminalScreen()
         var grid = TerminalGrid(width: 80, height: 24)
@@ -102,14 +102,14 @@ struct TerminalScreenTests {
         #expect(text == "\u{1B}[?2026h\u{1B}[?25l\u{1B}[6;41HX\u{1B}[?2026l")
         grid.write("Y", row: 5, column: 40)
         grid.write("Z", row: 5, column: 43)
-        // Two letters between them cost less than going there.
+        // Sending the two letters in between is cheaper than a cursor movement.
         #expect(String(decoding: screen.update(to: grid), as: UTF8.self).contains("HYbcZ\u{1B}[?2026l"))
         grid.clear(TerminalArea(row: 5, column: 10, height: 1, width: 70))
         #expect(String(decoding: screen.update(to: grid), as: UTF8.self).contains("\u{1B}[6;11H\u{1B}[K"))
     }
 
     @Test(
-        "A list that goes on or back is moved by the terminal, whatever changes beside it",
+        "A scrolling list is moved by the terminal, whatever changes next to it",
         arguments: 0..<40 as Range<UInt64>)
     func scrolls(seed: UInt64) {
         var dice = RandomSource(seed: seed)
@@ -140,7 +140,7 @@ struct TerminalScreenTests {
         }
     }
 
-    @Test("A line more of a long list costs little more than that line")
+    @Test("One more line of a long list costs little more than that line")
     func scrollsCheaply() {
         var screen = TerminalScreen()
         func grid(_ position: Int) -> TerminalGrid {
@@ -154,11 +154,11 @@ struct TerminalScreenTests {
         let whole = screen.update(to: grid(1000)).count
         #expect(screen.update(to: grid(1001)).count < whole / 20)
         #expect(screen.update(to: grid(999)).count < whole / 20)
-        // Too far away, nothing is left of it.
+        // After a jump this far, no row can be reused.
         #expect(screen.update(to: grid(2000)).count > whole / 2)
     }
 
-    @Test("What does not fit ends with an ellipsis, and a wide character is never halved")
+    @Test("Text that does not fit ends with an ellipsis, and a wide character is never halved")
     func cuts() {
         var grid = TerminalGrid(width: 5, height: 1)
         grid.write("日本語", row: 0, column: 0)
@@ -172,7 +172,7 @@ struct TerminalScreenTests {
         #expect(grid.text(ofRow: 0) == "a 本…")
     }
 
-    @Test("A selected row is one bar: what is reversed loses its colours")
+    @Test("A selected row is one bar: reversed text loses its colours")
     func selects() {
         var grid = TerminalGrid(width: 6, height: 1)
         grid.write("ab", row: 0, column: 0, TerminalTheme(.dark)[.bad].adding([.bold, .dim]))
@@ -182,7 +182,7 @@ struct TerminalScreenTests {
         #expect(grid[0, 0].appearance == TerminalAppearance([.bold, .underlined, .reversed]))
     }
 
-    @Test("The lines of a buffer keep their looks")
+    @Test("The lines of a buffer keep their styles")
     func readsLines() {
         let theme = TerminalTheme(.dark)
         var buffer = TerminalBuffer(theme)
@@ -199,7 +199,7 @@ struct TerminalScreenTests {
     }
 
     @Test(
-        "A line has as many columns as its text was measured to have, wrapped or not",
+        "A line has as many columns as measured, wrapped or not",
         arguments: 0..<50 as Range<UInt64>)
     func measuresAlike(seed: UInt64) {
         var dice = RandomSource(seed: seed)
@@ -213,7 +213,7 @@ struct TerminalScreenTests {
         #expect(parts.map(\.text).joined() == line.text)
     }
 
-    @Test("A size that no terminal has is one that it could have")
+    @Test("An impossible size is clamped to a possible one")
     func sizes() {
         #expect(TerminalGrid(width: 0, height: -3).area == TerminalArea(row: 0, column: 0, height: 1, width: 1))
         #expect(TerminalGrid(width: .max, height: .max).width == TerminalGrid.largest)

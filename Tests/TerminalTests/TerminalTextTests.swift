@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Text from a peer on a terminal")
 struct TerminalTextTests {
-    /// Texts that would do something to a terminal or to its reader, and how they are shown.
+    /// Texts that would control a terminal or mislead its reader, and their escaped form.
     static let hostile: [(text: String, shown: String)] = [
         ("\u{1B}[31mred", "\\u{1B}[31mred"),
         ("\u{1B}]0;title\u{7}", "\\u{1B}]0;title\\u{7}"),
@@ -32,7 +32,7 @@ struct TerminalTextTests {
     ]
 
     @Test(
-        "What is shown without a look at Unicode is shown as Unicode has it",
+        "The shortcut without Unicode tables yields the same text as Unicode",
         arguments: ["a", nil] as [Unicode.Scalar?])
     func agreesWithUnicode(base: Unicode.Scalar?) {
         let context = base.map { TerminalForm.Context(base: $0) }
@@ -45,7 +45,7 @@ struct TerminalTextTests {
         }
     }
 
-    @Test("Nothing that acts on a terminal or hides from its reader is shown as it is", arguments: hostile)
+    @Test("Text that would control a terminal or hide from its reader is escaped", arguments: hostile)
     func escapesHostileText(text: String, shown: String) {
         #expect(TerminalText.escaped(text) == shown)
         #expect(TerminalText.escaped(text).unicodeScalars.allSatisfy(isPlain))
@@ -60,7 +60,7 @@ struct TerminalTextTests {
     }
 
     @Test(
-        "What people write in many languages stays as it is",
+        "Ordinary text in many languages stays unchanged",
         arguments: [
             "Grüße, ça va?", "日本語 한국어", "שלום عربى", "हिन्दी ไทยที่", "Tiếng Việt e\u{302}\u{301}", "👍🏽 ❤️ 🇩🇪 №5 ①",
             "C:\\temp \"x\" {}",
@@ -69,7 +69,7 @@ struct TerminalTextTests {
         #expect(TerminalText.escaped(text) == text)
     }
 
-    @Test("Marks piled up beyond what any language needs are escaped")
+    @Test("Combining marks beyond any language's need are escaped")
     func escapesPiledMarks() {
         let piled = "e" + String(repeating: "\u{302}", count: 6)
         #expect(TerminalText.escaped(piled) == "e" + String(repeating: "\u{302}", count: 4) + "\\u{302}\\u{302}")
@@ -86,7 +86,7 @@ struct TerminalTextTests {
         #expect(TerminalText.width(of: text) == columns)
     }
 
-    @Test("Text that is too long is cut with one ellipsis and never takes more columns than it may")
+    @Test("Text that is too long is cut with one ellipsis, and never exceeds its columns")
     func truncates() {
         #expect(TerminalText.truncated("abcdef", to: 6) == "abcdef")
         #expect(TerminalText.truncated("abcdefg", to: 6) == "abcde…")
@@ -100,7 +100,7 @@ struct TerminalTextTests {
         }
     }
 
-    @Test("A colour is reset also where the text is cut")
+    @Test("A colour is reset even when the text is cut")
     func resetsColourAtTheCut() {
         var buffer = TerminalBuffer(TerminalTheme(.auto))
         buffer.limit = 4
@@ -111,14 +111,14 @@ struct TerminalTextTests {
         #expect(String(decoding: buffer.bytes, as: UTF8.self) == "\u{1B}[38;5;160mabc…\u{1B}[0m\nnext")
     }
 
-    @Test("A room's colour depends on its name alone")
+    @Test("A room's colour depends only on its name")
     func colours() {
         #expect(TerminalStyle.room("general") == TerminalStyle.room("general"))
         let distinct = Set((0..<200).map { TerminalTheme(.auto)[.room("room \($0)")] })
         #expect(distinct.count > 10)
     }
 
-    /// Whether a scalar may reach a terminal: stated apart from the code under test.
+    /// Whether a scalar may reach a terminal; defined independently of the code under test.
     private func isPlain(_ scalar: Unicode.Scalar) -> Bool {
         let properties = scalar.properties
         switch properties.generalCategory {

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Terminal
 
-@Suite struct `A theme` {
-    /// The contrast of two colours as WCAG 2 has it: 1 to 21.
+@Suite struct `Terminal themes` {
+    /// The contrast of two colours as defined by WCAG 2: 1 to 21.
     private static func contrast(_ index: UInt8, to background: Double) -> Double {
         func linear(_ part: Int) -> Double {
             let value = Double(part) / 255
@@ -19,7 +19,7 @@ import Testing
         arguments: [
             (.auto, [0, 1], 3.8), (.dark, [0], 5), (.light, [1], 5),
         ] as [(TerminalTheme.Name, [Double], Double)])
-    func `every colour can be read on its backgrounds`(name: TerminalTheme.Name, backgrounds: [Double], least: Double) {
+    func `every colour is readable on its backgrounds`(name: TerminalTheme.Name, backgrounds: [Double], least: Double) {
         for role in TerminalStyle.Role.allCases {
             for look in TerminalTheme(name).appearances(of: role) {
                 #expect(!look.attributes.contains(.dim) && look.background == .own, "\(role)")
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `none has no colours, and what is bad is not hidden in it`() {
+    @Test func `the theme none has no colours, and still marks errors`() {
         let theme = TerminalTheme(.none)
         for role in TerminalStyle.Role.allCases {
             #expect(theme.appearances(of: role).allSatisfy { $0.foreground == .own && $0.background == .own })
@@ -49,13 +49,13 @@ import Testing
             ("room=underline 31", .room("a"), TerminalAppearance(foreground: .init(31), .underlined)),
             ("kind=plain", .kind, .plain),
         ] as [(String, TerminalStyle, TerminalAppearance)])
-    func `a role takes the style that is said`(text: String, style: TerminalStyle, look: TerminalAppearance) throws {
+    func `a role takes the given style`(text: String, style: TerminalStyle, look: TerminalAppearance) throws {
         var theme = TerminalTheme(.dark)
         try theme.set(text)
         #expect(theme[style] == look)
     }
 
-    @Test func `rooms take turns, and each keeps its own`() throws {
+    @Test func `rooms share the colours in turn, and each keeps its own`() throws {
         var theme = TerminalTheme(.auto)
         try theme.set("room=1,2,bold 3")
         let looks = (0..<50).map { theme[.room("room \($0)")] }
@@ -67,7 +67,7 @@ import Testing
         ("bad=gren", "'gren' is no colour; did you mean 'green'?"), ("bad=256", "'256' is no colour"),
         ("bad=#12345", "'#12345' is no colour"), ("room=,", "the style is missing"),
     ])
-    func `a style that says nothing is refused`(text: String, expected: String) {
+    func `an invalid style is refused`(text: String, expected: String) {
         var theme = TerminalTheme(.auto)
         let error = #expect(throws: TerminalTheme.Malformed.self) { try theme.set(text) }
         #expect(error?.message.contains(expected) == true, "\(error?.message ?? "")")
