@@ -1,0 +1,55 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The links of the DocC pages, and the paths that pages and the README name.
+@Suite struct PageLinkTests {
+    @Test func `every link of a page leads to a page`() throws {
+        let pages = try Self.pages()
+        let names = Set(pages.map(Self.name))
+        #expect(names.count > 15)
+        for page in pages {
+            for match in try Self.text(page).matches(of: /<doc:([^>#]+)(?:#[^>]*)?>/) {
+                #expect(names.contains(String(match.1)), "\(page) links to \(match.1)")
+            }
+        }
+    }
+
+    /// A page that no other page lists is found by nobody.
+    @Test func `every page is listed by the page of its module`() throws {
+        for page in try Self.pages() {
+            let folder = page.components(separatedBy: "/").dropLast().joined(separator: "/")
+            let root = folder.components(separatedBy: "/").last?.replacing(".docc", with: "") ?? ""
+            guard Self.name(page) != root else { continue }
+            let isListed = try Self.text("\(folder)/\(root).md").contains("- <doc:\(Self.name(page))>")
+            #expect(isListed, "\(page) is not listed")
+        }
+    }
+
+    @Test func `every path that a page or the README names exists`() throws {
+        let path = /`((?:Sources|Tests|schemas|samples|\.ci|\.github)\/[A-Za-z0-9_.+\/-]*)`/
+        for page in try Self.pages() + ["README.md"] + Self.files(in: ".github", ending: ".md") {
+            for match in try Self.text(page).matches(of: path) where !match.1.contains("NAME") {
+                let exists = FileManager.default.fileExists(atPath: "\(packageFolder)/\(match.1)")
+                #expect(exists, "\(page) names \(match.1)")
+            }
+        }
+    }
+
+    private static func pages() throws -> [String] {
+        try files(in: "Sources", ending: ".md").filter { $0.contains(".docc/") }
+    }
+
+    private static func files(in folder: String, ending: String) throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: "\(packageFolder)/\(folder)")
+            .filter { $0.hasSuffix(ending) }.map { "\(folder)/\($0)" }.sorted()
+    }
+
+    private static func name(_ page: String) -> String {
+        String(page.components(separatedBy: "/").last?.dropLast(3) ?? "")
+    }
+
+    private static func text(_ path: String) throws -> String {
+        String(decoding: try readFile("\(packageFolder)/\(path)"), as: UTF8.self)
+    }
+}
