@@ -7,7 +7,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
     /// Creates the instant of a wire number. A value of up to 12 digits is in seconds, a longer one in
-    /// milliseconds (section 8, #177).
+    /// milliseconds (Twake TW-97, #177).
     public init(wire number: Int64) {
         milliseconds = number.magnitude < 1_000_000_000_000 ? number &* 1000 : number
     }

@@ -30,7 +30,7 @@ final class EngineIOConnection: @unchecked Sendable {
         self.loop = loop
         self.http = http
         var request = request
-        // A load balancer may recognise the session by a cookie (1.3).
+        // A load balancer may recognise the session by a cookie (Engine.IO EIO-12).
         request.access.cookies = request.access.cookies ?? CookieJar()
         self.request = request
         self.handler = handler

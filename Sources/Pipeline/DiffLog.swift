@@ -9,7 +9,7 @@ package import Wire
 ///
 /// The example is one line. `n` and `t` are the number and the time (in microseconds) of the record that caused the
 /// batch. Paths are `[section, item]`; `at` and `from` count in the state before the batch, `to` in the state after it
-/// (`reference/model.md` 3.2). Empty lists and ranks of 0 are left out.
+/// (diff log DL-1). Empty lists and ranks of 0 are left out.
 ///
 /// If the model keeps a checksum, `base` and `sum` are the checksums of the states before and after the batch, as 16
 /// hexadecimal digits. A later version of the checksum puts its number and a colon before the digits (`2:…`). A reader

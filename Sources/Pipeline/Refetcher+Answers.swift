@@ -57,7 +57,7 @@ extension Refetcher {
         return retry(key, after: nil, why: "the answer cannot be read", at: now, using: &random)
     }
 
-    /// Returns whether the body of a 403 refers to the token (4.1).
+    /// Returns whether the body of a 403 refers to the token (Twake TW-63).
     private static func isOfToken(_ body: ArraySlice<UInt8>) -> Bool {
         let words = String(decoding: body.prefix(200), as: UTF8.self)
         return words.contains("Wrong token") || words.contains("Token is not provided")

@@ -308,7 +308,7 @@ extension Session {
         if !history.isRecovered { history.followedRooms = [] }
         if let lostAt = history.lostAt {
             history.lostAt = nil
-            // A server that resumed the session has already sent what was missed (reference 1.12).
+            // A server that resumed the session has already sent what was missed (Socket.IO SIO-17).
             let missed = rooms.entries.flatMap { backend.resources(of: $0.name, transaction.model) }
             if history.isRecovered {
                 let missed = history.recoveredEvents.map { ": \($0) missed events arrived" } ?? ""

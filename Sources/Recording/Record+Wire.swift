@@ -59,7 +59,7 @@ extension Record {
         }
     }
 
-    /// The result of connection state recovery (reference 1.12).
+    /// The result of connection state recovery (Socket.IO SIO-15).
     package struct Resumption: Hashable, Sendable {
         /// The private session id, hashed with a salt of this recording.
         package var session: String?

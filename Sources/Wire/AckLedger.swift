@@ -50,7 +50,8 @@ struct AckLedger: Sendable {
     /// Records that the event with this id was sent.
     mutating func noteSent(_ id: Int) { waiting[id]?.isSent = true }
 
-    /// Ends the wait for `id`. Returns false if the id was not pending, as for a duplicate or unknown id (1.11).
+    /// Ends the wait for `id`. Returns false if the id was not pending, as for a duplicate or unknown id
+    /// (Socket.IO SIO-13).
     mutating func settle(_ id: Int) -> Bool {
         guard waiting.removeValue(forKey: id) != nil else { return false }
         if waiting.isEmpty { deadline = nil }

@@ -1,4 +1,5 @@
-/// Assembles binary packets: a text with placeholders, then as many binary messages as the text announced (1.9).
+/// Assembles binary packets: a text with placeholders, then as many binary messages as the text announced
+/// (Socket.IO SIO-5).
 ///
 /// It holds at most one packet and its attachments, which may have `room` bytes in total.
 struct AttachmentAssembler: Sendable {

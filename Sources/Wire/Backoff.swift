@@ -1,6 +1,6 @@
 /// Growing delays between attempts: doubled each time, capped, and then jittered.
 ///
-/// The jitter comes after the cap, so that it still spreads the attempts (`reference/socketio.md` section 5: the
+/// The jitter comes after the cap, so that it still spreads the attempts (Socket.IO SIO-21: the
 /// reference client caps last, which synchronizes the herd again).
 public struct Backoff: Hashable, Sendable {
     /// The delay before the second attempt, without jitter.

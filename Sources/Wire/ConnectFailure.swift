@@ -11,7 +11,7 @@ public struct ConnectFailure: Error, Hashable, Sendable {
     public var phase: Phase
     /// The HTTP status of a refused handshake.
     public var httpStatus: Int?
-    /// Engine.IO's error code, if the server sent one (`reference/socketio.md` 1.8).
+    /// Engine.IO's error code, if the server sent one (Engine.IO EIO-32).
     public var code: Int?
     /// The server's error text, if any: one line, shortened, untrusted.
     public var text: String?

@@ -1,7 +1,7 @@
 import JSONText
 
 extension EngineIO.Handshake {
-    /// Parses an open packet. Unknown keys are ignored, and keys may come in any order (1.3).
+    /// Parses an open packet. Unknown keys are ignored, and keys may come in any order (Engine.IO EIO-10).
     init(parsing packet: EngineIO.Packet) throws(SocketIO.Malformed) {
         var fields = OpenFields()
         do throws(JSONError) {

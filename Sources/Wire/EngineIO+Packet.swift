@@ -1,5 +1,5 @@
 extension EngineIO {
-    /// One Engine.IO packet of a text frame: the type digit and the data after it (`reference/socketio.md` 1.2).
+    /// One Engine.IO packet of a text frame: the type digit and the data after it (Engine.IO EIO-4).
     public struct Packet: Hashable, Sendable {
         /// The packet's type, from its first character.
         public var type: PacketType
@@ -31,7 +31,8 @@ extension EngineIO {
             return .text(bytes[...])
         }
 
-        /// The answer to this ping. Only the data of the upgrade probe is echoed, as the JavaScript peers do (1.2).
+        /// The answer to this ping. Only the data of the upgrade probe is echoed, as the JavaScript peers do
+        /// (Engine.IO EIO-7).
         var pong: WebSocketMessage {
             let isProbe = data.elementsEqual("probe".utf8)
             return Packet(.pong, data: isProbe ? data : []).message

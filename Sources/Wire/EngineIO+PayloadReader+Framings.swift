@@ -1,4 +1,4 @@
-// The three framings of polling bodies (`reference/socketio.md` 1.5).
+// The three framings of polling bodies (Engine.IO EIO-22 to EIO-25).
 extension EngineIO.PayloadReader {
     typealias Reason = EngineIO.MalformedPayload.Reason
 

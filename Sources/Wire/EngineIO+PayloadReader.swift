@@ -2,7 +2,7 @@ extension EngineIO {
     /// Reads polling bodies chunk by chunk and emits each packet as soon as it is complete.
     ///
     /// A packet has the form of the message that a WebSocket of the session's revision would carry
-    /// (`reference/socketio.md` 1.5): text with its type digit; binary with the type byte in revision 3, and bare in
+    /// (Engine.IO EIO-22): text with its type digit; binary with the type byte in revision 3, and bare in
     /// revision 4.
     ///
     /// The reader stores only the packet being read; packets that lie within one chunk are slices of it. One reader

@@ -1,5 +1,5 @@
 extension EngineIO {
-    /// Combines packets of the stream into polling bodies (`reference/socketio.md` 1.4, 1.5).
+    /// Combines packets of the stream into polling bodies (Engine.IO EIO-20, EIO-22).
     public struct PayloadWriter: Sendable {
         /// The ways to separate the packets of a body.
         public enum Framing: Hashable, Sendable {
@@ -23,7 +23,7 @@ extension EngineIO {
         public private(set) var count = 0
         private var body: [UInt8] = []
 
-        /// Creates a writer. Python's Engine.IO refuses more than 16 packets in one body (1.4).
+        /// Creates a writer. Python's Engine.IO refuses more than 16 packets in one body (Engine.IO EIO-20).
         public init(_ framing: Framing, maximumBytes: Int = .max, maximumPackets: Int = 16) {
             self.framing = framing
             self.maximumBytes = maximumBytes

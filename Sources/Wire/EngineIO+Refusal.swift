@@ -2,7 +2,7 @@ import JSONText
 
 extension EngineIO {
     /// The reasons for which a server refuses a request, with the texts of the JavaScript server
-    /// (`reference/socketio.md` 1.8). The raw value is the error code.
+    /// (Engine.IO EIO-32). The raw value is the error code.
     public enum Refusal: Int, Hashable, Sendable, CaseIterable {
         case transportUnknown, sessionUnknown, badHandshakeMethod, badRequest, forbidden, unsupportedVersion
 

@@ -1,7 +1,7 @@
 import JSONText
 
 extension EngineIO {
-    /// The response of a server that refuses a request (`reference/socketio.md` 1.8).
+    /// The response of a server that refuses a request (Engine.IO EIO-32).
     public struct ServerError: Hashable, Sendable {
         /// The HTTP status code of the response.
         public var status: Int

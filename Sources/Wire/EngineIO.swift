@@ -1,4 +1,4 @@
-/// Engine.IO, revisions 3 and 4 (`reference/socketio.md` 1.1–1.8).
+/// Engine.IO, revisions 3 and 4 (Engine.IO EIO-1 to EIO-34).
 public enum EngineIO {
     /// The protocol revision: the `EIO` parameter of the request.
     public enum Revision: Int, Hashable, Sendable, CaseIterable {
@@ -11,7 +11,7 @@ public enum EngineIO {
         case open, close, ping, pong, message, upgrade, noop
     }
 
-    /// The contents of the open packet (1.3).
+    /// The contents of the open packet (Engine.IO EIO-10).
     public struct Handshake: Hashable, Sendable {
         /// The session id, chosen by the server.
         public var sid: String

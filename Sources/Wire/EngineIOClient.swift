@@ -90,7 +90,7 @@ struct EngineIOClient: Sendable {
         }
     }
 
-    /// Reads the first packet, which must be the open packet. A noop may come at any time (1.14).
+    /// Reads the first packet, which must be the open packet. A noop may come at any time (Socket.IO SIO-20).
     private mutating func receiveOpen(
         _ message: WebSocketMessage, at now: Moment
     ) throws(SocketIO.Malformed) -> Received {
@@ -113,7 +113,7 @@ struct EngineIOClient: Sendable {
         }
     }
 
-    /// The client sends pings in revision 3, and the server sends them in revision 4 (1.2).
+    /// The client sends pings in revision 3, and the server sends them in revision 4 (Engine.IO EIO-5).
     private func startHeartbeat(_ handshake: EngineIO.Handshake, at now: Moment) -> Heartbeat {
         let (interval, timeout) = (handshake.pingInterval, handshake.pingTimeout)
         return switch revision {
@@ -153,7 +153,8 @@ struct EngineIOClient: Sendable {
         }
     }
 
-    /// Decodes a binary packet in Base64. A session that polled with Base64 may keep to it on its WebSocket (1.2).
+    /// Decodes a binary packet in Base64. A session that polled with Base64 may keep to it on its WebSocket
+    /// (Engine.IO EIO-9).
     private func base64Data(of text: ArraySlice<UInt8>) throws(SocketIO.Malformed) -> ArraySlice<UInt8> {
         guard case .binary(let packet)? = Base64Packet.packet(of: text, revision) else {
             throw SocketIO.Malformed(message: "a binary packet that is not base64", offset: 0)

@@ -31,7 +31,7 @@ extension EngineIOClientTransport {
         public var cacheBuster: String
         /// How long to wait for the first polling answer.
         public var handshakeTimeout: Duration
-        /// How long a POST may take. Some servers never answer one that is too large (1.4).
+        /// How long a POST may take. Some servers never answer one that is too large (Engine.IO EIO-19).
         public var postTimeout: Duration
         /// How long an upgrade may take, from opening the WebSocket. The reference server gives up after 10 s.
         public var upgradeTimeout: Duration

@@ -1,4 +1,4 @@
-// The ways a session ends (`reference/socketio.md` 1.7, 1.8).
+// The ways a session ends (Engine.IO EIO-30, EIO-32).
 extension EngineIOClientTransport {
     mutating func close(_ close: WebSocketClose, at now: Moment, into effects: inout [Effect]) {
         switch state {

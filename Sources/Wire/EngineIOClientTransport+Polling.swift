@@ -1,4 +1,4 @@
-// Long-polling: one pending GET, and at most one POST (`reference/socketio.md` 1.4).
+// Long-polling: one pending GET, and at most one POST (Engine.IO EIO-15).
 extension EngineIOClientTransport {
     /// Sends the first GET. Its answer is the open packet.
     mutating func startPolling(at now: Moment, into effects: inout [Effect]) {
@@ -8,7 +8,7 @@ extension EngineIOClientTransport {
 
     func pollingTarget(_ request: RequestID) -> String {
         var rest = sid.isEmpty ? "" : "&sid=\(sid)"
-        // A Python server of revision 3 checks the parameter on each request (1.5).
+        // A Python server of revision 3 checks the parameter on each request (Engine.IO EIO-25).
         if configuration.revision == .v3 { rest += "&b64=1" }
         return configuration.target("polling", with: rest + "&t=\(configuration.cacheBuster).\(request.number)")
     }
@@ -175,7 +175,8 @@ extension EngineIOClientTransport {
         into effects: inout [Effect]
     ) {
         if let other = reader.revision, other != configuration.revision {
-            // A Socket.IO 2 server ignores the requested revision (1.3), so the session continues in the server's.
+            // A Socket.IO 2 server ignores the requested revision (Engine.IO EIO-14), so the session continues in the
+            // server's.
             guard configuration.detectsRevision, other == .v3 else {
                 var failure = failure("the server speaks Engine.IO \(other.rawValue)")
                 failure.retry = .never

@@ -1,4 +1,4 @@
-// The WebSocket: either the whole session, or the upgrade of a polling session (`reference/socketio.md` 1.6).
+// The WebSocket: either the whole session, or the upgrade of a polling session (Engine.IO EIO-26).
 extension EngineIOClientTransport {
     mutating func webSocketOpened(into effects: inout [Effect]) {
         switch state {

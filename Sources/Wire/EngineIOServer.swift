@@ -1,5 +1,5 @@
 /// The server end of one Engine.IO session, over any transport: heartbeats, the data of messages, and the packets that
-/// the JavaScript server refuses (`reference/socketio.md` 1.2, 1.14).
+/// the JavaScript server refuses (Engine.IO EIO-4, Socket.IO SIO-19).
 ///
 /// It reads the packet stream of the session, in the form that a WebSocket of the session's revision carries. The owner
 /// sends `EngineIO.Handshake.openPacket` first, and then the messages from `fire()` and `.answer`.
@@ -67,7 +67,7 @@ public struct EngineIOServer: Sendable {
             throw SocketIO.Malformed(message: "a heartbeat in the wrong direction")
         case (.open, _), (.close, _), (.upgrade, _), (.noop, _):
             // After a `1`, the reference implementation waits for the WebSocket's own close. It ignores the other types
-            // (1.7).
+            // (Engine.IO EIO-30).
             return .nothing
         }
     }
@@ -75,7 +75,7 @@ public struct EngineIOServer: Sendable {
 
 extension EngineIO {
     /// Returns the packet of a message: text after the type digit; binary after the type byte (revision 3) or bare
-    /// (1.2).
+    /// (Engine.IO EIO-8).
     public static func packet(of message: WebSocketMessage, _ revision: Revision) -> WebSocketMessage {
         switch (message, revision) {
         case (.text(let bytes), _): Packet(.message, data: bytes).message
@@ -103,7 +103,7 @@ extension EngineIO {
         /// The session is broken or dead. A client that uses it again is told that it is unknown. The cause is for
         /// logs.
         case lost(String)
-        /// The server ends a working session. A polling client learns of it with its next request (1.7).
+        /// The server ends a working session. A polling client learns of it with its next request (Engine.IO EIO-31).
         case orderly(String)
 
         /// The cause of the end, for logs.

@@ -42,7 +42,7 @@ extension EngineIOServerTransport {
             post = nil
             return effects.append(.respond(request, EngineIO.Response(status: 413)))
         }
-        // Revision 4 allows only text (1.4).
+        // Revision 4 allows only text (Engine.IO EIO-18).
         if configuration.revision == .v4, contentType == "application/octet-stream" {
             return finish("a binary body", answeringPollWith: .close, into: &effects)
         }
@@ -90,7 +90,7 @@ extension EngineIOServerTransport {
         return false
     }
 
-    /// Handles the client's `1`: the POST is answered normally, and a waiting GET ends with a noop (1.7).
+    /// Handles the client's `1`: the POST is answered normally, and a waiting GET ends with a noop (Engine.IO EIO-30).
     private mutating func receiveClose(_ request: RequestID, into effects: inout [Effect]) {
         post = nil
         finish("transport close", answeringPollWith: .noop, into: &effects)
@@ -117,7 +117,7 @@ extension EngineIOServerTransport {
     }
 
     /// Returns the framing of an answer. Revision 3 uses the binary framing only if a packet is binary and the client
-    /// did not request Base64 (1.5).
+    /// did not request Base64 (Engine.IO EIO-25).
     private func framing(of packets: [WebSocketMessage]) -> EngineIO.PayloadWriter.Framing {
         switch configuration.revision {
         case .v4: .separated

@@ -1,5 +1,6 @@
 extension EngineIOServerTransport {
-    /// Handles a new WebSocket that names the session. It is probed, or closed if the session already has one (1.6).
+    /// Handles a new WebSocket that names the session. It is probed, or closed if the session already has one
+    /// (Engine.IO EIO-29).
     public mutating func open(_ socket: SocketID, at now: Moment, into effects: inout [Effect]) {
         switch state {
         case .polling: state = .probing(socket, noop: nil, until: now + configuration.upgradeTimeout)
@@ -61,7 +62,7 @@ extension EngineIOServerTransport {
     /// Moves the session to the WebSocket. The packets that no GET has fetched are sent first.
     private mutating func upgrade(to socket: SocketID, into effects: inout [Effect]) {
         state = .webSocket(socket)
-        // The client has ended its requests before it upgrades. One that still waits is released (1.7).
+        // The client has ended its requests before it upgrades. One that still waits is released (Engine.IO EIO-30).
         if poll != nil { answerPoll(with: [EngineIO.Packet(.close).message], into: &effects) }
         let packets = kept
         kept = []
@@ -70,7 +71,7 @@ extension EngineIOServerTransport {
     }
 }
 
-/// A binary packet as a text frame: `b` and Base64, with the type digit between them in revision 3 (1.2).
+/// A binary packet as a text frame: `b` and Base64, with the type digit between them in revision 3 (Engine.IO EIO-9).
 enum Base64Packet {
     /// Returns the text frame of a packet of the stream.
     static func text(of packet: ArraySlice<UInt8>, _ revision: EngineIO.Revision) -> WebSocketMessage {

@@ -1,5 +1,5 @@
 /// The server end of one Engine.IO session's transports: polling, WebSocket, and the upgrade between them. It behaves
-/// like the JavaScript server (`reference/socketio.md` 1.4–1.8).
+/// like the JavaScript server (Engine.IO EIO-15 to EIO-34).
 ///
 /// To the layer above, the session is a stream of packets, in the form that a WebSocket of the session's revision
 /// carries. Below are waiting requests and WebSockets. The owner identifies them by numbers, and passes only those that
@@ -24,7 +24,7 @@ public struct EngineIOServerTransport: Sendable {
         case closed
     }
 
-    /// The time between answers to a waiting GET while a WebSocket is being probed (1.6).
+    /// The time between answers to a waiting GET while a WebSocket is being probed (Engine.IO EIO-27).
     static let noopInterval = Duration.milliseconds(100)
 
     let configuration: Configuration

@@ -1,4 +1,4 @@
-/// The heartbeat timer of one end of an Engine.IO session (`reference/socketio.md` 1.2).
+/// The heartbeat timer of one end of an Engine.IO session (Engine.IO EIO-5).
 ///
 /// One end sends pings: the client in revision 3, the server in revision 4. The other end listens for them. A listener
 /// times out if no ping arrives within interval + timeout; a sender times out if its ping remains unanswered for the

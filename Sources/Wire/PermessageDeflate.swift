@@ -16,7 +16,7 @@ public struct PermessageDeflate: Hashable, Sendable {
     public static var offer: String { "permessage-deflate; client_max_window_bits" }
 
     /// Returns the server's answer to a client's offers, and its text: the first offer that the server understands
-    /// (5.1).
+    /// (RFC 7692, 5.1).
     ///
     /// Returns `nil` if it understands none; messages are then not compressed.
     public static func answer(to offers: String) -> (agreement: PermessageDeflate, text: String)? {
@@ -28,7 +28,7 @@ public struct PermessageDeflate: Hashable, Sendable {
     }
 
     /// Parses a server's answer to our `offer`. An extension or a parameter that was not offered fails the connection
-    /// (5.1).
+    /// (RFC 7692, 5.1).
     public static func agreement(from answer: String) throws(WebSocketViolation) -> PermessageDeflate {
         let problem = WebSocketViolation(
             code: 1010, reason: "the server answers with an extension that was not offered")

@@ -1,6 +1,7 @@
 import JSONText
 
-/// The last event received in one namespace, with which the server can resend missed events after a reconnect (1.12).
+/// The last event received in one namespace, with which the server can resend missed events after a reconnect
+/// (Socket.IO SIO-15).
 ///
 /// The server appends an ordered offset to every event without an acknowledgement request, except volatile ones; the
 /// wire format does not distinguish the two. The reference client takes every trailing string for an offset, so a

@@ -1,5 +1,5 @@
 /// A queue of events that are sent until they are acknowledged, one at a time and in order, like the reference client's
-/// queue (1.11).
+/// queue (Socket.IO SIO-14).
 struct RetryQueue: Sendable {
     /// An event and its acknowledgement id. Every attempt uses the same id, so a late answer to the first attempt
     /// counts.

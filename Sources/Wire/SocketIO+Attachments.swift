@@ -2,7 +2,7 @@ public import JSONText
 
 // Binary data in events and acknowledgements. The JSON contains placeholders, `{"_placeholder":true,"num":0}`, and the
 // bytes follow in separate binary messages. They have the order of the placeholders, depth first; `num` selects the
-// attachment (1.9).
+// attachment (Socket.IO SIO-5).
 
 extension SocketIO.Event {
     /// Returns the bytes for `value`, a placeholder taken from the arguments. Returns `nil` for any other value.

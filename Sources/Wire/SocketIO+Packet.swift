@@ -1,12 +1,12 @@
 public import JSONText
 
 extension SocketIO {
-    /// The packet types. The first character of a packet is its type's number (1.9).
+    /// The packet types. The first character of a packet is its type's number (Socket.IO SIO-2).
     public enum PacketType: UInt8, Hashable, Sendable, CaseIterable {
         case connect, disconnect, event, acknowledgement, connectError, binaryEvent, binaryAcknowledgement
     }
 
-    /// One Socket.IO packet: the data of an Engine.IO message (1.9).
+    /// One Socket.IO packet: the data of an Engine.IO message (Socket.IO SIO-1).
     ///
     /// `attachments` is the number of binary messages that follow; the JSON text contains their placeholders. In a
     /// parsed packet, the attachments of the event or the acknowledgement are empty; an `AttachmentAssembler` fills

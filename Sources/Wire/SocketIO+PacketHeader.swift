@@ -1,5 +1,5 @@
 extension SocketIO {
-    /// The part of a packet before its JSON: `<type>[<attachments>-][<namespace>,][<ack id>]` (1.9).
+    /// The part of a packet before its JSON: `<type>[<attachments>-][<namespace>,][<ack id>]` (Socket.IO SIO-1).
     struct PacketHeader: Sendable {
         var type: PacketType
         var attachments = 0
@@ -50,7 +50,8 @@ extension SocketIO {
             end += 1
         }
 
-        /// Reads the namespace. It ends at a comma or, as some servers send it (1.9), at the end of the packet.
+        /// Reads the namespace. It ends at a comma or, as some servers send it (Socket.IO SIO-6), at the end of the
+        /// packet.
         private mutating func readNamespace(_ packet: Span<UInt8>) {
             guard end < packet.count, packet[end] == UInt8(ascii: "/") else { return }
             let start = end

@@ -4,8 +4,8 @@ extension SocketIO.Packet {
     /// Parses the data of an Engine.IO message.
     ///
     /// JSON texts are checked completely and kept as slices of `packet`. Error offsets count from its first byte. The
-    /// parser accepts and rejects the same packets as the reference decoder (1.9). `revision` determines which payloads
-    /// a CONNECT_ERROR may have.
+    /// parser accepts and rejects the same packets as the reference decoder (Socket.IO SIO-4). `revision` determines
+    /// which payloads a CONNECT_ERROR may have.
     public init(
         parsing packet: ArraySlice<UInt8>, revision: EngineIO.Revision,
         mostAttachments: Int = SocketIO.maximumAttachments, maximumDepth: Int = JSONReader.standardDepth

@@ -1,6 +1,6 @@
 public import JSONText
 
-/// Socket.IO, revisions 4 (over Engine.IO 3) and 5 (over Engine.IO 4) (`reference/socketio.md` 1.9–1.11).
+/// Socket.IO, revisions 4 (over Engine.IO 3) and 5 (over Engine.IO 4) (Socket.IO SIO-1 to SIO-14).
 public enum SocketIO {
     /// The answer to an event that requested an acknowledgement.
     public struct Acknowledgement: Hashable, Sendable {

@@ -123,7 +123,7 @@ extension SocketIOClient {
         indirect case dropped(Dropped)
         /// The server removed the client from a namespace (`41`), or closed the session (`1`).
         case disconnected(namespace: String)
-        /// A frame was rejected. The client continues if the tables of 1.14 tolerate it.
+        /// A frame was rejected. The client continues if the tables of Socket.IO SIO-19 tolerate it.
         case malformed(SocketIO.Malformed)
         /// Close the WebSocket; the client has finished.
         case close(CloseCause)
@@ -137,7 +137,7 @@ extension SocketIOClient {
         case handshakeTimeout
         /// The first frames are not Engine.IO.
         case notEngineIO(SocketIO.Malformed)
-        /// The server uses Engine.IO 3, although 4 was requested (1.3 version detection). Reconnect with revision 3.
+        /// The server uses Engine.IO 3, although 4 was requested (Engine.IO EIO-14). Reconnect with revision 3.
         case revisionMismatch(EngineIO.Revision)
         /// After a server's error, it is unclear which frames belong together.
         case outOfStep(SocketIO.Malformed)

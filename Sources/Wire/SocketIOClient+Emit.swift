@@ -120,7 +120,7 @@ extension SocketIOClient {
     }
 
     /// Requests a namespace if the session is open. On Engine.IO 3, the server joins the client to `/` by itself, and a
-    /// request for it would make some servers close the session (1.10).
+    /// request for it would make some servers close the session (Socket.IO SIO-9).
     mutating func ask(_ index: Int, into effects: inout [Effect]) {
         guard case .open = state else { return }
         memberships[index].state = .joining(until: now + configuration.handshakeTimeout)

@@ -23,7 +23,7 @@ extension SocketIOClient {
         var isWanted: Bool
         var state = State.waiting
         var ledger: EmitLedger
-        /// The events that arrived before the server's answer (1.10).
+        /// The events that arrived before the server's answer (Socket.IO SIO-10).
         var early = BoundedBuffer<SocketIO.Event>(countLimit: 16_384)
         var hasLostEarly = false
 
@@ -71,7 +71,8 @@ extension SocketIOClient {
             hasLostEarly = false
         }
 
-        /// Returns the CONNECT that requests the namespace, with the data to recover its last session (1.12).
+        /// Returns the CONNECT that requests the namespace, with the data to recover its last session
+        /// (Socket.IO SIO-15).
         mutating func connect(_ revision: EngineIO.Revision) -> WebSocketMessage {
             switch revision {
             case .v3: return SocketIO.Packet.connect(namespace: address, payload: nil).message

@@ -169,7 +169,7 @@ extension SocketIOClient {
     }
 
     /// Delivers an event. The offset that a recovering server appends to an event is not one of its arguments: it is
-    /// noted and removed (1.12).
+    /// noted and removed (Socket.IO SIO-16).
     private mutating func deliver(_ event: SocketIO.Event, of index: Int, into effects: inout [Effect]) {
         guard memberships[index].ledger.recovery.isTracking, event.ackID == nil,
             memberships[index].ledger.recovery.follow(event)
@@ -191,7 +191,7 @@ extension ArraySlice<UInt8> {
 
 extension SocketIOClient {
     /// Handles a CONNECT. One without a `sid` on Engine.IO 4 comes from a server of revision 3 that ignores the
-    /// requested revision (1.3).
+    /// requested revision (Engine.IO EIO-14).
     private mutating func receiveConnect(
         _ name: String, _ payload: RawJSON?, into effects: inout [Effect]
     ) throws(SocketIO.Malformed) {
@@ -211,7 +211,7 @@ extension SocketIOClient {
         switch memberships[index].state {
         case .joining: join(index, ids, into: &effects)
         case .joined:
-            // A Python server of Engine.IO 3 answers again (1.14).
+            // A Python server of Engine.IO 3 answers again (Socket.IO SIO-19).
             if revision == .v4 { throw SocketIO.Malformed(message: "a second CONNECT", offset: 0) }
         case .waiting, .gone: break
         }
@@ -245,7 +245,7 @@ extension SocketIOClient {
         guard let index = membership(of: name), !memberships[index].isGone else { return }
         if memberships[index].isWanted { effects.append(.disconnected(namespace: name)) }
         // Waiting events may be sent if the namespace is joined again, but the session itself cannot be recovered
-        // (1.12).
+        // (Socket.IO SIO-18).
         memberships[index].ledger.recovery = RecoveryPoint()
         memberships[index].disconnected(into: &effects)
         memberships[index].state = .gone

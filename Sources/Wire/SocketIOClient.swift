@@ -10,8 +10,8 @@
 ///    └────────────────────── any .close effect ────────────┘
 /// ```
 ///
-/// `listening` waits for an Engine.IO 3 server that ignores the requested revision (1.3). Such a server joins the
-/// client to `/` by itself, and a CONNECT for `/` would open a second session in its application.
+/// `listening` waits for an Engine.IO 3 server that ignores the requested revision (Engine.IO EIO-14). Such a server
+/// joins the client to `/` by itself, and a CONNECT for `/` would open a second session in its application.
 ///
 /// While the session is open, each namespace has its own state (`Membership.State`). On Engine.IO 4 the client sends
 /// CONNECT, and the answer must contain a `sid`. On Engine.IO 3 the server joins the client to `/` without a request,

@@ -1,7 +1,7 @@
 import JSONText
 
-/// The server's memory of disconnected clients, with which they can receive what they missed (1.12): the sessions of
-/// absent clients, and the packets sent since, each with its offset.
+/// The server's memory of disconnected clients, with which they can receive what they missed (Socket.IO SIO-16): the
+/// sessions of absent clients, and the packets sent since, each with its offset.
 ///
 /// One store serves all connections of a server. Like the other types of this module, it is pure and receives the time
 /// as a parameter. Both its lists are bounded and drop the oldest entries first. A client that asks for more than is

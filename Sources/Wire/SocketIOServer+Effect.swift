@@ -19,8 +19,8 @@ extension SocketIOServer {
         public var namespaces: [String]
         /// The transports to which a polling client may upgrade.
         public var upgrades: [String]
-        /// An unguessable secret for this connection only, for a server that recovers connections (1.12). With it,
-        /// clients receive a `pid` for each namespace. If it is `nil`, connections are not recovered.
+        /// An unguessable secret for this connection only, for a server that recovers connections (Socket.IO SIO-15).
+        /// With it, clients receive a `pid` for each namespace. If it is `nil`, connections are not recovered.
         public var recoverySecret: Secret?
         /// Whether the application decides who may join. Each CONNECT is then reported as `.joinAsked`, except for the
         /// namespace that Engine.IO 3 joins without a request.

@@ -69,7 +69,7 @@ extension SocketIOServer {
     }
 
     /// Returns the index of a joined namespace. A packet for any other namespace closes the connection, and so does a
-    /// second CONNECT (1.14).
+    /// second CONNECT (Socket.IO SIO-19).
     private func joined(_ namespace: String) throws(SocketIO.Malformed) -> Int {
         guard let index = membership(namespace) else {
             throw SocketIO.Malformed(message: "a packet for a namespace that is not joined")
@@ -127,7 +127,7 @@ extension SocketIOServer {
     }
 
     /// Joins the client to a namespace. Engine.IO 3 answers without a payload. The connect timeout ends with the first
-    /// namespace (1.7).
+    /// namespace (Socket.IO SIO-12).
     mutating func join(_ namespace: String, auth: RawJSON?, into effects: inout [Effect]) {
         let membership = Membership(
             namespace: namespace, sid: configuration.socketID(for: namespace),
@@ -149,7 +149,7 @@ extension SocketIOServer {
 
     /// Answers `.recoveryAsked`.
     ///
-    /// With a session, the client gets it back: its missed events are sent before the answer (1.12), and no
+    /// With a session, the client gets it back: its missed events are sent before the answer (Socket.IO SIO-17), and no
     /// `.connected` follows. Without one, it joins like any other client.
     public mutating func recover(
         _ restored: SocketIORecoveryStore.Restored?, namespace: String, auth: RawJSON, into effects: inout [Effect]

@@ -7,7 +7,8 @@ extension SocketIOServer.Configuration {
             sid: sid, upgrades: upgrades, pingInterval: pingInterval, pingTimeout: pingTimeout, maxPayload: maxPayload)
     }
 
-    /// Returns the session id of a namespace, which must differ from the session id of the connection (1.10).
+    /// Returns the session id of a namespace, which must differ from the session id of the connection
+    /// (Socket.IO SIO-7).
     func socketID(for namespace: String) -> String { Self.id(from: "\(sid)\u{0}\(namespace)") }
 
     /// Returns the id with which a client of this connection requests recovery in the namespace.
@@ -36,7 +37,7 @@ extension SocketIOServer.Configuration {
 }
 
 extension SocketIO.NamespaceAddress {
-    /// The name, and the query as an object of auth values, as the JavaScript server converts it (1.10).
+    /// The name, and the query as an object of auth values, as the JavaScript server converts it (Socket.IO SIO-9).
     var nameAndAuth: (String, RawJSON?) {
         guard let query else { return (name, nil) }
         var seen: Set<String> = []

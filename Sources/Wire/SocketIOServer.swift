@@ -1,7 +1,7 @@
 public import JSONText
 
 /// The server end of one Socket.IO connection over one Engine.IO session. It behaves like the JavaScript server
-/// (`reference/socketio.md` 1.10, 1.14).
+/// (Socket.IO SIO-7, SIO-19).
 ///
 /// It is as strict as the reference: a malformed frame, a packet for a namespace that is not joined, or a heartbeat in
 /// the wrong direction closes the connection. After a `.close` effect the machine has finished: it accepts any input
@@ -52,7 +52,7 @@ public struct SocketIOServer: Sendable {
     }
 
     /// The sessions to save in a store after the socket is gone, without their rooms: only those of namespaces that the
-    /// client was in until the end (1.12).
+    /// client was in until the end (Socket.IO SIO-15).
     ///
     /// Read it after the socket is gone or after a `.close` effect.
     public var recoverableSessions: [SocketIORecoveryStore.Session] {

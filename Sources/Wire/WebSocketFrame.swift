@@ -26,7 +26,8 @@ public enum WebSocketFrame {
         static let reserved: UInt8 = 0x70
     }
 
-    /// Appends one whole frame. A client must mask with a fresh, unpredictable key (5.3); a server passes `nil`.
+    /// Appends one whole frame. A client must mask with a fresh, unpredictable key (RFC 6455, 5.3); a server passes
+    /// `nil`.
     public static func append(
         _ payload: ArraySlice<UInt8>, opcode: Opcode, mask: UInt32?, to output: inout [UInt8]
     ) {
@@ -88,7 +89,7 @@ public enum WebSocketFrame {
         return WebSocketClose(code: code, reason: reason)
     }
 
-    /// Returns the code itself if it may be sent (7.4), or 1000 otherwise.
+    /// Returns the code itself if it may be sent (RFC 6455, 7.4), or 1000 otherwise.
     public static func sendableCode(_ code: UInt16) -> UInt16 {
         isAllowedOnTheWire(code) && code != 1015 ? code : 1000
     }

@@ -37,7 +37,7 @@ public struct WebSocketReader: ~Copyable {
     /// The size of waiting messages in bytes above which no compressed message is started.
     static var heldLimit: Int { 1 << 20 }
 
-    /// The reader's own end. A server requires masked frames, and a client requires unmasked ones (5.1).
+    /// The reader's own end. A server requires masked frames, and a client requires unmasked ones (RFC 6455, 5.1).
     let role: WebSocketRole
     var inflater: Inflater?
     var state = State.header

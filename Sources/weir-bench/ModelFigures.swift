@@ -1,7 +1,7 @@
 /// A limit for a figure (issue 4), in the figure's unit; lower is better.
 struct ModelBar {
     /// The time of the standard library's `difference(from:)` for a single move on the machine for which the limits
-    /// were set (reference, model 6.4). On a slower machine, the limits are scaled by the ratio of the times.
+    /// were set (diff log DL-15). On a slower machine, the limits are scaled by the ratio of the times.
     static let yardstick = (name: "move one, 100,000 / 1,000, difference(from:)", microseconds: 1000.0)
 
     let limit: Double

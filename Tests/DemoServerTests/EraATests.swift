@@ -4,7 +4,7 @@ import Testing
 @testable import DemoServer
 @testable import Events
 
-/// Checks the calls of era A (`reference/twake.md` 4.3), both the raw answers and their decoding by `Events`.
+/// Checks the calls of era A (Twake TW-71 to TW-78), both the raw answers and their decoding by `Events`.
 @Suite struct EraATests {
     @Test func `the host answers without a token and names its socket`() throws {
         var stage = try RESTStage()

@@ -5,7 +5,7 @@ import Wire
 @testable import DemoServer
 @testable import Events
 
-/// Checks the calls of era B (`reference/twake.md` 4.4), both the raw answers and their decoding by `Events`.
+/// Checks the calls of era B (Twake TW-79 to TW-85), both the raw answers and their decoding by `Events`.
 @Suite struct EraBTests {
     @Test func `the server reports that it is ready without a token`() throws {
         var stage = try RESTStage()

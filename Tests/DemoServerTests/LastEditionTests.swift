@@ -28,7 +28,7 @@ import Wire
                 == Array(repeating: "created message \(Room.feed)", count: 4) + ["updated message \(Room.feed)"])
         let head = frames.last { $0.payload["type"]?.stringValue == "message" }?.payload["resource"]
         #expect(head?["id"]?.stringValue == "M1")
-        // The counter includes the head (4.4).
+        // The counter includes the head (Twake TW-82).
         #expect(head?["stats"]?["replies"]?.integerValue == 2)
         #expect(head?["last_replies"]?.arrayValue?.last?["id"]?.stringValue == "M2")
         #expect(head?["cache"]?["channel_id"]?.stringValue == "CH")

@@ -5,7 +5,7 @@ import Wire
 
 @testable import DemoServer
 
-/// Checks transcripts of one client (`reference/twake.md` 1.3–1.5), frame by frame.
+/// Checks transcripts of one client (Twake TW-2 to TW-18), frame by frame.
 @Suite struct RealtimeConnectionTests {
     /// A connection and its effects as text, such as `> frame` for a sent frame and `! cause` for a close.
     private struct Line {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DemoServer
 
-/// Checks the payloads of `reference/twake.md` 3.3 byte for byte.
+/// Checks the payloads of Twake TW-29 to TW-45 byte for byte.
 @Suite struct WorldPayloadTests {
     @Test func `a message is sent whole, with a path that omits messages`() throws {
         var stage = Stage()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DemoServer
 
-/// Checks the traces of `reference/twake.md` 3.4: the frames that one action makes the server send, room by room.
+/// Checks the traces of Twake TW-48 to TW-60: the frames that one action makes the server send, room by room.
 @Suite struct WorldTraceTests {
     @Test
     func `T1 and T2: a new message goes to the thread, the feed, the list, era A's room, then to notified users`()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Events
 
-/// Tests for a channel's last message (`reference/twake.md` 3.3).
+/// Tests for a channel's last message (Twake TW-33).
 @Suite struct MessageSummaryTests {
     /// Spellings of a text, and their values.
     static let texts: [(json: String, value: String?)] = [

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Events
 
-/// One test for each row of the reference's section 6, in its order: the wiki's description of events compared
+/// One test for each row of Twake TW-46, in its order: the wiki's description of events compared
 /// with the events that servers send.
 @Suite struct `The wiki compared with the servers` {
     private func resource(_ action: String, _ type: String, _ resource: String) throws -> Twake.SocketIOResource {

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 import Wire
 
-/// Tests a whole GroupMe tail against Debian's Faye with GroupMe's rules, over real sockets (`reference/groupme.md` 4.4
-/// to 4.6). Whatever the network or the server does, the model ends up equal to the REST state.
+/// Tests a whole GroupMe tail against Debian's Faye with GroupMe's rules, over real sockets (Bayeux BX-7 to BX-26).
+/// Whatever the network or the server does, the model ends up equal to the REST state.
 @Suite(
     .serialized, .timeLimit(.minutes(3)),
     .enabled(if: access("/usr/lib/ruby/vendor_ruby/faye.rb", R_OK) == 0, "run Tests/run to install ruby-faye"))

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// Tests the Bayeux client against Debian's Faye with GroupMe's rules (`reference/groupme.md` 4.4).
+/// Tests the Bayeux client against Debian's Faye with GroupMe's rules (Bayeux BX-26).
 @Suite(
     .serialized,
     .enabled(if: access("/usr/lib/ruby/vendor_ruby/faye.rb", R_OK) == 0, "run Tests/run to install ruby-faye"))

@@ -4,7 +4,7 @@ import Wire
 
 @testable import Network
 
-/// Tests Engine.IO sessions over a loopback port (`reference/socketio.md` 1.4–1.8, 2).
+/// Tests Engine.IO sessions over a loopback port (Engine.IO EIO-15 to EIO-34, Socket.IO SIO-22).
 @Suite struct EngineIOSocketTests {
     @Test func `a polling session opens, sends, receives and closes in order`() throws {
         let script = PollingScript()

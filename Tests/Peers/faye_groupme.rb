@@ -1,10 +1,12 @@
-# A Faye server with GroupMe's rules (reference/groupme.md 4.4): faye_groupme.rb PORT TIMEOUT [WORLD]
+# A Faye server with GroupMe's rules (Bayeux BX-26): faye_groupme.rb PORT TIMEOUT [WORLD]
 #
-# PORT 0 lets the system choose. A subscription, and whatever is published, needs `ext.access_token`: `token-N` is the token of user N,
-# `server` that of the service itself, which may publish anywhere. Prints `listening PORT`, then a line for each thing that happens.
+# PORT 0 lets the system choose. A subscription, and whatever is published, needs `ext.access_token`: `token-N` is the
+# token of user N, `server` that of the service itself, which may publish anywhere. Prints `listening PORT`, then a line
+# for each thing that happens.
 #
-# With the file WORLD the REST service is there, too: one group, whose messages are those that were published as `line.create`; they are
-# kept in the file, so that a server that is started again has them. It takes any token that ends with a user's number.
+# With the file WORLD the REST service is there, too: one group, whose messages are those that were published as
+# `line.create`; they are kept in the file, so that a server that is started again has them. It takes any token that
+# ends with a user's number.
 require 'faye'
 require 'json'
 require 'thin'
@@ -39,7 +41,7 @@ module TellsOfClosing
 end
 Faye::Server.prepend(TellsOfClosing)
 
-# What REST has to say (section 3): as much of it as a tail asks for.
+# What REST has to say (GroupMe GM-26 to GM-46): as much of it as a tail asks for.
 class World
   GROUP = '10000001'.freeze
 
@@ -77,7 +79,8 @@ class World
       messages: { count: @messages.size, last_message_id: last['id'], last_message_created_at: last['created_at'] } }
   end
 
-  # Newest first, but for what follows a message, which is in its order; nothing more is 304 without a body (3.4).
+  # Newest first, but for what follows a message, which is in its order; nothing more is 304 without a body
+  # (GroupMe GM-34).
   def page(query)
     limit = query.fetch('limit', '20').to_i
     before, after = query.values_at('before_id', 'after_id').map { |id| id&.to_i }

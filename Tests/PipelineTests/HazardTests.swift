@@ -5,7 +5,7 @@ import Wire
 
 @testable import Pipeline
 
-/// The hazards listed in the reference's section 9, by their numbers.
+/// The hazards listed in Twake TW-94, by their numbers.
 @Suite struct HazardTests {
     typealias F = Frames
 

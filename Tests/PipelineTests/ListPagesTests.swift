@@ -5,7 +5,7 @@ import Wire
 
 @testable import Pipeline
 
-/// Tests for lists that a server sends page by page (4.1, `next_page_token`).
+/// Tests for lists that a server sends page by page (Twake TW-61, `next_page_token`).
 @Suite struct ListPagesTests {
     typealias F = Frames
     private let channels = Item.Section("channels", EntityID("W"))

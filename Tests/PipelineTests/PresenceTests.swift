@@ -6,7 +6,7 @@ import Wire
 
 @testable import Pipeline
 
-/// Tests for presence and typing (reference 1.6).
+/// Tests for presence and typing (Twake TW-22).
 @Suite struct PresenceTests {
     typealias F = Frames
     private let online = Item.Section("online", EntityID("C"))

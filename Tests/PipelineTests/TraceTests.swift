@@ -5,7 +5,7 @@ import Wire
 
 @testable import Pipeline
 
-/// The events that one user action causes (reference 3.4), first in the documented order and then in another: rooms and
+/// The events that one user action causes (Twake TW-47), first in the documented order and then in another: rooms and
 /// types take different routes, so their order is not guaranteed.
 @Suite struct TraceTests {
     typealias F = Frames

@@ -34,8 +34,8 @@ extension GroupMeSimulatedServer: Side {
         }
     }
 
-    /// Answers in the forms of 3.1 and 3.7: a refusal is an envelope without a response, and a missing resource has an
-    /// empty body.
+    /// Answers in the forms of GroupMe GM-27 and GroupMe GM-45: a refusal is an envelope without a response, and a
+    /// missing resource has an empty body.
     func fixedAnswer(to request: FetchRequest, _ spoil: Spoil?, in history: History) -> FixedAnswer? {
         func envelope(_ status: Int, _ words: String) -> FixedAnswer {
             FixedAnswer(status: status, body: #"{"meta":{"code":\#(status),"errors":["\#(words)"]}}"#)

@@ -109,10 +109,10 @@ package struct History: Hashable, Sendable {
         case (.fault(.lose, _, _), _), (.fault(.mute, _, _), _): true
         // The server wrongly reports a resource as missing.
         case (.fault(.spoil, let a, _), _): Spoil.allCases[a % Spoil.allCases.count] == .missing
-        // In era A, no frame reports that a message was moved (3.1), and there is no room for workspaces.
+        // In era A, no frame reports that a message was moved (Twake TW-25), and there is no room for workspaces.
         case (.act(.move, _, _, _), .a), (.act(.retitle, _, _, _), .a), (.act(.found, _, _, _), .a): true
-        // GroupMe does not report the removal of a pin (1.10), the end of a group to its former members, or a group
-        // that the user creates alone elsewhere.
+        // GroupMe does not report the removal of a pin (GroupMe GM-20), the end of a group to its former members, or a
+        // group that the user creates alone elsewhere.
         case (.act(.pin, _, _, let b), .groupMe): b % 2 == 1
         case (.act(.erase, _, _, _), .groupMe): true
         case (.act(.create, let user, _, let b), .groupMe): user % 4 == 0 && b & 0b1110 == 0

@@ -3,7 +3,7 @@ package import Events
 import JSONText
 package import Wire
 
-/// Twake's server as a value. Its publications travel in separate queues (3.4).
+/// Twake's server as a value. Its publications travel in separate queues (Twake TW-47).
 package struct SimulatedServer: SimulatedService {
     var backend: Backend
     private var clients: [Int: RealtimeConnection] = [:]

@@ -1,4 +1,4 @@
-/// Frames that no client can use and that must not harm it (section 9, items 8 and 9). `COMPANY`, `WORKSPACE` and
+/// Frames that no client can use and that must not harm it (Twake TW-94, TW-95). `COMPANY`, `WORKSPACE` and
 /// `USER` are placeholders for ids.
 enum Stray {
     static let all: [(name: String, argument: String)] = [
@@ -41,7 +41,7 @@ enum Stray {
         ("realtime:leave:success", #"{"name":"/notifications?type=private&user=USER"}"#),
     ]
 
-    /// Whole stray frames of GroupMe (1.10, 4.5). `USER` is a placeholder for the user's id.
+    /// Whole stray frames of GroupMe (GroupMe GM-20, Bayeux BX-21). `USER` is a placeholder for the user's id.
     static let ofGroupMe: [String] = [
         "hello", "[]", "{}", "[17]", #"[{"channel":17}]"#, #"[{"channel":"/user/USER"}]"#,
         #"[{"channel":"/user/USER","id":"a1","data":{"type":"brand.new","subject":{"x":1}}}]"#,

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// GroupMe's sessions (section 6): one that the server ends together with its socket, and one that it
+    /// GroupMe's sessions (GroupMe GM-48): one that the server ends together with its socket, and one that it
     /// forgets while the socket stays open.
     @Test(arguments: ["20000 kick 0 0", "20000 kick 1 0"])
     func `a session ended by the server or forgotten on an open socket leaves exactly one gap`(step: String)

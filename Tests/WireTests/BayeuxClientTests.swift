@@ -57,7 +57,7 @@ struct BayeuxClientTests {
         #expect(
             client.receive(#"[{"channel":"/user/1","id":"5","data":{"type":"typing"}}]"#) == [
                 #"delivery /user/1 {"type":"typing"}"#
-            ], "our own, with our id, before the answer (4.5 item 5)")
+            ], "our own, with our id, before the answer (Bayeux BX-20)")
         #expect(client.receive(#"[{"id":"5","channel":"/user/1","successful":true}]"#) == ["published 4"])
         #expect(client.receive(#"[{"id":"5","channel":"/user/1","successful":true}]"#) == [])
     }
@@ -168,7 +168,7 @@ struct BayeuxClientTests {
         #expect(
             client.start(at: 9999) == [
                 #"connect {"channel":"/meta/connect","id":"1","clientId":"c1","connectionType":"websocket","advice":{"timeout":0}}"#
-            ], "which is answered at once (4.5 item 9)")
+            ], "which is answered at once (Bayeux BX-12)")
         #expect(
             client.receive(#"[{"channel":"/user/1","data":1,"id":"x"}]"#, at: 10_000) == [
                 "connected resumed", "delivery /user/1 1",

@@ -68,7 +68,7 @@ struct BayeuxServerTests {
             server.receive(publication) == [
                 #"1 published {"x":1} on /a/b"#, #"1 ◄ [{"channel":"/a/b","data":{"x":1},"id":"9"}]"#,
                 #"1 ◄ [{"id":"9","channel":"/a/b","successful":true}]"#,
-            ], "the event first, then the answer (4.5 item 5)")
+            ], "the event first, then the answer (Bayeux BX-20)")
         #expect(server.publish("/a/c", "null").count == 1)
         #expect(server.publish("/b", "1") == [])
     }
@@ -82,7 +82,7 @@ struct BayeuxServerTests {
         #expect(
             server.receive(Self.connect) == [
                 #"1 ◄ [{"channel":"/a/b","data":1,"id":"1"}]"#, #"1 ◄ [{"channel":"/a/b","data":2,"id":"2"}]"#,
-            ], "and the connect is held all the same (4.5 item 2)")
+            ], "and the connect is held all the same (Bayeux BX-13)")
     }
 
     @Test func `another socket takes over the session with a connect and receives the queued events`() {
@@ -97,7 +97,7 @@ struct BayeuxServerTests {
     @Test func `a session ends at twice the timeout after its last connect, and its socket with it`() {
         var server = Self.subscribed()
         _ = server.advance(to: 5000)
-        #expect(server.publish("/a/b", "1").count == 1, "delivered though no connect is out (4.5 item 3)")
+        #expect(server.publish("/a/b", "1").count == 1, "delivered though no connect is out (Bayeux BX-14)")
         #expect(server.advance(to: 9999) == [])
         #expect(server.advance(to: 10_000) == ["1 closed", "ended 1"])
         #expect(

@@ -1,8 +1,8 @@
 import Testing
 import Wire
 
-/// Tests for the client's transports as transcripts: inputs and their effects (`reference/socketio.md`
-/// 1.3–1.8 and the list of section 2).
+/// Tests for the client's transports as transcripts: inputs and their effects (Engine.IO EIO-10 to EIO-34 and the list
+/// of Socket.IO SIO-22).
 struct EngineIOClientTransportTests {
     static let open =
         #"0{"sid":"s","upgrades":["websocket"],"pingInterval":25000,"pingTimeout":20000,"maxPayload":100}"#

@@ -3,7 +3,7 @@ import Testing
 import Wire
 
 struct PacketTests {
-    /// The reference parser's own vectors (`reference/socketio.md` section 2), and some additional ones.
+    /// The reference parser's own vectors (Socket.IO SIO-4), and some additional ones.
     @Test(arguments: [
         #"442["some","data""#, #"0/admin,"invalid""#, "0[]", "1/admin,{}", #"2/admin,"invalid"#, "2/admin,{}",
         #"2[{"toString":"foo"}]"#, #"2[true,"foo"]"#, #"2[null,"bar"]"#, #"2["connect"]"#, #"2["disconnect","123"]"#,

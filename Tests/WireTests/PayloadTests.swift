@@ -1,7 +1,7 @@
 import Testing
 import Wire
 
-/// Tests for polling bodies, read and written (`reference/socketio.md` 1.3–1.5).
+/// Tests for polling bodies, read and written (Engine.IO EIO-10 to EIO-25).
 struct PayloadTests {
     typealias Reader = EngineIO.PayloadReader
     typealias Writer = EngineIO.PayloadWriter

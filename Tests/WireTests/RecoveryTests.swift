@@ -2,7 +2,7 @@ import JSONText
 import Testing
 import Wire
 
-/// Tests for connection state recovery at the client (`reference/socketio.md` 1.12).
+/// Tests for connection state recovery at the client (Socket.IO SIO-15).
 struct RecoveryTests {
     /// A client whose server recovers connections.
     private static func joined(memory: SocketIOClient.Memory = .init(), auth: String? = nil) -> ClientTranscript {

@@ -2,7 +2,7 @@ import JSONText
 import Testing
 import Wire
 
-/// Tests for connection state recovery at the server, and for the client against it (`reference/socketio.md` 1.12).
+/// Tests for connection state recovery at the server, and for the client against it (Socket.IO SIO-15).
 struct ServerRecoveryTests {
     private static func store(_ configuration: SocketIORecoveryStore.Configuration = .init()) -> SocketIORecoveryStore {
         SocketIORecoveryStore(configuration, epoch: 1_763_695_581_000)

@@ -23,14 +23,14 @@ struct SocketIOClientTests {
         #expect(client.receive(openPacket) == [])
         #expect(client.receive("40") == ["connected engine"])
         #expect(client.receive(#"42["hello"]"#) == ["event / hello "])
-        #expect(client.receive("40") == [], "a python server answers again (1.14)")
+        #expect(client.receive("40") == [], "a python server answers again (Socket.IO SIO-19)")
     }
 
     @Test func `revision 3 requests another namespace with its query and joins only on its answer`() {
         var client = ClientTranscript(.v3, namespace: "/admin?token=1234")
         #expect(client.receive(openPacket) == ["send 40/admin?token=1234,"])
         #expect(client.receive("40") == [])
-        #expect(client.receive("40/admin") == ["connected engine /admin"], "python leaves the comma out (1.9)")
+        #expect(client.receive("40/admin") == ["connected engine /admin"], "python leaves the comma out (SIO-6)")
         #expect(client.receive(#"42/admin,["x"]"#) == ["event /admin x "])
         #expect(client.receive(#"42["y"]"#) == ["event / y "], "the server joined us to / by itself")
         #expect(client.emit("go", "1") == [#"send 42/admin,["go",1]"#])
@@ -191,7 +191,7 @@ struct SocketIOClientTests {
         #expect(client.emit("ask", "1", wantsAck: true) == [#"send 420["ask",1]"#])
         #expect(client.emit("ask", "2", wantsAck: true) == [#"send 421["ask",2]"#])
         #expect(client.receive(#"431["yes"]"#) == [#"acknowledged 1 ["yes"]"#])
-        #expect(client.receive("431[]") == [], "a duplicate is ignored (1.11)")
+        #expect(client.receive("431[]") == [], "a duplicate is ignored (Socket.IO SIO-13)")
         #expect(client.receive("4399[]") == [])
         #expect(client.receive(#"4212["you?"]"#) == ["event / you?  ack 12"])
         #expect(

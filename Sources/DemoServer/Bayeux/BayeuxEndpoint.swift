@@ -5,7 +5,7 @@ package import Wire
 /// A Bayeux endpoint of an HTTP server. It passes frames from WebSockets and exchanges to the session machine, and
 /// sends the machine's answers. The owner is an actor on the loop.
 ///
-/// The endpoint serves WebSockets, POSTs of JSON or of a form, and the GETs of JSONP (`reference/groupme.md` 1.2, 4.5).
+/// The endpoint serves WebSockets, POSTs of JSON or of a form, and the GETs of JSONP (Bayeux BX-25).
 package struct BayeuxEndpoint {
     /// The path that clients connect to.
     let path: String

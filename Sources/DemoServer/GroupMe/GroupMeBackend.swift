@@ -7,7 +7,7 @@ package import Wire
 /// Every input carries its time, and output for clients is returned as publications. Scripted steps happen at exactly
 /// their own time, even if `advance` is called late.
 package struct GroupMeBackend: Sendable {
-    /// The ways in which the service reports that there are no more messages. It has used all of them (3.4).
+    /// The ways in which the service reports that there are no more messages. It has used all of them (GroupMe GM-34).
     enum EmptyForm: Hashable, Sendable, CaseIterable {
         /// Status 304 without a body.
         case notModified
@@ -19,7 +19,7 @@ package struct GroupMeBackend: Sendable {
         case emptyList
     }
 
-    /// Members being added to a group (3.5).
+    /// Members being added to a group (GroupMe GM-42).
     struct Addition: Sendable {
         var group: GroupMe.GroupID
         /// The number of requests for the result that are still answered with "not ready".
@@ -124,7 +124,7 @@ package struct GroupMeBackend: Sendable {
         throw .notFound
     }
 
-    /// Counts a request, and refuses it when its token sends too many in one second (3.7).
+    /// Counts a request, and refuses it when its token sends too many in one second (GroupMe GM-45).
     private mutating func count(_ token: String, at now: Moment) throws(GroupMeRESTError) {
         guard let mostRequests else { return }
         let second = (now - .zero).microseconds / 1_000_000
@@ -198,8 +198,8 @@ package struct GroupMeTokens: Sendable {
     /// Returns the token of a user.
     package func token(of user: GroupMe.UserID) -> Secret? { users.first { $0.value == user }.map { Secret($0.key) } }
 
-    /// The rules for clients of the push service (1.4, 1.6). Only the user may subscribe to a user channel, and
-    /// publishing requires a valid token. Subscribing to a conversation requires none.
+    /// The rules for clients of the push service (GroupMe GM-2, GM-3). Only the user may subscribe to a user channel,
+    /// and publishing requires a valid token. Subscribing to a conversation requires none.
     package var policy: BayeuxServer.Policy {
         { request in
             let refusal = "access token authentication failed"
@@ -227,7 +227,7 @@ package struct GroupMeTokens: Sendable {
         return user(of: token)
     }
 
-    /// Returns whether clients may publish `data`: their own typing events, and pings (1.9).
+    /// Returns whether clients may publish `data`: their own typing events, and pings (GroupMe GM-18).
     private static func isPublishable(_ data: RawJSON, by user: GroupMe.UserID) -> Bool {
         guard let value = try? JSONValue(parsing: data.bytes) else { return false }
         switch value["type"]?.stringValue {

@@ -109,7 +109,7 @@ actor GroupMeHub: ChannelHost {
         }
     }
 
-    /// Publishes the push service's heartbeat on every subscribed channel (1.9).
+    /// Publishes the push service's heartbeat on every subscribed channel (GroupMe GM-18).
     private func ping() {
         guard let pingInterval, let due = nextPing, due <= loop.now else { return }
         let channels = Set(subscriptions.values.flatMap { $0 }).sorted { $0.name < $1.name }
@@ -126,7 +126,7 @@ actor GroupMeHub: ChannelHost {
                 backend.clock.joinedRoom(at: loop.now)
                 if nextPing == nil, let pingInterval { nextPing = loop.now + pingInterval }
                 guard case .user = GroupMe.Channel(channel.name) else { continue }
-                // The push service notifies the user's other clients (1.9).
+                // The push service notifies the user's other clients (GroupMe GM-19).
                 note(endpoint.publish(channel, JSONValue.fields(["type": .string("subscribe")]).raw))
             case .unsubscribed(let session, let channel): subscriptions[session]?.remove(channel)
             case .ended(let session): subscriptions[session] = nil

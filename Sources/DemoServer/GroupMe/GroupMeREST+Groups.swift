@@ -91,7 +91,7 @@ extension GroupMeRoute {
 }
 
 extension GroupMeBackend {
-    /// Returns a group as JSON. Only its members may see it (3.3).
+    /// Returns a group as JSON. Only its members may see it (GroupMe GM-32).
     func answered(_ group: GroupMe.GroupID, for call: GroupMeCall) throws(GroupMeRESTError) -> JSONValue {
         guard let group = world.group(group), group.membership(of: call.user) != nil else { throw .notFound }
         return world.answered(group)
@@ -114,7 +114,7 @@ extension GroupMeBackend {
         return .ok(.fields(["results_id": .string(id)]), status: 202)
     }
 
-    /// Answers a request for the result of an addition: 503 until it is done, 404 after an hour (3.5).
+    /// Answers a request for the result of an addition: 503 until it is done, 404 after an hour (GroupMe GM-42).
     fileprivate mutating func results(for call: GroupMeCall) throws(GroupMeRESTError) -> GroupMeAnswer {
         let id = call.parameter(1)
         guard let addition = additions[id], addition.group == call.group, call.now - addition.at < 3_600_000,

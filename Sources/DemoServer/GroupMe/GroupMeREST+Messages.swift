@@ -48,8 +48,8 @@ extension GroupMeRoute {
 extension GroupMeBackend {
     fileprivate typealias Message = GroupMeWorld.Message
 
-    /// Answers with a page of messages selected by one of three cursors (3.4). `after_id` starts right after its
-    /// message, oldest first; `since_id` and `before_id` return the newest matches, newest first.
+    /// Answers with a page of messages selected by one of three cursors (GroupMe GM-33). `after_id` starts right after
+    /// its message, oldest first; `since_id` and `before_id` return the newest matches, newest first.
     fileprivate mutating func page(
         of conversation: GroupMe.ConversationID, named name: String, for call: GroupMeCall
     ) throws(GroupMeRESTError) -> GroupMeAnswer {
@@ -102,7 +102,7 @@ extension GroupMeBackend {
     }
 
     /// Adds or removes a reaction. A second like changes nothing; to change the symbol, a client must unlike first
-    /// (3.4).
+    /// (GroupMe GM-41).
     fileprivate mutating func react(
         for call: GroupMeCall, isLike: Bool
     ) throws(GroupMeRESTError) -> GroupMeAnswer {

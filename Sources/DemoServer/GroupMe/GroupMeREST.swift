@@ -52,7 +52,8 @@ struct GroupMeAnswer: Sendable {
     }
 }
 
-/// A refused request. It is answered with an envelope without a response, or with an empty body for 404 (3.1).
+/// A refused request. It is answered with an envelope without a response, or with an empty body for 404
+/// (GroupMe GM-27).
 struct GroupMeRESTError: Error, Hashable, Sendable {
     var status: Int
     var message: String

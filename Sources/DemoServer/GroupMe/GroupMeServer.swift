@@ -7,7 +7,7 @@ package import Wire
 /// gives the same history.
 ///
 /// It follows the rules of the service: subscribing and publishing require a token, deliveries contain none, 304 means
-/// no more messages, and 409 a message that was sent twice (`reference/groupme.md` 1 to 3).
+/// no more messages, and 409 a message that was sent twice (GroupMe GM-1 to GM-46).
 package final class GroupMeServer: Sendable {
     /// The options of a server, fixed when it starts.
     package struct Options: Hashable, Sendable {

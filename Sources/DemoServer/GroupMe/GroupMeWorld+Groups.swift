@@ -2,7 +2,7 @@ import Events
 import JSONText
 
 // Actions on groups and their members. The list of members is the truth; pushes report only what the real service
-// reports (2.1).
+// reports (GroupMe GM-22).
 extension GroupMeWorld {
     mutating func make(
         _ name: String, _ description: String, _ imageURL: String?, isShared: Bool, by user: GroupMe.UserID,
@@ -39,7 +39,7 @@ extension GroupMeWorld {
         return index
     }
 
-    /// Returns the actor of an event, in which ids are numbers (2.2).
+    /// Returns the actor of an event, in which ids are numbers (GroupMe GM-24).
     func person(_ user: GroupMe.UserID, _ nickname: String) -> JSONValue {
         .fields(["id": .integer(Int64(user.description) ?? 0), "nickname": .string(nickname)])
     }
@@ -85,7 +85,7 @@ extension GroupMeWorld {
     }
 
     /// Deletes a group and notifies every member, in a form that clients understand although it was never captured
-    /// (1.8).
+    /// (GroupMe GM-9).
     mutating func destroy(
         _ id: GroupMe.GroupID, by user: GroupMe.UserID, at now: Int64
     ) throws(GroupMeRefusal) -> GroupMeOutcome {
@@ -110,7 +110,7 @@ extension GroupMeWorld {
         let index = try find(id, for: user)
         var added: [Membership] = []
         for (place, candidate) in users.enumerated() {
-            // A user who cannot be added is silently left out (3.5).
+            // A user who cannot be added is silently left out (GroupMe GM-42).
             guard let known = self.user(candidate), groups[index].membership(of: candidate) == nil,
                 groups[index].members.count < Limit.members
             else { continue }
@@ -144,7 +144,7 @@ extension GroupMeWorld {
         groups[index].removed.removeAll { $0.user == user }
     }
 
-    /// Removes a member, or lets the user leave. The group's creator cannot leave or be removed (3.5).
+    /// Removes a member, or lets the user leave. The group's creator cannot leave or be removed (GroupMe GM-43).
     mutating func remove(
         _ member: GroupMe.UserID, from id: GroupMe.GroupID, by user: GroupMe.UserID, at now: Int64
     ) throws(GroupMeRefusal) -> GroupMeOutcome {

@@ -1,9 +1,9 @@
 import Events
 import JSONText
 
-// The JSON forms of the model. Pushes and answers differ (1.9, 3.4).
+// The JSON forms of the model. Pushes and answers differ (GroupMe GM-10, GM-33).
 extension GroupMeWorld {
-    /// Returns the envelope of a push (1.7). Its time is in milliseconds, rounded down to a second.
+    /// Returns the envelope of a push (GroupMe GM-7). Its time is in milliseconds, rounded down to a second.
     func push(_ type: String, alert: String, subject: JSONValue, at now: Int64) -> JSONValue {
         .fields([
             "type": .string(type), "alert": .string(alert), "subject": subject,
@@ -46,7 +46,7 @@ extension GroupMeWorld {
                 ("parent_id", .null),
             ]
         }
-        // The frame that reports a deletion contains a date; all others contain seconds (1.9).
+        // The frame that reports a deletion contains a date; all others contain seconds (GroupMe GM-15).
         let deletedAt = message.deletedAt.map { isTombstone ? .string(Self.date($0)) : JSONValue.integer($0 / 1000) }
         members += [
             ("deleted_at", deletedAt ?? .null),
@@ -119,7 +119,7 @@ extension GroupMeWorld {
 
     // MARK: - Groups
 
-    /// Returns the short form of a group that is pushed to a user who was added (1.9).
+    /// Returns the short form of a group that is pushed to a user who was added (GroupMe GM-14).
     func cutDown(_ group: Group) -> JSONValue {
         .fields([
             "avatar_url": .text(group.imageURL), "created_at": .integer(group.createdAt),
@@ -134,7 +134,7 @@ extension GroupMeWorld {
         group.isShared ? "https://groupme.com/join_group/\(group.id)/XXXXXXXX" : nil
     }
 
-    /// Returns a group in the form of an answer. Without its members, the list is null and the count 0 (3.3).
+    /// Returns a group in the form of an answer. Without its members, the list is null and the count 0 (GroupMe GM-29).
     func answered(_ group: Group, withMembers: Bool = true) -> JSONValue {
         let members = group.members.map { answered($0) }
         return .fields([

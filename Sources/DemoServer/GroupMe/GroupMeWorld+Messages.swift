@@ -2,7 +2,7 @@ import Events
 import JSONText
 
 // Actions on messages. As in the real service, a deletion, an edit and a pin are also announced by a message from the
-// server (2.1).
+// server (GroupMe GM-23).
 extension GroupMeWorld {
     mutating func say(
         _ text: String?, _ attachments: [JSONValue], in conversation: GroupMe.ConversationID, guid: String,
@@ -134,7 +134,7 @@ extension GroupMeWorld {
         message.pinnedAt = isPinned ? now / 1000 : nil
         message.pinnedBy = isPinned ? user : nil
         threads[conversation]?.messages[index] = message
-        // The service does not report that a pin was removed (1.10).
+        // The service does not report that a pin was removed (GroupMe GM-20).
         guard isPinned else { return GroupMeOutcome(message: id) }
         let publications = announce(
             "\(name(of: user, in: conversation)) pinned a message.", "message.pinned",
@@ -145,7 +145,7 @@ extension GroupMeWorld {
         return GroupMeOutcome(publications: publications, message: id)
     }
 
-    /// Sets or removes a user's reaction. Each user has one per message (3.4); another replaces it.
+    /// Sets or removes a user's reaction. Each user has one per message (GroupMe GM-41); another replaces it.
     mutating func react(
         to id: GroupMe.MessageID, in conversation: GroupMe.ConversationID, with symbol: GroupMe.ReactionSymbol?,
         by user: GroupMe.UserID, at now: Int64

@@ -1,8 +1,8 @@
 package import Events
 package import JSONText
 
-/// The true state of groups and direct conversations, from which REST answers and pushes are made. Section numbers
-/// refer to `reference/groupme.md`.
+/// The true state of groups and direct conversations, from which REST answers and pushes are made. The rules cited are
+/// those of `GroupMeAndBayeux.md`.
 ///
 /// Its only input is the users' actions (`perform`). It has no clock: each action carries the time in milliseconds
 /// since 1970, which must not go back.
@@ -13,7 +13,7 @@ package struct GroupMeWorld: Sendable {
         static let members = 1_000
         /// Messages of one conversation. Beyond this the oldest is dropped without a push.
         static let messages = 5_000
-        /// Characters of a text (3.4), a name and a description (3.3).
+        /// Characters of a text (GroupMe GM-37), a name and a description (GroupMe GM-31).
         static let text = 1_000
         static let name = 140
         static let description = 255
@@ -150,7 +150,7 @@ package struct GroupMeWorld: Sendable {
         }
     }
 
-    /// Returns a new message id: the time in seconds, followed by eight digits of a counter (3.2).
+    /// Returns a new message id: the time in seconds, followed by eight digits of a counter (GroupMe GM-28).
     mutating func newMessageID(at now: Int64) -> GroupMe.MessageID {
         lastMessage = max(lastMessage + 1, now / 1000 * 100_000_000 + 1)
         return GroupMe.MessageID(String(lastMessage))

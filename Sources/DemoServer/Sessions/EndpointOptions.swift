@@ -17,8 +17,8 @@ package struct EndpointOptions: Hashable, Sendable {
     package var maximumPending: Int
     /// The maximum number of sessions at a time. Further ones are refused with 503.
     package var maximumSessions: Int
-    /// The time within which a disconnected client may return and recover missed events (reference 1.12); `nil` for no
-    /// recovery. Only the echo server supports it.
+    /// The time within which a disconnected client may return and recover missed events (Socket.IO SIO-15); `nil` for
+    /// no recovery. Only the echo server supports it.
     package var recovery: Duration?
 
     /// Creates options. Missing slashes are added to the path.

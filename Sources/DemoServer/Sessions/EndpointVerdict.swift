@@ -1,6 +1,6 @@
 import Wire
 
-/// An Engine.IO endpoint's decision about a request, before it acts on it (`reference/socketio.md` 1.1, 1.8).
+/// An Engine.IO endpoint's decision about a request, before it acts on it (Engine.IO EIO-1, EIO-32).
 enum EndpointVerdict: Hashable, Sendable {
     /// The request is not for the endpoint's path.
     case elsewhere

@@ -1,6 +1,6 @@
 import JSONText
 
-/// The bodies of refusals (4.1).
+/// The bodies of refusals (Twake TW-62).
 extension Backend {
     /// Returns the response for an error. The proxy replaces the core's 401, 404 and 500 by 400; the core answers with
     /// Fastify's body. The last server hides the message of an exception.

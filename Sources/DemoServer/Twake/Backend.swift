@@ -142,7 +142,7 @@ package struct Backend: Sendable {
 
     private mutating func answer(_ request: RESTRequest, at now: Moment) -> RESTResponse {
         let path = request.path.split(separator: "/").map { $0.percentDecoded(plusIsSpace: false) }
-        // Era A's files are served by PHP itself, outside the proxy (4.3).
+        // Era A's files are served by PHP itself, outside the proxy (Twake TW-78).
         let isDrive = path.starts(with: ["ajax", "drive"])
         let era: Era = isDrive || path.starts(with: ["internal", "mobile"]) ? .proxy : .core
         let known = era == .proxy || hasCore && path.starts(with: ["internal", "services"])
@@ -175,7 +175,7 @@ package struct Backend: Sendable {
         return nil
     }
 
-    /// Returns the owner of a token. Era A refuses a token with 403, era B with 401 (4.1).
+    /// Returns the owner of a token. Era A refuses a token with 403, era B with 401 (Twake TW-63).
     private func caller(_ bearer: String?, _ era: Era, at now: Moment) throws(RESTError) -> User {
         switch tokens.judge(bearer, at: now) {
         case .valid(let id):

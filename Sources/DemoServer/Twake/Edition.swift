@@ -1,4 +1,4 @@
-/// The real server that a world simulates where their behaviour differs (`reference/twake.md` section 0).
+/// The real server that a world simulates where their behaviour differs (Twake TW-1).
 package enum Edition: Hashable, Sendable {
     /// The server of 2021, eras A and B.
     case of2021

@@ -117,7 +117,7 @@ package struct Message: Hashable, Sendable {
     var files: [EntityID] = []
     /// An object that the sending client stores with the message.
     var context: JSONValue?
-    /// Whether the message is deleted. A deleted message keeps its place but loses its contents (3.3).
+    /// Whether the message is deleted. A deleted message keeps its place but loses its contents (Twake TW-39).
     package var isDeleted = false
     package var createdAt: Int64
     var updatedAt: Int64
@@ -163,7 +163,8 @@ struct Badge: Hashable, Sendable {
     var message: EntityID
 }
 
-/// A notification that is not sent yet. The server waits two seconds before it notifies of a direct message (T7).
+/// A notification that is not sent yet. The server waits two seconds before it notifies of a direct message
+/// (Twake TW-54).
 struct DelayedNotification: Hashable, Sendable {
     var due: Int64
     var message: EntityID

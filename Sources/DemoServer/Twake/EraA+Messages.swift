@@ -20,7 +20,7 @@ extension EraA {
             return RESTAnswer(value: .array([world.proxyMessage(message)]))
         }
         var found = try messages(call, of: channel, world)
-        // 0 means “not given” (4.3).
+        // 0 means “not given” (Twake TW-77).
         if let after = call.field("after_date").flatMap({ Int64($0) }), after != 0 {
             found = found.filter { world.modificationDate($0) > after }
         }
@@ -42,7 +42,7 @@ extension EraA {
             .sorted { ($0.element.createdAt, $0.offset) < ($1.element.createdAt, $1.offset) }.map(\.element)
     }
 
-    /// Returns the last `limit` items up to `before`, which is included (4.3).
+    /// Returns the last `limit` items up to `before`, which is included (Twake TW-76).
     private static func window<Item>(
         _ items: [Item], to before: EntityID?, _ limit: Int, id: KeyPath<Item, EntityID>
     ) -> [Item] {
@@ -52,7 +52,8 @@ extension EraA {
         return items[...index].suffix(limit)
     }
 
-    /// Removes the boundary item again, as the proxy does; if it is missing, removes the last message instead (4.3).
+    /// Removes the boundary item again, as the proxy does; if it is missing, removes the last message instead
+    /// (Twake TW-76).
     private static func dropping(_ id: EntityID, _ found: [Message]) -> [Message] {
         found.contains { $0.id == id } ? found.filter { $0.id != id } : found.dropLast()
     }

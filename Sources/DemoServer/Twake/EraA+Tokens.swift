@@ -2,7 +2,7 @@ import Events
 import JSONText
 import Wire
 
-/// The routes for login and logout (`reference/twake.md` 4.2).
+/// The routes for login and logout (Twake TW-67).
 extension EraA {
     static let tokenRoutes: [Route] = [
         Route("POST", "authorize", isPublic: true, authorize),
@@ -31,7 +31,7 @@ extension EraA {
 }
 
 extension Backend {
-    /// Returns era A's answer to a login. Times are Unix seconds (4.2).
+    /// Returns era A's answer to a login. Times are Unix seconds (Twake TW-67).
     fileprivate func proxyToken(for user: EntityID, at call: RESTCall) -> JSONValue {
         let token = tokens.issue(for: user, at: call.moment, lifetime: tokenLifetime).reveal()
         let expiration = call.now / 1_000 + tokenLifetime.components.seconds

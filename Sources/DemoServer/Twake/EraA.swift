@@ -1,7 +1,7 @@
 import Events
 import JSONText
 
-/// The mobile proxy's REST services under `/internal/mobile` (`reference/twake.md` 4.3). Answers are bare arrays and
+/// The mobile proxy's REST services under `/internal/mobile` (Twake TW-71). Answers are bare arrays and
 /// objects.
 enum EraA {
     static let routes: [Route] =
@@ -136,7 +136,7 @@ enum EraA {
         return try workspaceMembers(call, &backend)
     }
 
-    /// Lists the rooms of 2.2: four fixed ones, then one for each of the caller's channels and direct channels.
+    /// Lists the rooms of Twake TW-17: four fixed ones, then one for each of the caller's channels and direct channels.
     private static func rooms(_ call: RESTCall, _ backend: inout Backend) throws(RESTError) -> RESTAnswer {
         let workspace = try workspace(call, backend.world)
         let me = try call.user()

@@ -2,7 +2,7 @@ import Events
 import JSONText
 import Wire
 
-/// The core's REST services under `/internal/services` (`reference/twake.md` 4.4).
+/// The core's REST services under `/internal/services` (Twake TW-79).
 enum EraB {
     static let routes: [Route] =
         [
@@ -234,7 +234,7 @@ enum EraB {
 }
 
 extension Backend {
-    /// Returns the answer to a login. Times are Unix seconds (4.2).
+    /// Returns the answer to a login. Times are Unix seconds (Twake TW-67).
     fileprivate func accessToken(for user: EntityID, at call: RESTCall) -> JSONValue {
         let time = call.now / 1_000
         let token = tokens.issue(for: user, at: call.moment, lifetime: tokenLifetime).reveal()

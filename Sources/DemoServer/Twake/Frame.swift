@@ -9,7 +9,7 @@ package struct Frame: Hashable, Sendable {
         case event = "realtime:event"
     }
 
-    /// The change to a resource (3.2).
+    /// The change to a resource (Twake TW-26).
     enum Action: String, Hashable, Sendable {
         case created, saved, updated, deleted, event
     }

@@ -69,9 +69,9 @@ extension RESTError {
 
 /// The two generations of Twake's REST services.
 enum Era: Hashable, Sendable {
-    /// The mobile proxy under `/internal/mobile`, with bare arrays and objects (4.3).
+    /// The mobile proxy under `/internal/mobile`, with bare arrays and objects (Twake TW-71).
     case proxy
-    /// The core under `/internal/services`, with envelopes (4.4).
+    /// The core under `/internal/services`, with envelopes (Twake TW-79).
     case core
 }
 

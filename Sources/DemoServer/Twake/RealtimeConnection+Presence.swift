@@ -2,10 +2,10 @@ package import Events
 import JSONText
 import Wire
 
-/// The presence events of a client (`reference/twake.md` 1.6).
+/// The presence events of a client (Twake TW-19).
 extension RealtimeConnection {
     /// Handles a presence event: `online:get` requests the presence of users as an acknowledgement, and `online:set`
-    /// reports that the user is still online (1.6).
+    /// reports that the user is still online (Twake TW-19).
     mutating func hearOfPresence(_ event: SocketIO.Event, _ payload: JSONValue, into effects: inout [Effect]) {
         let users = (payload["data"]?.arrayValue ?? []).compactMap(\.stringValue).map { EntityID($0) }
         switch event.name {

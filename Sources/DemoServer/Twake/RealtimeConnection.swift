@@ -2,8 +2,7 @@ package import Events
 package import JSONText
 package import Wire
 
-/// A client of the realtime service: Twake's authentication and rooms on top of Socket.IO (`reference/twake.md`
-/// 1.3–1.5).
+/// A client of the realtime service: Twake's authentication and rooms on top of Socket.IO (Twake TW-2 to TW-18).
 ///
 /// It is a state machine that takes messages and the time, and returns effects. Without an explicit edition it behaves
 /// like the server that matches the client's protocol revision: that of 2021 for Engine.IO 3, and the last one, which
@@ -21,9 +20,9 @@ package struct RealtimeConnection: Sendable {
         case left(room: String)
         /// The client published an event for all clients in a room.
         case publish(Frame)
-        /// The client sent an event called `message`, which the last server repeats to every socket (1.3).
+        /// The client sent an event called `message`, which the last server repeats to every socket (Twake TW-4).
         case repeatToAll(arguments: RawJSON)
-        /// A user came online, or reported again to be online (1.6).
+        /// A user came online, or reported again to be online (Twake TW-19).
         case present(EntityID)
         /// A user went offline, because one of the user's clients did.
         case absent(EntityID)
@@ -42,13 +41,13 @@ package struct RealtimeConnection: Sendable {
         /// A token was refused (2021). The client stays connected, without events, until it acknowledges that. →
         /// member, outside, closed
         case refused
-        /// The client authenticated `handlers` times; each time makes the server handle every join once more (1.4). →
-        /// outside, closed
+        /// The client authenticated `handlers` times; each time makes the server handle every join once more
+        /// (Twake TW-8). → outside, closed
         case member(user: EntityID, handlers: Int)
         case closed
     }
 
-    /// The checks for clients that join rooms. The real servers let every user into every room (1.5).
+    /// The checks for clients that join rooms. The real servers let every user into every room (Twake TW-13).
     package struct Rights: Hashable, Sendable {
         /// Whether a user needs a right to the room's subject.
         package var areChecked = false
@@ -161,7 +160,7 @@ package struct RealtimeConnection: Sendable {
                 let deadline = edition == .of2021 ? now + Self.authenticationTimeout : nil
                 reset(to: .anonymous(deadline: deadline), into: &effects)
             case .event(let event): hear(event, at: now, tokens, into: &effects)
-            // The server requests an acknowledgement only for `unauthorized`, and then disconnects (1.4).
+            // The server requests an acknowledgement only for `unauthorized`, and then disconnects (Twake TW-9).
             case .acknowledged: leave("unauthorized", into: &effects)
             case .recoveryAsked, .joinAsked, .unacknowledged: break
             case .disconnected: reset(to: .outside, into: &effects)
@@ -305,7 +304,7 @@ package struct RealtimeConnection: Sendable {
     }
 
     /// Returns whether a token opens a room. Names that begin with `previous::` need no token; the token `twake` opens
-    /// every room, and so does a valid token of a user (1.5).
+    /// every room, and so does a valid token of a user (Twake TW-13).
     private func admits(_ token: JSONValue?, to room: String, at now: Moment, _ tokens: Tokens) -> Bool {
         if room.hasPrefix("previous::") { return true }
         guard let token = token?.stringValue else { return false }

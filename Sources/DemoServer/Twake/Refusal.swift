@@ -1,7 +1,7 @@
 import JSONText
 import Wire
 
-/// The reason for refusing a token, in the form of either server (`reference/twake.md` 1.4).
+/// The reason for refusing a token, in the form of either server (Twake TW-9).
 struct Refusal: Hashable, Sendable {
     private let name: String
     private let message: String

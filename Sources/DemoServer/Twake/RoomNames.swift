@@ -1,6 +1,6 @@
 import Events
 
-/// The names of the server's rooms (`reference/twake.md` 2.1). They are opaque texts; the query is part of the name.
+/// The names of the server's rooms (Twake TW-14). They are opaque texts; the query is part of the name.
 struct RoomNames: Sendable {
     let company: EntityID
 
@@ -48,7 +48,7 @@ struct RoomNames: Sendable {
     var online: String { "/users/online/\(company)" }
 
     /// The room for users who go offline. The real server has lost the company by then, so the room has no members
-    /// (1.6).
+    /// (Twake TW-21).
     var offline: String { "/users/online/toBeFetched" }
 
     /// Returns the list room that reports a user's memberships in a channel.

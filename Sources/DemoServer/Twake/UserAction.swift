@@ -13,13 +13,13 @@ package enum UserAction<Reference: Hashable & Sendable>: Hashable, Sendable {
     /// Replaces the user's reactions to a message. An empty list removes them.
     case react(message: Reference, names: [String])
     case pin(message: Reference, isPinned: Bool)
-    /// Moves a message into the thread of another (T14).
+    /// Moves a message into the thread of another (Twake TW-60).
     case move(message: Reference, target: Reference)
     /// Attaches a text file to the user's own message.
     case attach(message: Reference, name: String, text: String)
     /// Creates a public or private channel. The user becomes its owner and first member.
     case createChannel(NewChannel<Reference>)
-    /// Changes the values that are not `nil`; T10 is the rename.
+    /// Changes the values that are not `nil`; Twake TW-57 is the rename.
     case changeChannel(Reference, name: String?, icon: String?, description: String?, isPrivate: Bool? = nil)
     case deleteChannel(Reference)
     /// Finds or creates the direct channel of the user and others.
@@ -71,7 +71,7 @@ struct Outcome: Hashable, Sendable {
     var subject: EntityID?
 }
 
-/// The reason why an action is not possible. The messages are those of the real server if they are known (4.1).
+/// The reason why an action is not possible. The messages are those of the real server if they are known (Twake TW-62).
 enum WorldError: Error, Hashable, Sendable {
     case notFound(String)
     case badRequest(String)

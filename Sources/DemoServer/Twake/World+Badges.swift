@@ -1,9 +1,9 @@
 import Events
 import JSONText
 
-/// Badges and desktop notifications. A badge is one unread thread of one user (3.3).
+/// Badges and desktop notifications. A badge is one unread thread of one user (Twake TW-43).
 extension World {
-    /// The time that the server waits before it notifies of a direct message, in milliseconds (T7).
+    /// The time that the server waits before it notifies of a direct message, in milliseconds (Twake TW-54).
     static let directDelay: Int64 = 2_000
 
     /// Notifies members of a new message, in the order of their memberships. In a direct channel the notifications are
@@ -38,7 +38,7 @@ extension World {
         return frames
     }
 
-    /// Removes a user's badges of a channel, with one frame each (T6).
+    /// Removes a user's badges of a channel, with one frame each (Twake TW-53).
     mutating func removeBadges(of user: EntityID, in channel: EntityID) -> [Frame] {
         removeBadges(of: user) { $0.channel == channel }
     }

@@ -1,10 +1,10 @@
 import Events
 import JSONText
 
-/// Actions on channels, direct channels and workspaces (T7–T10, T13).
+/// Actions on channels, direct channels and workspaces (Twake TW-54 to TW-57, TW-59).
 extension World {
-    /// Creates a channel (T9). The owner's membership is sent before the channel, then its first activity, then each
-    /// invited member.
+    /// Creates a channel (Twake TW-56). The owner's membership is sent before the channel, then its first activity,
+    /// then each invited member.
     mutating func createChannel(_ new: NewChannel<EntityID>, by user: User, at now: Int64, id: EntityID)
         throws(WorldError) -> Outcome
     {
@@ -29,9 +29,9 @@ extension World {
         return Outcome(frames: frames, subject: id)
     }
 
-    /// Changes a channel (T10), with one `channel saved` that contains the real last activity. Only the owner and the
-    /// workspace's moderator may change its visibility. As in the core, the other changes of another user are still
-    /// made.
+    /// Changes a channel (Twake TW-57), with one `channel saved` that contains the real last activity. Only the owner
+    /// and the workspace's moderator may change its visibility. As in the core, the other changes of another user are
+    /// still made.
     mutating func changeChannel(
         _ id: EntityID, name: String?, icon: String?, description: String?, isPrivate: Bool?, by user: User,
         at now: Int64
@@ -55,8 +55,8 @@ extension World {
         return Outcome(frames: channelFrames(.saved, channel), subject: id)
     }
 
-    /// Deletes a channel (T13), with one `channel deleted` and the removal of its badges. Members get no individual
-    /// frames.
+    /// Deletes a channel (Twake TW-59), with one `channel deleted` and the removal of its badges. Members get no
+    /// individual frames.
     mutating func deleteChannel(_ id: EntityID, by user: User) throws(WorldError) -> Outcome {
         let channel = try visibleChannel(id, to: user)
         guard !channel.isDirect else { throw .badRequest("A direct channel cannot be deleted") }
@@ -75,7 +75,8 @@ extension World {
         return users.flatMap { removeBadges(of: $0.id, in: channel.id) }
     }
 
-    /// Opens a direct channel (T7), or finds it (T8). Only the user who opens it becomes a member now.
+    /// Opens a direct channel (Twake TW-54), or finds it (Twake TW-55). Only the user who opens it becomes a member
+    /// now.
     mutating func openDirect(with others: [EntityID], by user: User, at now: Int64, id: EntityID) throws(WorldError)
         -> Outcome
     {
@@ -189,7 +190,7 @@ extension World {
         "/companies/\(company.id)/workspaces/\(channel.workspace)/channels/\(channel.id)"
     }
 
-    /// Returns the title of a message in lists and notifications (3.3).
+    /// Returns the title of a message in lists and notifications (Twake TW-33).
     func title(of channel: Channel, sender: User, withIcon: Bool) -> String {
         if channel.isDirect { return "\(sender.fullName) in \(company.name)" }
         let icon = withIcon && !channel.icon.isEmpty ? "\(channel.icon) " : ""

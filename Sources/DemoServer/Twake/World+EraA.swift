@@ -1,7 +1,8 @@
 import Events
 import JSONText
 
-/// The entities in the form of era A's answers (4.3). Times are in milliseconds, as in the proxy of Q2.550 and later.
+/// The entities in the form of era A's answers (Twake TW-72). Times are in milliseconds, as in the proxy of Q2.550 and
+/// later.
 extension World {
     func proxyAccount(_ user: User) -> JSONValue {
         .fields([
@@ -71,7 +72,7 @@ extension World {
     }
 
     /// Returns the time of the last activity in a head's thread, or a reply's creation time. Edits and reactions do not
-    /// change it, so a catch-up by date misses them (4.3).
+    /// change it, so a catch-up by date misses them (Twake TW-77).
     func modificationDate(_ message: Message) -> Int64 {
         message.isHead ? threads[message.id]?.lastActivity ?? message.createdAt : message.createdAt
     }

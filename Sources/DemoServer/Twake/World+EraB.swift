@@ -1,7 +1,7 @@
 import Events
 import JSONText
 
-/// The entities in the form of era B's answers (4.4).
+/// The entities in the form of era B's answers (Twake TW-80).
 extension World {
     /// Returns a user's account as other users see it.
     func account(_ user: User) -> JSONValue {
@@ -71,7 +71,7 @@ extension World {
         return value.adding(["users": .array(channel.participants.compactMap { self.user($0).map { account($0) } })])
     }
 
-    /// Returns a single channel, limited to the response schema of 2021: no last message, no read marker (4.1).
+    /// Returns a single channel, limited to the response schema of 2021: no last message, no read marker (Twake TW-66).
     func filtered(_ channel: Channel, for user: EntityID) -> JSONValue {
         let value = json(channel).removing("updated_at", "created_at")
         guard let membership = channel.membership(of: user) else { return value }
@@ -83,7 +83,7 @@ extension World {
     func enriched(_ message: Message, lastReplies: Int?, withUsers: Bool) -> JSONValue {
         var value = json(message)
         if message.isHead, let thread = threads[message.id] {
-            // `replies` also counts the head (4.4).
+            // `replies` also counts the head (Twake TW-82).
             value = value.adding([
                 "stats": .fields([
                     "replies": .integer(Int64(replyCount(of: thread) + 1)),

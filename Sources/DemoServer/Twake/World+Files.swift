@@ -59,7 +59,7 @@ extension World {
 
     // MARK: On the wire
 
-    /// Returns era B's references to a message's files; null for none (3.3).
+    /// Returns era B's references to a message's files; null for none (Twake TW-42).
     func json(filesOf message: Message) -> JSONValue {
         let sent = message.files.compactMap { files[$0] }
         guard !sent.isEmpty else { return .null }
@@ -78,7 +78,7 @@ extension World {
             })
     }
 
-    /// Returns era A's parts of the prepared content for a message's files (4.3).
+    /// Returns era A's parts of the prepared content for a message's files (Twake TW-75).
     func proxyParts(filesOf message: Message) -> [JSONValue] {
         let workspace = channel(message.channel)?.workspace ?? Self.directWorkspace
         return message.files.compactMap { files[$0] }.map { file in
@@ -102,7 +102,7 @@ extension SentFile {
     }
 }
 
-// The file routes of era B (4.4).
+// The file routes of era B (Twake TW-79 to TW-85).
 extension EraB {
     static let fileRoutes: [Route] = [
         Route("POST", "files/v1/companies/*/files", upload),
@@ -144,7 +144,7 @@ extension EraB {
     }
 }
 
-// The file routes of era A (4.3).
+// The file routes of era A (Twake TW-71 to TW-78).
 extension EraA {
     static let fileRoutes: [Route] = [
         Route("POST", "media/upload", upload),

@@ -1,7 +1,7 @@
 import Events
 import JSONText
 
-/// The entities in the form of frames (3.3). Era B's answers extend these forms.
+/// The entities in the form of frames (Twake TW-29). Era B's answers extend these forms.
 extension World {
     func json(_ channel: Channel) -> JSONValue {
         let value = sharedJSON(channel)
@@ -72,8 +72,8 @@ extension World {
         ])
     }
 
-    /// Splits a text as the sender's client does: mentions, and the text between them (4.3). An unknown name remains
-    /// text.
+    /// Splits a text as the sender's client does: mentions, and the text between them (Twake TW-75). An unknown name
+    /// remains text.
     func pieces(of text: String) -> [JSONValue] {
         var pieces: [JSONValue] = []
         var plain = ""

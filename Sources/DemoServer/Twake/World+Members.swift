@@ -1,7 +1,7 @@
 import Events
 import JSONText
 
-/// Memberships: joining, leaving, read markers (T6, T11, T12), and typing.
+/// Memberships: joining, leaving, read markers (Twake TW-53, TW-58), and typing.
 extension World {
     mutating func addMember(
         _ member: EntityID, to id: EntityID, by user: User, at now: Int64
@@ -15,7 +15,8 @@ extension World {
         return Outcome(frames: join(member, id, at: now), subject: id)
     }
 
-    /// Removes a member (T12), with frames in the member's list and the channel's room, and without `channel deleted`.
+    /// Removes a member (Twake TW-58), with frames in the member's list and the channel's room, and without `channel
+    /// deleted`.
     mutating func removeMember(_ member: EntityID, from id: EntityID, by user: User) throws(WorldError) -> Outcome {
         var channel = try visibleChannel(id, to: user)
         guard !channel.isDirect else { throw .badRequest("A direct channel cannot be left") }
@@ -27,7 +28,7 @@ extension World {
         return Outcome(frames: frames + removeBadges(of: member, in: id), subject: id)
     }
 
-    /// Changes the user's settings of a channel. The frames are sent even when nothing changed (T10).
+    /// Changes the user's settings of a channel. The frames are sent even when nothing changed (Twake TW-57).
     mutating func changeMembership(
         of user: User, in id: EntityID, isFavorite: Bool?, level: NotificationLevel?, at now: Int64
     ) throws(WorldError) -> Outcome {
@@ -37,7 +38,7 @@ extension World {
         }
     }
 
-    /// Marks a channel as read (T6): the read marker, then one frame for each removed badge.
+    /// Marks a channel as read (Twake TW-53): the read marker, then one frame for each removed badge.
     mutating func markRead(_ id: EntityID, by user: User, at now: Int64) throws(WorldError) -> Outcome {
         var outcome = try changeMembership(of: user, in: id, at: now) { $0.lastAccess = now }
         outcome.frames += removeBadges(of: user.id, in: id)
@@ -65,7 +66,7 @@ extension World {
 
     // MARK: -
 
-    /// Makes `user` a member (T11). Messages after `lastAccess` are unread for the user.
+    /// Makes `user` a member (Twake TW-58). Messages after `lastAccess` are unread for the user.
     mutating func join(_ user: EntityID, _ id: EntityID, at now: Int64, lastAccess: Int64? = nil) -> [Frame] {
         guard var channel = channel(id) else { return [] }
         var new = membership(of: user, at: now)
@@ -75,7 +76,8 @@ extension World {
         return memberFrames(.saved, user, in: channel)
     }
 
-    /// Makes the other users of a direct channel members with its first message, which is unread for them (T7).
+    /// Makes the other users of a direct channel members with its first message, which is unread for them
+    /// (Twake TW-54).
     mutating func admitParticipants(of channel: Channel, at now: Int64) -> [Frame] {
         var frames: [Frame] = []
         for participant in channel.participants where channel.membership(of: participant) == nil {
@@ -85,7 +87,7 @@ extension World {
     }
 
     /// Returns the `channel_member` frames for the member's list (with the membership nested) and for the channel's
-    /// room (with the membership bare) (3.3).
+    /// room (with the membership bare) (Twake TW-34).
     func memberFrames(_ action: Frame.Action, _ user: EntityID, in channel: Channel) -> [Frame] {
         guard let membership = channel.membership(of: user) else { return [] }
         let bare = json(membership, in: channel)

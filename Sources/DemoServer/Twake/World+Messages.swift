@@ -1,7 +1,7 @@
 import Events
 import JSONText
 
-/// Actions on messages: posting, replying, editing, reacting, pinning, deleting, moving (T1–T5, T14).
+/// Actions on messages: posting, replying, editing, reacting, pinning, deleting, moving (Twake TW-48 to TW-52, TW-60).
 extension World {
     mutating func post(
         _ text: String, in id: EntityID, by user: User, at now: Int64, id message: EntityID, context: JSONValue? = nil,
@@ -85,8 +85,8 @@ extension World {
         return changed(message, at: now)
     }
 
-    /// Moves a message to another thread (T14). The message appears there, and no frame reports that it left the old
-    /// thread. A head with replies cannot be moved.
+    /// Moves a message to another thread (Twake TW-60). The message appears there, and no frame reports that it left
+    /// the old thread. A head with replies cannot be moved.
     mutating func move(_ id: EntityID, to other: EntityID, by user: User, at now: Int64) throws(WorldError) -> Outcome {
         var message = try existingMessage(id, for: user)
         guard let thread = messages[other]?.thread, var target = threads[thread], var source = threads[message.thread]
@@ -109,8 +109,8 @@ extension World {
 
     // MARK: -
 
-    /// Stores a new message (T1, T2, T3). Frames go to the thread's room, the feed, the lists, era A's room, then to
-    /// the notified users.
+    /// Stores a new message (Twake TW-48, TW-49, TW-50). Frames go to the thread's room, the feed, the lists, era A's
+    /// room, then to the notified users.
     private mutating func add(_ message: Message, by user: User) throws(WorldError) -> Outcome {
         messages[message.id] = message
         guard var channel = channel(message.channel) else { throw .notFound("Channel not found") }
@@ -125,7 +125,8 @@ extension World {
         return Outcome(frames: frames, subject: message.id)
     }
 
-    /// Stores a changed message (T4, T5), without an activity, and without a frame for the head of the thread.
+    /// Stores a changed message (Twake TW-51, TW-52), without an activity, and without a frame for the head of the
+    /// thread.
     mutating func changed(_ message: Message, at now: Int64) -> Outcome {
         var message = message
         message.updatedAt = now
@@ -134,7 +135,8 @@ extension World {
         return Outcome(frames: frames, subject: message.id)
     }
 
-    /// Updates the preview of the channel. Since 2022 it follows edits of the last message, but keeps its time (3.3).
+    /// Updates the preview of the channel. Since 2022 it follows edits of the last message, but keeps its time
+    /// (Twake TW-33).
     private mutating func previewFrames(_ message: Message) -> [Frame] {
         guard edition == .last, var channel = channel(message.channel), let last = channel.lastMessage,
             last.date == message.createdAt, last.sender == message.user, last.text != message.text
@@ -145,7 +147,7 @@ extension World {
     }
 
     /// Returns the frames of a new message. The last server sends those of a reply twice, and once more for each user
-    /// who wrote in the thread, then the head with its counters (T3).
+    /// who wrote in the thread, then the head with its counters (Twake TW-50).
     private func newMessageFrames(_ message: Message) -> [Frame] {
         let frames = messageFrames(message, .created)
         guard edition == .last, !message.isHead, let head = messages[message.thread] else { return frames }
@@ -154,8 +156,8 @@ extension World {
         return frames + repeated + messageFrames(head, .updated)
     }
 
-    /// Returns era B's two frames of a message. The thread's room comes first, and its action is always `saved` (3.2,
-    /// T2). The last server has no such room.
+    /// Returns era B's two frames of a message. The thread's room comes first, and its action is always `saved`
+    /// (Twake TW-49). The last server has no such room.
     private func messageFrames(_ message: Message, _ action: Frame.Action) -> [Frame] {
         guard let channel = channel(message.channel) else { return [] }
         let path = "/companies/\(company.id)/threads/\(message.thread)/\(message.id)"
@@ -178,7 +180,7 @@ extension World {
         }
     }
 
-    /// Returns era A's frame of a message, which contains only ids; the thread is empty for a head (3.1).
+    /// Returns era A's frame of a message, which contains only ids; the thread is empty for a head (Twake TW-24).
     private func updateFrame(_ message: Message) -> Frame {
         .event(
             room: rooms.messageUpdates(message.channel),

@@ -1,8 +1,8 @@
 package import Events
 import JSONText
 
-/// Language and status of accounts, and presence (1.6). The company's room reports users who come online. As on the
-/// real server, users who go offline are reported to a room without members.
+/// Language and status of accounts, and presence (Twake TW-19). The company's room reports users who come online. As on
+/// the real server, users who go offline are reported to a room without members.
 extension World {
     /// Sets the presence of a user without a client here. Sends no frame when nothing changes.
     mutating func presence(of user: EntityID, isOnline: Bool) -> Outcome {

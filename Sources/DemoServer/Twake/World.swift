@@ -22,7 +22,7 @@ package struct World: Sendable {
         /// Different reactions to one message.
         static let reactions = 50
         static let files = 1_000
-        /// Bytes of one file, which is the proxy's own limit (4.3).
+        /// Bytes of one file, which is the proxy's own limit (Twake TW-78).
         static let file = 50_000_000
         /// Bytes of all files together.
         static let fileBytes = 200_000_000

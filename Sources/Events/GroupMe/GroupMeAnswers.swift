@@ -1,9 +1,9 @@
 import JSONText
 
-/// Decoders of REST answers: they read the `response` of the envelope (3.1). Their input is the body of an answer with
-/// a success status, or of 304, which is an empty page.
+/// Decoders of REST answers: they read the `response` of the envelope (GroupMe GM-27). Their input is the body of an
+/// answer with a success status, or of 304, which is an empty page.
 extension GroupMe {
-    /// The messages of a conversation in one answer (3.4).
+    /// The messages of a conversation in one answer (GroupMe GM-33).
     package struct MessagePage: Hashable, Sendable {
         /// The messages in the order of the answer: newest first, but oldest first after `after_id`. The last of them
         /// is the cursor of the next page. An empty page is the end; a short page is not.
@@ -15,7 +15,7 @@ extension GroupMe {
         package var receipt: ReadReceipt?
     }
 
-    /// The members that were added, once the server is done (3.5). Members that it could not add are missing.
+    /// The members that were added, once the server is done (GroupMe GM-42). Members that it could not add are missing.
     package struct AddedMembers: Hashable, Sendable {
         /// The members who are in the group now.
         package var members: [Member]
@@ -126,7 +126,7 @@ extension GroupMe {
         }
     }
 
-    /// Decodes a membership of `group` after a change: bare, or in `member` (3.5).
+    /// Decodes a membership of `group` after a change: bare, or in `member` (GroupMe GM-43).
     static func member(
         from body: ArraySlice<UInt8>, of group: GroupID
     ) throws(DecodingFailure) -> Member {

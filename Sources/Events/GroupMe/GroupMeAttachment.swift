@@ -1,8 +1,8 @@
 public import JSONText
 
 extension GroupMe {
-    /// An attachment of a message: its whole JSON text, and the part that this version reads (3.4). An attachment of an
-    /// unknown type or form is kept as text and never costs the message.
+    /// An attachment of a message: its whole JSON text, and the part that this version reads (GroupMe GM-40). An
+    /// attachment of an unknown type or form is kept as text and never costs the message.
     public struct Attachment: Hashable, Sendable {
         /// The part of the attachment that this version reads.
         public let content: Content

@@ -1,7 +1,8 @@
 package import JSONText
 
 extension GroupMe {
-    /// A direct: the messages between two users (3.6). It has no id of its own, only that of its conversation.
+    /// A direct: the messages between two users (GroupMe GM-44). It has no id of its own, only that of its
+    /// conversation.
     public struct Chat: Hashable, Sendable {
         /// The conversation of the two users.
         public var conversation: ConversationID
@@ -11,7 +12,7 @@ extension GroupMe {
         public var createdAt: Timestamp?
         /// The time of the last message.
         public var updatedAt: Timestamp?
-        /// The number of messages, which may be wrong (3.4).
+        /// The number of messages, which may be wrong (GroupMe GM-35).
         public var messagesCount: Int?
         /// The last message, with all its fields.
         public var lastMessage: Message?
@@ -23,7 +24,7 @@ extension GroupMe {
         }
     }
 
-    /// The point up to which a user read a direct (1.9).
+    /// The point up to which a user read a direct (GroupMe GM-16).
     public struct ReadReceipt: Hashable, Sendable {
         /// The conversation of the direct.
         public var conversation: ConversationID

@@ -14,7 +14,7 @@ extension GroupMe {
         }
 
         /// Reads `lo+hi`, as in REST and payloads, `lo_hi`, as in channels, each in either order, or a group's id
-        /// (1.6). Returns `nil` for an empty text.
+        /// (GroupMe GM-5). Returns `nil` for an empty text.
         public init?(_ text: String) {
             guard !text.isEmpty else { return nil }
             let parts = text.split(omittingEmptySubsequences: false) { $0 == "+" || $0 == "_" }
@@ -63,7 +63,7 @@ extension GroupMe {
         }
     }
 
-    /// A channel of the push service. Weir calls it a room (1.6).
+    /// A channel of the push service. Weir calls it a room (GroupMe GM-4).
     public enum Channel: Hashable, Sendable, CustomStringConvertible {
         /// `/user/{id}`: the events of a user, including the messages of all conversations.
         case user(UserID)

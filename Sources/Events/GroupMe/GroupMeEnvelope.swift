@@ -1,8 +1,8 @@
 import JSONText
 
 extension GroupMe {
-    /// The error in an answer that is not a success (3.1). The HTTP status decides about success: the code may have
-    /// five digits and is not a status.
+    /// The error in an answer that is not a success (GroupMe GM-27). The HTTP status decides about success: the code
+    /// may have five digits and is not a status.
     package struct Refusal: Hashable, Sendable {
         /// The code in the envelope; `nil` if there is no envelope.
         package var code: Int?
@@ -17,7 +17,7 @@ extension GroupMe {
             errors = envelope?.errors ?? []
         }
 
-        /// Whether the server rejects the token, which the status 401 alone does not show (3.7).
+        /// Whether the server rejects the token, which the status 401 alone does not show (GroupMe GM-46).
         package var isUnauthorized: Bool { errors.first == "unauthorized" }
     }
 

@@ -82,8 +82,8 @@ extension GroupMe.Push {
     }
 }
 
-/// The envelope of a push, without its subject (1.7). Everything published is an envelope, because it
-/// may be any JSON (4.5 item 16).
+/// The envelope of a push, without its subject (GroupMe GM-7). Everything published is an envelope, because it
+/// may be any JSON (Bayeux BX-6).
 private struct PushEnvelope {
     var type: String?
     var alert = ""

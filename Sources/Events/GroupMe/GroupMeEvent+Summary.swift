@@ -97,7 +97,7 @@ extension Event {
 
 extension GroupMe.Push {
     /// The channel of the conversation that the push describes, on whichever channel it arrived: the messages of all
-    /// conversations arrive on the user's channel (1.6).
+    /// conversations arrive on the user's channel (GroupMe GM-4).
     fileprivate var room: GroupMe.Channel {
         switch content {
         case .line(let message), .direct(let message), .deleted(let message), .updated(let message):

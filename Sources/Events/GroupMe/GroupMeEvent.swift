@@ -13,7 +13,7 @@ extension GroupMe {
         case push(Push)
     }
 
-    /// A publication on a channel: the envelope and its contents (1.7).
+    /// A publication on a channel: the envelope and its contents (GroupMe GM-7).
     public struct Push: Hashable, Sendable {
         /// The channel of the publication.
         public var channel: Channel
@@ -24,7 +24,7 @@ extension GroupMe {
         /// The contents, by the wire's `type`.
         public var content: Content
 
-        /// The contents of a publication, by the wire's `type` (1.8). The set is open.
+        /// The contents of a publication, by the wire's `type` (GroupMe GM-8). The set is open.
         public enum Content: Hashable, Sendable {
             /// `line.create`: a message in a group, or one of the server's own.
             case line(Message)
@@ -61,7 +61,7 @@ extension GroupMe {
         }
     }
 
-    /// A reaction to a message, or the removal of one (1.9).
+    /// A reaction to a message, or the removal of one (GroupMe GM-12).
     public struct Reacting: Hashable, Sendable {
         /// The message, as far as it was sent: without the sender's type and without the time of an edit.
         public var message: Message
@@ -73,7 +73,7 @@ extension GroupMe {
         public var symbol: ReactionSymbol?
     }
 
-    /// A user who types. There is no event for the end: typing is over when it is not sent again (1.9).
+    /// A user who types. There is no event for the end: typing is over when it is not sent again (GroupMe GM-17).
     public struct Typing: Hashable, Sendable {
         /// The id of the typing user.
         public var user: UserID

@@ -1,6 +1,6 @@
 extension GroupMe {
     /// A fact that an event establishes, whichever of its frames reports it. A deletion, an edit and a pin are each
-    /// reported twice if both channels are subscribed; the two reports are one fact (2.1).
+    /// reported twice if both channels are subscribed; the two reports are one fact (GroupMe GM-23).
     public enum Fact: Hashable, Sendable {
         /// A message was sent, or was sent before and is repeated.
         case said(Message)
@@ -80,7 +80,8 @@ extension GroupMe.MessageChange {
 }
 
 extension GroupMe.Message.Deletion {
-    /// The deletion with its time in seconds: one of its two reports has seconds, the other a finer time (1.9).
+    /// The deletion with its time in seconds: one of its two reports has seconds, the other a finer time
+    /// (GroupMe GM-15).
     fileprivate var inSeconds: Self {
         Self(at: at.map { Timestamp(milliseconds: $0.milliseconds - $0.milliseconds % 1000) }, actor: actor)
     }

@@ -67,7 +67,7 @@ extension GroupMe.GroupRecord {
             }
         }
         try GroupMe.Group.fields.check(group, read, at: start, .wire)
-        // A group without its members contains a count of 0 (3.3).
+        // A group without its members contains a count of 0 (GroupMe GM-29).
         group.membersCount = members?.count ?? group.membersCount.flatMap { $0 == 0 ? nil : $0 }
         if group.lastMessage == nil { group.preview = nil }
         self.init(group, members: members?.map { $0.moved(to: group.id) })
@@ -82,7 +82,7 @@ extension GroupMe.ReactionSymbol: FieldScalar {
 }
 
 extension Field {
-    /// Returns a field for a time in any of the forms that GroupMe writes (1.9).
+    /// Returns a field for a time in any of the forms that GroupMe writes (GroupMe GM-15).
     static func instant(
         _ name: StaticString, at path: any WritableKeyPath<Entity, Timestamp?> & Sendable
     ) -> Field {

@@ -1,6 +1,7 @@
 extension GroupMe {
-    /// A group, or a topic of a group (3.3). A field that is absent or null on the wire is `nil`, which means that its
-    /// value is unknown. The members are not part of the group; an answer carries them next to it (`GroupRecord`).
+    /// A group, or a topic of a group (GroupMe GM-29). A field that is absent or null on the wire is `nil`, which means
+    /// that its value is unknown. The members are not part of the group; an answer carries them next to it
+    /// (`GroupRecord`).
     public struct Group: Hashable, Sendable {
         /// The group's id, called `id` on the wire.
         public var id: GroupID
@@ -19,13 +20,13 @@ extension GroupMe {
         public var createdAt: Timestamp?
         /// The time of the last change.
         public var updatedAt: Timestamp?
-        /// The number of messages ever sent in the group. It may be too high or too low (3.4).
+        /// The number of messages ever sent in the group. It may be too high or too low (GroupMe GM-35).
         public var messagesCount: Int?
         /// The last message; `nil` in a group without messages.
         public var lastMessage: MessageID?
         /// The time the last message was sent.
         public var lastMessageAt: Timestamp?
-        /// The time of the last message's last change. The server reports this for no other message (3.4).
+        /// The time of the last message's last change. The server reports this for no other message (GroupMe GM-36).
         public var lastMessageUpdatedAt: Timestamp?
         /// A short form of the last message.
         public var preview: Preview?
@@ -85,7 +86,8 @@ extension GroupMe {
     /// A group in an answer, with its members unless they were omitted.
     package struct GroupRecord: Hashable, Sendable {
         package var group: Group
-        /// The members; `nil` if they were not loaded (`omit=memberships`), which means that they are unknown (3.3).
+        /// The members; `nil` if they were not loaded (`omit=memberships`), which means that they are unknown
+        /// (GroupMe GM-29).
         package var members: [Member]?
 
         init(_ group: Group, members: [Member]?) {
@@ -94,7 +96,7 @@ extension GroupMe {
         }
     }
 
-    /// A user's membership of a group (3.3). Fields that are absent or null on the wire are `nil`.
+    /// A user's membership of a group (GroupMe GM-29). Fields that are absent or null on the wire are `nil`.
     public struct Member: Hashable, Sendable {
         /// The membership's id, with which a member is changed or removed; `nil` if only the user was sent.
         public var id: MembershipID?
@@ -114,7 +116,8 @@ extension GroupMe {
         public var isAutokicked: Bool?
         /// The roles of the member in addition to membership.
         public var roles: [Role]?
-        /// An identifier from the caller that adds members, with which it finds each member in the results (3.5).
+        /// An identifier from the caller that adds members, with which it finds each member in the results
+        /// (GroupMe GM-42).
         public var guid: String?
 
         /// Creates a membership of which only the given fields are known.

@@ -2,10 +2,10 @@ import JSONText
 
 extension GroupMe {
     /// The id of one kind of entity. The wire writes an id as a string in one place and as a number in
-    /// another (2.2); both are the same id.
+    /// another (GroupMe GM-24); both are the same id.
     ///
     /// Identity is by text. The order is that of numbers, never that of texts, because ids of
-    /// different lengths occur (3.2).
+    /// different lengths occur (GroupMe GM-28).
     public struct ID<Subject>: Hashable, Comparable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
         /// The id without its kind.
         public let entity: EntityID
@@ -35,11 +35,11 @@ extension GroupMe {
     }
 
     /// The id of a user. Two values are not users: `system` sends the server's messages, and
-    /// `-1` mentions everybody (3.2).
+    /// `-1` mentions everybody (GroupMe GM-28).
     public typealias UserID = ID<User>
-    /// The id of a group, or of a topic, which is a group of its own (1.6).
+    /// The id of a group, or of a topic, which is a group of its own (GroupMe GM-6).
     public typealias GroupID = ID<Group>
-    /// The id of a membership, which differs from the id of its user. Members are removed by it (3.2).
+    /// The id of a membership, which differs from the id of its user. Members are removed by it (GroupMe GM-28).
     public typealias MembershipID = ID<Member>
     /// The id of a message. It does not order messages on its own; `Message.place` does.
     public typealias MessageID = ID<Message>

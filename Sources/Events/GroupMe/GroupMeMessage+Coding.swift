@@ -202,7 +202,7 @@ extension JSONReader {
         }
     }
 
-    /// Reads the users who reacted. The wire names a user once for each reaction (3.4), the result only once.
+    /// Reads the users who reacted. The wire names a user once for each reaction (GroupMe GM-39), the result only once.
     mutating func favorers() throws(Mismatch) -> [GroupMe.UserID] {
         var users: [GroupMe.UserID] = []
         var seen: Set<GroupMe.UserID> = []

@@ -1,5 +1,5 @@
 extension GroupMe {
-    /// A message of a group or a direct (1.9, 3.4). Fields that are absent or null on the wire are `nil`.
+    /// A message of a group or a direct (GroupMe GM-10, GM-33). Fields that are absent or null on the wire are `nil`.
     ///
     /// A push contains other fields than an answer. A `nil` field was not sent, so its known value
     /// still holds (`completed(from:)`).
@@ -20,9 +20,10 @@ extension GroupMe {
         public var recipient: UserID?
         /// The text; `nil` if there are only attachments.
         public var text: String?
-        /// The time the message was sent, in whole seconds: many messages have the same time (3.2).
+        /// The time the message was sent, in whole seconds: many messages have the same time (GroupMe GM-28).
         public var createdAt: Timestamp?
-        /// The time of the last change. Messages that were never changed can have it too: see `isEdited` (1.10).
+        /// The time of the last change. Messages that were never changed can have it too: see `isEdited`
+        /// (GroupMe GM-20).
         public var updatedAt: Timestamp?
         /// An identifier from the sender's client, with which that client recognises the message.
         public var sourceGUID: String?
@@ -40,7 +41,7 @@ extension GroupMe {
         public var pin: Pin?
         /// The deletion; `nil` if the message is not deleted. The text of a deleted message only states the deletion.
         public var deletion: Deletion?
-        /// For a message in a topic, the parent group. Never a message (3.4).
+        /// For a message in a topic, the parent group. Never a message (GroupMe GM-38).
         public var parent: GroupID?
         /// The platform that sent the message: `gm`.
         public var platform: String?
@@ -63,7 +64,7 @@ extension GroupMe {
         /// The time of a message's deletion, and the role of its author.
         public struct Deletion: Hashable, Sendable {
             /// The time the message was deleted. The tombstone's own frame has a date with fractions,
-            /// all others have seconds (1.9).
+            /// all others have seconds (GroupMe GM-15).
             public var at: Timestamp?
             /// The role of the user who deleted the message.
             public var actor: DeletionActor?
@@ -71,7 +72,7 @@ extension GroupMe {
     }
 
     /// The position of a message among others: by its time, and within a second by the number
-    /// that its id represents (3.2).
+    /// that its id represents (GroupMe GM-28).
     public struct Place: Hashable, Comparable, Sendable {
         /// The time the message was sent.
         public var createdAt: Timestamp?
@@ -97,7 +98,8 @@ extension GroupMe.Message {
     public var place: GroupMe.Place { GroupMe.Place(createdAt: createdAt, message: id) }
 
     /// The position as one number. It is larger for a message of a later second, and for a larger id of the same
-    /// second, as long as ids begin with that second (3.2). A message with any other id is first or last in its second.
+    /// second, as long as ids begin with that second (GroupMe GM-28). A message with any other id is first or last in
+    /// its second.
     public var sortKey: Int64 {
         let second = max(0, min(createdAt?.milliseconds ?? 0, 90_000_000_000_000)) / 1000
         let first = second * 100_000_000
@@ -106,7 +108,7 @@ extension GroupMe.Message {
     }
 
     /// Whether the server sent the message. In directs only the sender shows it; in 2014 the
-    /// sender was user 0 (1.9, 2.1).
+    /// sender was user 0 (GroupMe GM-11, GM-21).
     public var isSystem: Bool {
         if saysSystem == true || sender == .system { return true }
         return switch senderType {
@@ -117,7 +119,7 @@ extension GroupMe.Message {
     }
 
     /// Whether the text was changed. A message that was never changed may have the time it was
-    /// sent in `updatedAt` (1.10).
+    /// sent in `updatedAt` (GroupMe GM-20).
     public var isEdited: Bool {
         guard let updatedAt, let createdAt, deletion == nil else { return false }
         return createdAt < updatedAt
@@ -129,7 +131,7 @@ extension GroupMe.Message {
     /// The sender in readable form: the name, else the id.
     public var senderTitle: String? { senderName ?? sender?.description }
 
-    /// The reported event: from the `event` object or, as in 2014, from the text (2.1).
+    /// The reported event: from the `event` object or, as in 2014, from the text (GroupMe GM-21).
     public var occurrence: GroupMe.SystemEvent.Content? {
         if let event { return event.content }
         guard isSystem, let text else { return nil }

@@ -1,7 +1,8 @@
 public import JSONText
 
 extension GroupMe {
-    /// The users who reacted to a message with one symbol (1.9). The wire always sends the whole set of reactions.
+    /// The users who reacted to a message with one symbol (GroupMe GM-12). The wire always sends the whole set of
+    /// reactions.
     public struct Reaction: Hashable, Sendable {
         /// The symbol of the reaction.
         public var symbol: ReactionSymbol

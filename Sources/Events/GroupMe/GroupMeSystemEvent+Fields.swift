@@ -1,7 +1,7 @@
 import JSONText
 
 /// The fields of an `event` while it is being read: those of the data of all types, each under its own name. Ids
-/// are numbers or strings (2.2).
+/// are numbers or strings (GroupMe GM-24).
 struct SystemEventFields {
     var type = ""
     var users: [String: GroupMe.Person] = [:]

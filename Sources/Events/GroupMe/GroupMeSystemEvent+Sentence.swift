@@ -1,5 +1,5 @@
 // The server's messages before there were events (2013 and 2014): English sentences. Only the kind of change can be
-// trusted, because a nickname may contain any of their words (2.1).
+// trusted, because a nickname may contain any of their words (GroupMe GM-21).
 extension GroupMe.SystemEvent.Content {
     /// Decodes `sentence`, the text of a message of the server without an event; returns `nil` for an unknown sentence.
     init?(sentence: String) {

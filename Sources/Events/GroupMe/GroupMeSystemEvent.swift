@@ -1,7 +1,8 @@
 public import JSONText
 
 extension GroupMe {
-    /// The `event` of a message of the server (section 2): its whole JSON text, and the part that this version reads.
+    /// The `event` of a message of the server (GroupMe GM-21): its whole JSON text, and the part that this version
+    /// reads.
     public struct SystemEvent: Hashable, Sendable {
         /// The wire's `type`, such as `membership.announce.added`; empty if there is none. Untrusted text.
         public let type: String
@@ -23,7 +24,7 @@ extension GroupMe {
         /// The contents of an event, by subject.
         public enum Content: Hashable, Sendable {
             /// A change of the group's members or of their names in it. The roster must be fetched, because events
-            /// alone do not determine it (2.1).
+            /// alone do not determine it (GroupMe GM-22).
             case membership(MembershipChange)
             /// A change of the group itself, and its author.
             indirect case group(GroupChange, by: Person?)

@@ -1,8 +1,8 @@
 import JSONText
 
 extension GroupMe {
-    /// A user: the session's own (`/users/me`, 3.6), or the other user of a direct. Fields that are absent, null
-    /// or empty on the wire are `nil`.
+    /// A user: the session's own (`/users/me`, GroupMe GM-44), or the other user of a direct. Fields that are absent,
+    /// null or empty on the wire are `nil`.
     public struct User: Hashable, Sendable {
         /// The user's id, called `id` on the wire.
         public var id: UserID
@@ -40,9 +40,9 @@ extension GroupMe {
         }
     }
 
-    /// A user that an event names: often by a nickname, and by an id if one is sent (2.2).
+    /// A user that an event names: often by a nickname, and by an id if one is sent (GroupMe GM-24).
     public struct Person: Hashable, Sendable, CustomStringConvertible {
-        /// The user; `nil` if only the name is known, as in the texts of 2014 (2.1).
+        /// The user; `nil` if only the name is known, as in the texts of 2014 (GroupMe GM-21).
         public var id: UserID?
         /// The nickname at the time of the event.
         public var nickname: String?

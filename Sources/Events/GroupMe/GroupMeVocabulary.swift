@@ -1,5 +1,5 @@
 extension GroupMe {
-    /// The kind of sender of a message (1.9, 1.10).
+    /// The kind of sender of a message (GroupMe GM-11, GM-20).
     public struct SenderType: WireEnumeration {
         /// `user`: a person sent the message.
         public static var user: Self { "user" }
@@ -16,7 +16,7 @@ extension GroupMe {
         public init(wire name: String) { wireName = name }
     }
 
-    /// The role of the user who deleted a message (2.3): never an id.
+    /// The role of the user who deleted a message (GroupMe GM-25): never an id.
     public struct DeletionActor: WireEnumeration {
         /// `sender`: the author of the message.
         public static var sender: Self { "sender" }
@@ -31,7 +31,7 @@ extension GroupMe {
         public init(wire name: String) { wireName = name }
     }
 
-    /// The type of a group, which decides which users may join and write (3.3).
+    /// The type of a group, which decides which users may join and write (GroupMe GM-30).
     public struct GroupType: WireEnumeration {
         /// `private`: any member may add others.
         public static var `private`: Self { "private" }
@@ -46,7 +46,7 @@ extension GroupMe {
         public init(wire name: String) { wireName = name }
     }
 
-    /// The role of a member of a group (3.3).
+    /// The role of a member of a group (GroupMe GM-30).
     public struct Role: WireEnumeration {
         /// `admin`: the member administers the group.
         public static var admin: Self { "admin" }
@@ -61,7 +61,7 @@ extension GroupMe {
         public init(wire name: String) { wireName = name }
     }
 
-    /// The state of the user's membership of a group (3.3, `/memberships/states`).
+    /// The state of the user's membership of a group (GroupMe GM-30, `/memberships/states`).
     package struct MembershipState: WireEnumeration {
         /// `active`: the user is a member.
         package static var active: Self { "active" }

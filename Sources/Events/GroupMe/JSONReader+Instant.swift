@@ -15,7 +15,7 @@ extension JSONReader {
         return time
     }
 
-    /// Reads a number, in quotes or not (1.9: `pack_id`, 2.2: `minutes`); returns `nil` for null and for
+    /// Reads a number, in quotes or not (GroupMe GM-13: `pack_id`, GM-24: `minutes`); returns `nil` for null and for
     /// a text that is not an integer.
     mutating func looseIntegerIfAny() throws(Mismatch) -> Int? {
         guard try kind() == .string else { return try integerIfAny().map { Int(clamping: $0) } }

@@ -1,8 +1,8 @@
 import JSONText
 
 extension Twake {
-    /// A user: the session's own (A `/user`, B `users/me`) or another one (4.3, 4.4). Fields that are absent, null
-    /// or empty on the wire are `nil`.
+    /// A user: the session's own (A `/user`, B `users/me`) or another one (Twake TW-72, TW-80). Fields that are absent,
+    /// null or empty on the wire are `nil`.
     public struct Account: Hashable, Sendable {
         /// The user's id, called `id` on the wire.
         public var id: EntityID
@@ -74,7 +74,7 @@ extension Twake {
         }
     }
 
-    /// A user in the list of a workspace's users (B, 4.4).
+    /// A user in the list of a workspace's users (B, Twake TW-80).
     package struct WorkspaceUser: Hashable, Sendable {
         /// The user, as far as the server sent it.
         package var user: Account
@@ -86,7 +86,7 @@ extension Twake {
         package var createdAt: Timestamp?
     }
 
-    /// `company_user`: the role of a user in a company (3.3).
+    /// `company_user`: the role of a user in a company (Twake TW-45).
     public struct CompanyUser: Hashable, Sendable {
         /// The user, called `user_id` on the wire.
         public var user: EntityID

@@ -71,7 +71,7 @@ extension Twake {
         }
     }
 
-    /// Decodes the rooms of era A: the list since 2021-05-28, or the map before it (2.2).
+    /// Decodes the rooms of era A: the list since 2021-05-28, or the map before it (Twake TW-17).
     package static func rooms(
         from body: ArraySlice<UInt8>, _ sieve: RowSieve? = nil
     ) throws(DecodingFailure) -> [SocketIORoom] {
@@ -136,7 +136,7 @@ extension Twake {
         try single(body, "workspace") { (reader) throws(Mismatch) in try Workspace(reading: &reader) }
     }
 
-    /// Decodes the answer to a login or a token renewal of either era (4.2).
+    /// Decodes the answer to a login or a token renewal of either era (Twake TW-67).
     package static func authentication(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> Authentication {
         try single(body, "authentication") { (reader) throws(Mismatch) in try Authentication(reading: &reader) }
     }
@@ -173,7 +173,7 @@ extension Twake {
         }
     }
 
-    /// Decodes the users' presence from the acknowledgement of `online:get` (1.6): `{"data":[["user",true]]}`.
+    /// Decodes the users' presence from the acknowledgement of `online:get` (Twake TW-19): `{"data":[["user",true]]}`.
     package static func onlineStatuses(from acknowledgement: ArraySlice<UInt8>) throws(DecodingFailure)
         -> [OnlineStatus]
     {
@@ -203,7 +203,7 @@ extension Twake {
     }
 }
 
-/// Decoders of the envelopes (4.1).
+/// Decoders of the envelopes (Twake TW-61).
 extension Twake {
     /// Decodes the elements of `[…]` or `{"resources":[…]}`.
     private static func list<Value>(

@@ -1,7 +1,7 @@
 public import JSONText
 
 extension Twake {
-    /// `channel_tabs`: a tab shown next to a channel's messages (3.3).
+    /// `channel_tabs`: a tab shown next to a channel's messages (Twake TW-45).
     public struct ChannelTab: Hashable, Sendable {
         /// The tab's id, called `id` on the wire.
         public var id: EntityID
@@ -27,7 +27,7 @@ extension Twake {
         public var createdAt: Timestamp?
     }
 
-    /// `user_message_bookmark`: a list in which a user keeps messages (3.3).
+    /// `user_message_bookmark`: a list in which a user keeps messages (Twake TW-45).
     public struct Bookmark: Hashable, Sendable {
         /// The list's id, called `id` on the wire.
         public var id: EntityID
@@ -39,7 +39,7 @@ extension Twake {
         public var name = ""
     }
 
-    /// `documents:updated`: a change in a company's drive (2.1). The only resource in camel case.
+    /// `documents:updated`: a change in a company's drive (Twake TW-16). The only resource in camel case.
     public struct DocumentUpdate: Hashable, Sendable {
         /// The folder or file that changed.
         public var id: EntityID

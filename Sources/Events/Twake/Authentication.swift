@@ -1,5 +1,5 @@
 extension Twake {
-    /// The answer to a login or a token renewal (4.2). All times are seconds on the wire.
+    /// The answer to a login or a token renewal (Twake TW-67). All times are seconds on the wire.
     ///
     /// Both tokens are secrets: they do not appear when the value is printed or reflected.
     package struct Authentication: Hashable, Sendable, CustomStringConvertible, CustomReflectable {

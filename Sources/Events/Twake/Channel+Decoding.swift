@@ -33,7 +33,7 @@ extension Twake.ChannelActivity.Fields {
 }
 
 extension Twake.MessageSummary {
-    /// Reads the last message of a channel. Null and the core's `{}` mean that there is none (section 6).
+    /// Reads the last message of a channel. Null and the core's `{}` mean that there is none (Twake TW-46).
     static func ifAny(reading reader: inout JSONReader) throws(Mismatch) -> Self? {
         var fields = Fields()
         var isEmpty = true
@@ -242,7 +242,7 @@ extension Twake.Channel.Profile {
         }
     }
 
-    /// Composes the name of a direct without a name from its users' names, as the era A proxy did (4.3).
+    /// Composes the name of a direct without a name from its users' names, as the era A proxy did (Twake TW-74).
     private mutating func composeName(of users: [Person], for user: EntityID?) {
         guard visibility == .direct, name?.isEmpty ?? true else { return }
         let others = users.count > 1 ? users.filter { $0.id != user } : users

@@ -1,7 +1,7 @@
 import JSONText
 
 extension Twake {
-    /// A channel: public, private or direct (3.3, 4.3, 4.4). Its `fields` and their `profile` can be read
+    /// A channel: public, private or direct (Twake TW-30, TW-72, TW-80). Its `fields` and their `profile` can be read
     /// and set as properties of the channel. They are stored in one shared object, because a channel is
     /// passed on and stored many times.
     @dynamicMemberLookup
@@ -103,7 +103,7 @@ extension Twake {
         }
 
         /// Returns whether the channel is unread for `user`, by the server's rule: it is read if the user sent the
-        /// last message (section 6, #324).
+        /// last message (Twake TW-99, #324).
         public func hasUnread(for user: EntityID?) -> Bool {
             guard hasUnread else { return false }
             guard let user, let sender = self.lastMessage?.sender else { return true }
@@ -111,7 +111,7 @@ extension Twake {
         }
 
         /// The number of users in the channel: the count that the server sent, else the members it sent. On era B only
-        /// directs contain members (4.4).
+        /// directs contain members (Twake TW-81).
         public var membersCount: Int { self.statedMembersCount ?? self.members.count }
 
         /// Creates a channel from its common fields.
@@ -146,8 +146,8 @@ extension Twake {
         public init(wire name: String) { wireName = name }
     }
 
-    /// `channel_activity`: an activity in a channel (3.3). It is stored in one shared object, because half of a busy
-    /// workspace's events are activities, and all of them are passed on.
+    /// `channel_activity`: an activity in a channel (Twake TW-32). It is stored in one shared object, because half of a
+    /// busy workspace's events are activities, and all of them are passed on.
     @dynamicMemberLookup
     public struct ChannelActivity: Hashable, Sendable {
         @usableFromInline let shared: Shared<Fields>

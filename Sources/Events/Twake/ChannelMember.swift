@@ -1,7 +1,7 @@
 import JSONText
 
 extension Twake {
-    /// A user's membership of a channel (3.3). Fields that are absent or null on the wire are `nil`.
+    /// A user's membership of a channel (Twake TW-34). Fields that are absent or null on the wire are `nil`.
     public struct ChannelMember: Hashable, Sendable {
         /// The channel, called `channel_id` on the wire.
         public var channel: EntityID
@@ -73,7 +73,7 @@ extension Twake.ChannelMember: FieldedEntity {
         Field("email", at: \.email),
     ]
 
-    /// Reads a membership in either of its forms (3.3). The bare form contains its channel as `channel_id`, or
+    /// Reads a membership in either of its forms (Twake TW-34). The bare form contains its channel as `channel_id`, or
     /// omits it in a list that was requested for `channel`. The form of a list room has the channel's id as
     /// `id` and nests the membership.
     init(reading reader: inout JSONReader, of channel: EntityID?) throws(Mismatch) {

@@ -1,7 +1,7 @@
 import JSONText
 
 extension Twake {
-    /// A company (4.3, 4.4). Fields that are absent, null or empty on the wire are `nil`.
+    /// A company (Twake TW-72, TW-80). Fields that are absent, null or empty on the wire are `nil`.
     public struct Company: Hashable, Sendable {
         /// The company's id, called `id` on the wire.
         public var id: EntityID
@@ -39,7 +39,7 @@ extension Twake {
         }
     }
 
-    /// A workspace of a company (4.3, 4.4). Fields that are absent, null or empty on the wire are `nil`.
+    /// A workspace of a company (Twake TW-72, TW-80). Fields that are absent, null or empty on the wire are `nil`.
     public struct Workspace: Hashable, Sendable {
         /// The workspace's id, called `id` on the wire.
         public var id: EntityID

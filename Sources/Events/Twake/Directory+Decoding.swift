@@ -1,7 +1,7 @@
 import JSONText
 
 extension Twake.OnlineStatus {
-    /// Reads `{"online":[{…}]}`, or the bare `[["id",true]]` of the first servers that sent presence (1.6).
+    /// Reads `{"online":[{…}]}`, or the bare `[["id",true]]` of the first servers that sent presence (Twake TW-20).
     static func list(reading reader: inout JSONReader, _ kind: JSONKind) throws(Mismatch) -> [Self] {
         if kind == .array { return try pairs(reading: &reader) }
         var statuses: [Self] = []

@@ -1,5 +1,5 @@
 extension Twake {
-    /// The presence of one user (1.6).
+    /// The presence of one user (Twake TW-19).
     public struct OnlineStatus: Hashable, Sendable {
         /// The user, called `user_id` on the wire.
         public var user: EntityID
@@ -19,7 +19,7 @@ extension Twake {
         }
     }
 
-    /// A room that the era A list offers (2.2).
+    /// A room that the era A list offers (Twake TW-17).
     package struct SocketIORoom: Hashable, Sendable {
         /// The purpose of a room in the list.
         package enum Kind: WireEnumeration {

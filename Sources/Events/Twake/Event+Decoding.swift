@@ -85,8 +85,8 @@ extension Twake.Event {
         return try decoded(payload, as: subject) { (reader) throws(Mismatch) in try decode(&reader, payload) }
     }
 
-    /// Returns the server's text in either form of `unauthorized` (1.4). A refusal must not get lost, whatever its
-    /// form: without a text, the payload itself is returned.
+    /// Returns the server's text in either form of `unauthorized` (Twake TW-9). A refusal must not get lost, whatever
+    /// its form: without a text, the payload itself is returned.
     private static func refusal(in argument: RawJSON?) -> String {
         guard let argument else { return "" }
         var reader = JSONReader(argument.bytes.span)
@@ -132,7 +132,7 @@ func decoded<Value>(
     }
 }
 
-/// The answer of the server about a room (1.5).
+/// The answer of the server about a room (Twake TW-11).
 private struct RoomAnswer {
     var room: String
     /// The text of an error. The server's documentation calls the field `error`, its code `message`.
@@ -175,7 +175,7 @@ extension Twake.SocketIOEvent {
 }
 
 extension Twake.EventData {
-    /// Reads the data of an event. Any client may publish anything here (1.5), so data of
+    /// Reads the data of an event. Any client may publish anything here (Twake TW-12), so data of
     /// unknown form is kept, not refused.
     init(reading reader: inout JSONReader, of payload: ArraySlice<UInt8>) throws(Mismatch) {
         _ = try reader.kind()
@@ -193,7 +193,8 @@ extension Twake.EventData {
         self = known ?? .unknown(RawJSON(payload, range))
     }
 
-    /// Reads a message event (3.1). Returns `nil` for one without an id, because nothing could be fetched for it.
+    /// Reads a message event (Twake TW-23). Returns `nil` for one without an id, because nothing could be fetched for
+    /// it.
     private static func message(
         reading reader: inout JSONReader, from start: Int, _ action: Twake.MessageAction
     ) throws(Mismatch) -> Self? {
@@ -214,7 +215,7 @@ extension Twake.EventData {
         return .message(action: action, message: message, thread: thread ?? message)
     }
 
-    /// Reads a typing event, `{"type":"writing","event":{…}}` (1.6).
+    /// Reads a typing event, `{"type":"writing","event":{…}}` (Twake TW-22).
     private static func writing(reading reader: inout JSONReader, from start: Int) throws(Mismatch) -> Self? {
         var typing: Self?
         reader.seek(to: start)

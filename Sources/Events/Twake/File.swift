@@ -1,8 +1,8 @@
 import JSONText
 
 extension Twake {
-    /// A file of a message (3.3), of the answer to an upload (4.3), or of the file service (4.4). Fields that are
-    /// absent, null or empty on the wire are `nil`.
+    /// A file of a message (Twake TW-42), of the answer to an upload (Twake TW-78), or of the file service
+    /// (Twake TW-80). Fields that are absent, null or empty on the wire are `nil`.
     public struct File: Hashable, Sendable {
         /// The file's id; for a file of a message, the id of the reference.
         public var id: EntityID
@@ -18,7 +18,7 @@ extension Twake {
         public var name: String?
         /// The text after the last dot of the name.
         public var `extension`: String?
-        /// The size in bytes. The first app stored it as text (section 6).
+        /// The size in bytes. The first app stored it as text (Twake TW-46).
         public var size: Int?
         /// The MIME type of the file.
         public var mime: String?
@@ -103,7 +103,7 @@ extension Twake.Thumbnail: FieldedEntity, FieldScalar {
 }
 
 extension JSONReader {
-    /// Reads a number of bytes: a number or, as the first app stored it, its text (section 6). Returns `nil`
+    /// Reads a number of bytes: a number or, as the first app stored it, its text (Twake TW-46). Returns `nil`
     /// for null and for any other text.
     fileprivate mutating func sizeIfAny() throws(Mismatch) -> Int? {
         if try kind() == .string { return Int(try text()).map { max(0, $0) } }

@@ -2,7 +2,7 @@ public import JSONText
 
 extension Twake {
     /// A piece of a message's formatted contents, *twacode*. Eras B and C write it in blocks,
-    /// era A as a list (3.3, 4.3).
+    /// era A as a list (Twake TW-41, TW-75).
     public indirect enum Twacode: Hashable, Sendable {
         /// Plain text without a format.
         case text(String)

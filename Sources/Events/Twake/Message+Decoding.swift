@@ -2,7 +2,7 @@ import JSONText
 
 extension Twake.Message {
     /// Reads a message of either era. Returns `nil` for an ephemeral message, which has no id and can be
-    /// neither stored nor fetched (3.3).
+    /// neither stored nor fetched (Twake TW-40).
     static func read(_ reader: inout JSONReader) throws(Mismatch) -> Self? {
         var replies: [Self]?
         return try read(&reader, repliesInto: &replies)
@@ -145,7 +145,7 @@ extension Twake.Message.Fields {
         guard try reader.openIfAny() else { return }
         while let key = try reader.field() {
             if reader.isNamed(key, "replies") {
-                // The server counts the head message as well (4.4).
+                // The server counts the head message as well (Twake TW-82).
                 replies = try reader.countIfAny().map { max(0, $0 - 1) }
             } else if reader.isNamed(key, "last_activity") {
                 threadActivity = try reader.timeIfAny()
@@ -157,7 +157,7 @@ extension Twake.Message.Fields {
 }
 
 extension Twake.Reaction {
-    /// Reads a list of reactions, or the map from emoji to reaction that preceded it (section 8, #508);
+    /// Reads a list of reactions, or the map from emoji to reaction that preceded it (Twake TW-97, #508);
     /// null counts as an empty list.
     static func list(reading reader: inout JSONReader) throws(Mismatch) -> [Self] {
         var reactions: [Self] = []

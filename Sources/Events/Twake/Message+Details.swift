@@ -88,7 +88,7 @@ extension Twake.Message.Fields {
     }
 
     /// The recipient of a message that only one user sees, for a while. Ephemeral messages without an id are
-    /// not decoded as messages (3.3).
+    /// not decoded as messages (Twake TW-40).
     public var ephemeral: Twake.Ephemeral? {
         get { detail(\.ephemeral) }
         set { set(\.ephemeral, newValue) }
@@ -126,7 +126,7 @@ extension Twake.Message.Fields {
 }
 
 extension Twake {
-    /// The time and author of a message's pin (3.3).
+    /// The time and author of a message's pin (Twake TW-37).
     public struct Pin: Hashable, Sendable {
         /// The time the message was pinned, if sent.
         public var at: Timestamp?
@@ -134,7 +134,7 @@ extension Twake {
         public var by: EntityID?
     }
 
-    /// The appearance that an application chooses for itself (3.3).
+    /// The appearance that an application chooses for itself (Twake TW-37).
     public struct Override: Hashable, Sendable {
         /// The name shown for the application.
         public var title: String?
@@ -142,7 +142,7 @@ extension Twake {
         public var picture: String?
     }
 
-    /// The recipient of a message that is shown to one user and not stored (3.3).
+    /// The recipient of a message that is shown to one user and not stored (Twake TW-40).
     public struct Ephemeral: Hashable, Sendable {
         /// The id that the application gives the message.
         public var id: EntityID?

@@ -1,6 +1,6 @@
 extension Twake {
-    /// A message of any era (3.3, 4.3, 4.4). Its `fields` can be read and set as properties of the message. They are
-    /// stored in one shared object, because a message is passed on and stored many times.
+    /// A message of any era (Twake TW-37, TW-72, TW-80). Its `fields` can be read and set as properties of the message.
+    /// They are stored in one shared object, because a message is passed on and stored many times.
     @dynamicMemberLookup
     public struct Message: Hashable, Sendable {
         @usableFromInline private(set) var shared: Shared<Fields>
@@ -19,11 +19,12 @@ extension Twake {
             public var senderName: String?
             /// The text: `text` (B), `content.original_str` (A); empty if there is none.
             public var text = ""
-            /// The subtype; `nil` for an ordinary message of a user. A deleted message has the subtype `deleted` (3.3).
+            /// The subtype; `nil` for an ordinary message of a user. A deleted message has the subtype `deleted`
+            /// (Twake TW-39).
             public var subtype: MessageSubtype?
             /// The time the message was sent.
             public var createdAt: Timestamp?
-            /// The time of the last change. On era A, edits and reactions do not set it (4.3).
+            /// The time of the last change. On era A, edits and reactions do not set it (Twake TW-77).
             public var updatedAt: Timestamp?
             /// The time the text was last edited (B).
             public var editedAt: Timestamp?
@@ -63,7 +64,7 @@ extension Twake {
         /// Whether the message is the head of a thread.
         public var isHead: Bool { self.thread == self.id }
 
-        /// Whether the message is deleted. Its position and ids remain, and its text states the deletion (3.3).
+        /// Whether the message is deleted. Its position and ids remain, and its text states the deletion (Twake TW-39).
         public var isDeleted: Bool { self.subtype == .deleted }
 
         /// The sender in readable form: the display name if it is known, else the id; `nil` if

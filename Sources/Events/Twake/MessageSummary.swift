@@ -1,8 +1,8 @@
 import JSONText
 
 extension Twake {
-    /// A short form of a channel's last message (3.3). It is stored in one shared object: every other event contains
-    /// one, and each change of a channel copies it along.
+    /// A short form of a channel's last message (Twake TW-33). It is stored in one shared object: every other event
+    /// contains one, and each change of a channel copies it along.
     @dynamicMemberLookup
     public struct MessageSummary: Hashable, Sendable {
         @usableFromInline let shared: Shared<Fields>

@@ -68,8 +68,8 @@ extension Twake.PushNotification: FieldedEntity {
 
 extension Twake {
     /// Decodes a push notification as the push service accepts it, or as a device receives it. On a device,
-    /// `notification_data` is a string with the text of a JSON object (section 6). The first app looked for the ids
-    /// next to it (4.5), so they are read from that place too.
+    /// `notification_data` is a string with the text of a JSON object (Twake TW-46). The first app looked for the ids
+    /// next to it (Twake TW-86), so they are read from that place too.
     package static func pushNotification(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> PushNotification {
         try decoded(body, as: PushNotification.subject) { (reader) throws(Mismatch) in
             try PushNotification(reading: &reader)

@@ -1,5 +1,5 @@
 extension Twake {
-    /// `notification:desktop`: the contents of a notification to show (3.3). Fields that are absent
+    /// `notification:desktop`: the contents of a notification to show (Twake TW-44). Fields that are absent
     /// or null on the wire are `nil`.
     public struct DesktopNotification: Hashable, Sendable {
         /// The company of the message.
@@ -20,7 +20,7 @@ extension Twake {
         public var text: String
     }
 
-    /// A notification of a push service (4.5): the place of the message, and the text to show.
+    /// A notification of a push service (Twake TW-86): the place of the message, and the text to show.
     package struct PushNotification: Hashable, Sendable {
         /// The company of the message.
         package var company: EntityID?

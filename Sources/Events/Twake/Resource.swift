@@ -1,13 +1,13 @@
 public import JSONText
 
 extension Twake {
-    /// The operation on a resource (3.2).
+    /// The operation on a resource (Twake TW-27).
     public enum ResourceAction: WireEnumeration {
         /// `created`: the entity is new in a feed room. Also sent when a moved message arrives.
         case created
         /// `saved`: the entity was created or changed.
         case saved
-        /// `updated`: the entity was changed. The deletion of a message is an update (3.3).
+        /// `updated`: the entity was changed. The deletion of a message is an update (Twake TW-39).
         case updated
         /// `deleted`: the entity is gone; the resource is sparse.
         case deleted
@@ -17,7 +17,7 @@ extension Twake {
         indirect case unknown(String)
     }
 
-    /// The type of a resource (3.2 and section 6).
+    /// The type of a resource (Twake TW-26 and TW-46).
     public enum ResourceType: WireEnumeration {
         /// `channel`: a channel or a direct.
         case channel
@@ -63,7 +63,7 @@ extension Twake {
         case channel(Channel)
         /// `channel_activity`: an activity in a channel.
         case activity(ChannelActivity)
-        /// `channel_member`, in either of its two forms (3.3).
+        /// `channel_member`, in either of its two forms (Twake TW-34).
         indirect case member(ChannelMember)
         /// `message`: a message that has an id.
         case message(Message)
@@ -71,7 +71,7 @@ extension Twake {
         indirect case badge(Badge)
         /// `notification:desktop`: a notification to show.
         indirect case desktopNotification(DesktopNotification)
-        /// `user:online`, in either of its two forms (1.6).
+        /// `user:online`, in either of its two forms (Twake TW-20).
         case online([OnlineStatus])
         /// `workspace`: a workspace of a company.
         indirect case workspace(Workspace)
@@ -88,7 +88,7 @@ extension Twake {
         /// `documents:updated`: a change in a company's drive.
         indirect case document(DocumentUpdate)
         /// A type that this version does not know, or `company_application`, whose form is unknown. Also a known type
-        /// whose resource is an array, or an ephemeral message, which has no id (3.3).
+        /// whose resource is an array, or an ephemeral message, which has no id (Twake TW-40).
         indirect case other(RawJSON)
     }
 }

@@ -1,5 +1,5 @@
 extension Twake {
-    /// The role of a user in a company, a workspace or a channel, as one word (section 6). A channel has
+    /// The role of a user in a company, a workspace or a channel, as one word (Twake TW-46). A channel has
     /// `owner`, `member`, `guest`; a company has `owner`, `admin`, `member`, `guest`; a workspace has
     /// `admin`, `moderator`, `member`.
     public struct Role: WireEnumeration {
@@ -20,7 +20,7 @@ extension Twake {
         public init(wire name: String) { wireName = name }
     }
 
-    /// A single permission of a user, as era A lists them (4.3). Since July 2021 the role alone
+    /// A single permission of a user, as era A lists them (Twake TW-73). Since July 2021 the role alone
     /// describes what a user may do.
     public struct Permission: WireEnumeration {
         /// `CREATE_WORKSPACES`: the user may create workspaces in the company.

@@ -1,7 +1,7 @@
 import JSONText
 
 extension Twake {
-    /// The name of a room, parsed (2.1). The protocol treats a name as opaque: `description` returns
+    /// The name of a room, parsed (Twake TW-14). The protocol treats a name as opaque: `description` returns
     /// exactly the text that was parsed.
     package enum RoomName: Hashable, Sendable, CustomStringConvertible {
         /// `/companies/{c}/workspaces/{w}/channels?type=public`: channels and activities of a workspace.

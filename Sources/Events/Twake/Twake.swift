@@ -8,7 +8,7 @@ public enum Twake {
         /// `authenticated`: the socket may join rooms now.
         case authenticated
         /// `unauthorized`: the server refused the token. The message is the server's text, or its whole
-        /// payload if it has no text (1.4).
+        /// payload if it has no text (Twake TW-9).
         indirect case unauthorized(message: String)
         /// `realtime:join:success`: the server accepted the subscription to a room.
         indirect case joined(room: String)
@@ -30,7 +30,7 @@ public enum Twake {
         indirect case unknown(UntypedEvent)
     }
 
-    /// `realtime:event`: something that happened in a room, described by ids only (3.1, 1.6).
+    /// `realtime:event`: something that happened in a room, described by ids only (Twake TW-23, TW-22).
     public struct SocketIOEvent: Hashable, Sendable {
         /// The name of the room, called `name` on the wire.
         public var room: String
@@ -41,13 +41,13 @@ public enum Twake {
     /// The payload of a `realtime:event`.
     public enum EventData: Hashable, Sendable {
         /// Era A: a message was created or changed (`update`) or removed (`remove`). The wire's empty or null thread
-        /// marks a head message; `thread` is then the message's own id (3.1).
+        /// marks a head message; `thread` is then the message's own id (Twake TW-24).
         case message(action: MessageAction, message: EntityID, thread: EntityID?)
-        /// A user types, or stopped typing (1.6). The thread is `nil` in the channel itself;
+        /// A user types, or stopped typing (Twake TW-22). The thread is `nil` in the channel itself;
         /// the name is empty when not sent.
         case typing(channel: EntityID, thread: EntityID?, user: EntityID, name: String, isWriting: Bool)
         /// Any other payload, kept as text. Includes message events without an id, which come
-        /// from ephemeral messages (3.1).
+        /// from ephemeral messages (Twake TW-23).
         case unknown(RawJSON)
     }
 
@@ -59,8 +59,9 @@ public enum Twake {
         case remove
     }
 
-    /// `realtime:resource`: an entity was created, changed or deleted (3.2). Its `fields` can be read as properties of
-    /// the event. They are stored in one shared object, because an event is passed on many times and rarely inspected.
+    /// `realtime:resource`: an entity was created, changed or deleted (Twake TW-26). Its `fields` can be read as
+    /// properties of the event. They are stored in one shared object, because an event is passed on many times and
+    /// rarely inspected.
     @dynamicMemberLookup
     public struct SocketIOResource: Hashable, Sendable {
         @usableFromInline private(set) var shared: Shared<Fields>
@@ -73,8 +74,8 @@ public enum Twake {
             public var room: String
             /// The type of the entity, called `type` on the wire.
             public var type: ResourceType
-            /// A REST-like path, kept as JSON text; `nil` for `event` actions. It is not usable as a URL (3.3). Nothing
-            /// depends on it, so it is not converted to a string.
+            /// A REST-like path, kept as JSON text; `nil` for `event` actions. It is not usable as a URL (Twake TW-28).
+            /// Nothing depends on it, so it is not converted to a string.
             public var path: RawJSON?
             /// The entity, as far as the server sent it.
             public var resource: Resource

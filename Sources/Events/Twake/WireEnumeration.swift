@@ -14,7 +14,7 @@ extension WireEnumeration {
 }
 
 extension Twake {
-    /// The type of a message (3.3).
+    /// The type of a message (Twake TW-38).
     public struct MessageType: WireEnumeration {
         /// `message`: a user or an application wrote it.
         public static var message: Self { "message" }
@@ -27,7 +27,7 @@ extension Twake {
         public init(wire name: String) { wireName = name }
     }
 
-    /// The subtype of a message (3.3).
+    /// The subtype of a message (Twake TW-38).
     public struct MessageSubtype: WireEnumeration {
         /// `application`: an application sent the message.
         public static var application: Self { "application" }
@@ -42,7 +42,7 @@ extension Twake {
         public init(wire name: String) { wireName = name }
     }
 
-    /// The delivery status of a message (3.3, 2022).
+    /// The delivery status of a message (Twake TW-38, 2022).
     public struct DeliveryStatus: WireEnumeration {
         /// `sent`: the server received the message.
         public static var sent: Self { "sent" }
@@ -57,7 +57,7 @@ extension Twake {
         public init(wire name: String) { wireName = name }
     }
 
-    /// The kind of member of a channel (3.3).
+    /// The kind of member of a channel (Twake TW-36).
     public struct MemberType: WireEnumeration {
         /// `member`: a user of the company.
         public static var member: Self { "member" }
@@ -72,7 +72,7 @@ extension Twake {
         public init(wire name: String) { wireName = name }
     }
 
-    /// The messages of a channel of which a member is notified (3.3).
+    /// The messages of a channel of which a member is notified (Twake TW-36).
     public struct NotificationLevel: WireEnumeration {
         /// `all`: every message of the channel.
         public static var all: Self { "all" }

@@ -1,7 +1,7 @@
 import Events
 
 extension BackendAccounts {
-    /// The account calls of GroupMe (`reference/groupme.md` 3.6).
+    /// The account calls of GroupMe (GroupMe GM-44).
     static let groupMe = alike(
         AccountCalls(
             whoami: GroupMeEndpoints.me.call,

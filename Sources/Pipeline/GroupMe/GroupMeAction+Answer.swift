@@ -27,9 +27,9 @@ extension GroupMeBackend {
         _ attempt: Int
     ) -> ActionVerdict {
         switch (status, operation) {
-        // The service already has a message with this `source_guid` (3.4).
+        // The service already has a message with this `source_guid` (GroupMe GM-37).
         case (409, .send): .done
-        // A 401 on one call does not mean that the token is invalid (3.7).
+        // A 401 on one call does not mean that the token is invalid (GroupMe GM-46).
         case (401, _): isTokenRefused ? .tokenRefused(why: why) : .refused(why: why, status: status)
         case (420, _), (429, _): .later(after: wait, why: why, mayBeDone: false)
         case (408, _), (500..., _): .later(after: wait, why: why, mayBeDone: true)
@@ -40,9 +40,9 @@ extension GroupMeBackend {
 
     /// Returns the verdict on a successful answer.
     ///
-    /// The service answers with an envelope or with an empty body (3.1). Any other success comes from an intermediary,
-    /// and so may an answer to a sent message that does not contain the message. A second reaction is answered with
-    /// success but may change nothing, so the returned set of reactions decides (3.4).
+    /// The service answers with an envelope or with an empty body (GroupMe GM-27). Any other success comes from an
+    /// intermediary, and so may an answer to a sent message that does not contain the message. A second reaction is
+    /// answered with success but may change nothing, so the returned set of reactions decides (GroupMe GM-41).
     private func verdict(on operation: Action.Operation, _ body: ArraySlice<UInt8>) -> ActionVerdict {
         let isForeign = body.first.map { $0 != UInt8(ascii: "{") } ?? false
         let lacksMessage = operation.isSending && (try? GroupMe.message(from: body, of: .group(""))) == nil

@@ -3,9 +3,9 @@ import JSONText
 import SectionedModel
 import Terminal
 
-// Chooses the next step of an action: a fetch of missing data, or the request itself (3.3 to 3.5).
+// Chooses the next step of an action: a fetch of missing data, or the request itself (GroupMe GM-29 to GM-43).
 extension GroupMeBackend {
-    /// The maximum length of a message, in characters (3.4).
+    /// The maximum length of a message, in characters (GroupMe GM-37).
     private static let longestText = 1000
 
     func step(for action: Action, fetched: [ResourceKey], in model: SectionedCollection<Item>) -> ActionStep {
@@ -59,7 +59,8 @@ extension GroupMeBackend {
             .conversation
     }
 
-    /// Creates a group first and adds its members afterwards, because the service accepts no members at creation (3.3).
+    /// Creates a group first and adds its members afterwards, because the service accepts no members at creation
+    /// (GroupMe GM-31).
     private func step(
         making draft: Action.ChannelDraft, _ action: Action, _ fetched: [ResourceKey],
         _ model: SectionedCollection<Item>

@@ -167,7 +167,7 @@ extension GroupMeBackend {
         var step = GroupMeReach.Step.none
         switch resource {
         case .window(_, let cursor):
-            // A short page is not the last one, and some servers repeat the last page forever (3.4).
+            // A short page is not the last one, and some servers repeat the last page forever (GroupMe GM-34).
             let isLast = entries.isEmpty || (cursor != nil && reach.hasSeen(entries))
             step = reach.take(entries, before: cursor, isLast: isLast, isCurrent: isCurrent, wish)
         case .newest: if !isReached { step = .again }
@@ -209,7 +209,8 @@ extension GroupMeBackend {
 
     mutating func gone(_ key: ResourceKey, body: ArraySlice<UInt8>, into transaction: inout Transaction) -> Bool {
         guard let resource = key.groupMe else { return true }
-        // The service's own 404 is an envelope or has an empty body (3.1). Anything else comes from an intermediary.
+        // The service's own 404 is an envelope or has an empty body (GroupMe GM-27). Anything else comes from an
+        // intermediary.
         if let first = body.first, first != UInt8(ascii: "{") {
             transaction.fetch(key, after: Self.shortWait)
             return false
@@ -220,7 +221,7 @@ extension GroupMeBackend {
             carryOut(step, in: place, into: &transaction)
         }
         switch resource {
-        // For a group that the user left, the service only answers 404 (3.3).
+        // For a group that the user left, the service only answers 404 (GroupMe GM-32).
         case .group(let group): leave(group, into: &transaction)
         case .newest(.group(let group)), .window(.group(let group), _), .around(.group(let group), _):
             transaction.fetch(.groupMe(.group(group)))

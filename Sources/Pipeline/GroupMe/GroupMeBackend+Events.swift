@@ -2,9 +2,10 @@ import Events
 import SectionedModel
 import Wire
 
-// Handles pushed events and plans the refetches they cause (section 7).
+// Handles pushed events and plans the refetches they cause (GroupMe GM-47).
 extension GroupMeBackend {
-    /// Clients send typing events every second or every five seconds (1.9). There is no event for the end of typing.
+    /// Clients send typing events every second or every five seconds (GroupMe GM-17). There is no event for the end of
+    /// typing.
     private static let typingLifetime: Duration = .seconds(6)
     /// The delay that merges the refetches of a burst of events into one.
     private static let pause: Duration = .milliseconds(100)
@@ -132,7 +133,7 @@ extension GroupMeBackend {
     private mutating func handle(
         _ typing: GroupMe.Typing, in place: GroupMe.ConversationID, into transaction: inout Transaction
     ) {
-        // The server also sends the user's own typing events back (1.9).
+        // The server also sends the user's own typing events back (GroupMe GM-17).
         guard following.contains(.presence), typing.user != user else { return }
         let name = place.group.flatMap {
             transaction.model[.member(typing.user.entity, of: $0.entity)]?.membership?.title

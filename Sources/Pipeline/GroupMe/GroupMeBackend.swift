@@ -3,13 +3,13 @@ import JSONText
 import SectionedModel
 import Wire
 
-/// The GroupMe backend over Bayeux (`reference/groupme.md`): it finds out the user's id, subscribes to the user's
+/// The GroupMe backend over Bayeux (`GroupMeAndBayeux.md`): it finds out the user's id, subscribes to the user's
 /// channel, lists groups and directs, and keeps the model equal to the server's state.
 ///
 /// Messages of all conversations arrive on the user's channel. The channel of a conversation, which is its room,
-/// carries typing, reactions, edits and deletions (1.6). An event is a hint, and the answer to the fetch it causes is
-/// authoritative (section 7): a message causes a fetch of the messages around it; a change of a group or of its members
-/// causes a fetch of the group with its members.
+/// carries typing, reactions, edits and deletions (GroupMe GM-4). An event is a hint, and the answer to the fetch it
+/// causes is authoritative (GroupMe GM-47): a message causes a fetch of the messages around it; a change of a group or
+/// of its members causes a fetch of the group with its members.
 struct GroupMeBackend: Backend {
     var memory = GroupMeMemory()
     /// The user's id; `nil` until the service has sent it.
@@ -60,7 +60,7 @@ struct GroupMeBackend: Backend {
             isOwn(channel) ? .tokenRefused(why) : .joinRefused(room: channel.name, why: why))
     }
 
-    /// Returns the `ext` with the token. Only subscriptions and publications carry it (1.4).
+    /// Returns the `ext` with the token. Only subscriptions and publications carry it (GroupMe GM-2).
     func publishing(token: Secret?) -> RawJSON? {
         token.map { token in .object { $0.member("access_token", token.reveal()) } }
     }
@@ -76,7 +76,7 @@ struct GroupMeBackend: Backend {
     }
 
     /// Returns the channel in its canonical spelling. The server accepts other spellings of a direct but delivers
-    /// nothing (1.6).
+    /// nothing (GroupMe GM-5).
     private func channel(of room: String) -> Bayeux.Channel? { Bayeux.Channel(GroupMe.Channel(room).description) }
 
     func resources(of room: String, _ model: SectionedCollection<Item>) -> [ResourceKey] {

@@ -1,7 +1,7 @@
 import Events
 import JSONText
 
-/// The JSON bodies for GroupMe's REST service (3.3 to 3.5).
+/// The JSON bodies for GroupMe's REST service (GroupMe GM-29 to GM-43).
 enum GroupMeBodies {
     /// Returns the body of a message to a group or, with a recipient, to a direct. Replies and pictures are
     /// attachments.

@@ -1,11 +1,11 @@
 import Events
 import JSONText
 
-/// The calls of GroupMe's REST service, version 3 (section 3).
+/// The calls of GroupMe's REST service, version 3 (GroupMe GM-26 to GM-46).
 enum GroupMeEndpoints {
-    /// The number of messages in the page that a new or changed message causes to be fetched (section 7).
+    /// The number of messages in the page that a new or changed message causes to be fetched (GroupMe GM-47).
     static let messagesAround = 20
-    /// The documented maximum number of messages in one answer; servers accept 200 (3.4).
+    /// The documented maximum number of messages in one answer; servers accept 200 (GroupMe GM-33).
     static let mostMessages = 100
     private static let pageSize = "100"
 
@@ -34,7 +34,7 @@ enum GroupMeEndpoints {
 
     /// Returns the call for a resource of messages, or `nil` for any other resource and for a direct of other users.
     ///
-    /// Never uses `since_id`, which skips the messages between two pages (3.4).
+    /// Never uses `since_id`, which skips the messages between two pages (GroupMe GM-33).
     static func messages(_ resource: GroupMeResource, for user: GroupMe.UserID?) -> Endpoint<GroupMe.MessagePage>? {
         switch resource {
         case .newest(let place): messages(of: place, [("limit", "\(messagesAround)")], user)

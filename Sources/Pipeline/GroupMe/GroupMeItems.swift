@@ -63,7 +63,7 @@ extension GroupMe.Group: ItemEntity {
 extension GroupMe.Chat: ItemEntity {
     package static let typeName = "groupme.chat"
     package var channelName: String? { partner.name }
-    /// The channel of a direct joins the ids with `_`, its id with `+` (`reference/groupme.md` 1.6).
+    /// The channel of a direct joins the ids with `_`, its id with `+` (GroupMe GM-5).
     package var roomPart: String? {
         String(GroupMe.Channel.conversation(conversation).description.split(separator: "/").last ?? "")
     }

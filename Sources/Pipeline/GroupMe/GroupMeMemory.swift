@@ -15,7 +15,7 @@ extension GroupMe.Place {
 
 /// The state of the handlers outside the model: known ranges of messages, lists being read, and typing users.
 struct GroupMeMemory: Sendable {
-    /// The reading of a paged list. Only an empty page ends it; a failed page is not the last one (section 6).
+    /// The reading of a paged list. Only an empty page ends it; a failed page is not the last one (GroupMe GM-48).
     struct Listing: Sendable {
         /// The number of the requested page, or `nil` while the list is not being read.
         private(set) var page: Int?

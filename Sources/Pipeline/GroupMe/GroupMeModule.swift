@@ -2,7 +2,7 @@ import Events
 
 extension BackendModule {
     /// The GroupMe module. Pushes come from a separate host. The service limits each user to about ten requests a
-    /// second, over all of the user's clients (`reference/groupme.md` 3.7).
+    /// second, over all of the user's clients (GroupMe GM-45).
     static let groupMe = BackendModule(
         name: "groupme", usualPath: "/faye", speaksBayeux: true, tokenHeader: "X-Access-Token", usualPace: 8,
         serviceHosts: ["push.groupme.com": "api.groupme.com"], reversedDomain: "com.groupme",

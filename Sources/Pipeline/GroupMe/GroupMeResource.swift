@@ -1,9 +1,9 @@
 import Events
 
-/// The resources of GroupMe's REST service, as keys of refetches (`reference/groupme.md` section 3).
+/// The resources of GroupMe's REST service, as keys of refetches (GroupMe GM-26 to GM-46).
 enum GroupMeResource: BackendResource {
     /// The user's account. It is the first call of every session, because the user's channel is named by the user's id
-    /// (3.6).
+    /// (GroupMe GM-44).
     case me
     /// A page of the user's groups, counted from 1, without their members.
     case groups(page: Int)
@@ -87,7 +87,7 @@ extension GroupMeResource {
 
     var outlivesRoom: Bool { if case .group = self { true } else { false } }
 
-    /// A 304 is an empty page of messages (3.4).
+    /// A 304 is an empty page of messages (GroupMe GM-34).
     func isSuccess(_ status: Int) -> Bool { 200..<300 ~= status || (status == 304 && conversation != nil) }
 
     /// Returns the request and the decoder for the resource, or `nil` for a direct of other users.

@@ -1,10 +1,10 @@
 import Events
 import JSONText
 
-/// One specimen of each push type and of each event of a system message (`reference/groupme.md` 1.8, 2.3).
+/// One specimen of each push type and of each event of a system message (GroupMe GM-8, GM-25).
 ///
-/// A message is decoded without a table, so its specimen contains every field that servers send (1.9). All other
-/// specimens contain only the required fields.
+/// A message is decoded without a table, so its specimen contains every field that servers send (GroupMe GM-10). All
+/// other specimens contain only the required fields.
 enum GroupMeSpecimens {
     struct Specimen: Sendable {
         var channel: String

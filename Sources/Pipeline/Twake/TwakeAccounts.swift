@@ -3,7 +3,8 @@ import JSONText
 import Wire
 
 extension BackendAccounts {
-    /// The account calls of Twake (4.2 to 4.4). Servers of era B answer the probe; servers of era A answer 404.
+    /// The account calls of Twake (Twake TW-67 to TW-85). Servers of era B answer the probe; servers of era A answer
+    /// 404.
     static let twake = byEra(
         probe: TwakeEndpoints.server.call, [.twake(.b, Set(200..<300)), .twake(.a, [404, 410])])
 }

@@ -19,7 +19,7 @@ extension TwakeBackend {
             let words = Self.words(of: body)
             let why = words.isEmpty ? "HTTP status \(status)" : words
             if isTokenRefusal(status, words) { return .tokenRefused(why: why) }
-            // Twake's own 404 is a JSON object (4.1). An HTML page comes from an intermediary.
+            // Twake's own 404 is a JSON object (Twake TW-64). An HTML page comes from an intermediary.
             if status == 404 || status == 410, body.first != UInt8(ascii: "{") {
                 return .later(after: nil, why: why, mayBeDone: true)
             }
@@ -67,7 +67,7 @@ extension TwakeBackend {
         case .createChannel, .editChannel: return (try? Twake.channel(from: body, user: facts.user)) != nil
         case .createWorkspace, .changeWorkspace(_, .rename): return Self.createdID(in: body) != nil
         case .rejoinChannel, .run: return false
-        // The answers to these are small (4.1) or empty.
+        // The answers to these are small (Twake TW-65) or empty.
         case .react, .delete, .markRead, .deleteChannel, .addMember, .removeMember, .changeWorkspace, .changeAccount:
             return body.isEmpty || (try? JSONValue(parsing: body)) != nil
         }
@@ -78,10 +78,10 @@ extension TwakeBackend {
         return value["id"]?.id ?? value["resource"]?["id"]?.id
     }
 
-    /// Messages of plain exceptions in the core, which arrive with status 500 (4.1).
+    /// Messages of plain exceptions in the core, which arrive with status 500 (Twake TW-62).
     private static let refusals: Set<String> = ["Can't write this message.", "This message doesn't exists."]
 
-    /// Whether an answer rejects the token. Era A also answers 403 to a user who lacks a permission (4.1).
+    /// Whether an answer rejects the token. Era A also answers 403 to a user who lacks a permission (Twake TW-63).
     func isTokenRefusal(_ status: Int, _ words: String) -> Bool {
         if facts.effectiveEra == .a {
             return status == 403 && ["Wrong token", "Token is not provided"].contains(words)
@@ -190,7 +190,7 @@ extension TwakeBackend {
         return user
     }
 
-    /// Reads the first message of a new thread. Era B returns the thread, which contains the message (4.4).
+    /// Reads the first message of a new thread. Era B returns the thread, which contains the message (Twake TW-79).
     private static func firstMessage(of body: ArraySlice<UInt8>) -> Twake.Message? {
         guard let value = try? JSONValue(parsing: body), let message = value["resource"]?["message"] else { return nil }
         return try? Twake.message(from: message.bytes[...])
@@ -245,7 +245,7 @@ extension TwakeBackend {
         transaction.fetch(.twake(.message(era, path, thread: thread, id: reference.message)))
     }
 
-    /// Applies a deletion in the form of its event (3.1, 3.3), which may have arrived before.
+    /// Applies a deletion in the form of its event (Twake TW-23, TW-39), which may have arrived before.
     private mutating func settleDeletion(
         of reference: Action.MessageReference, _ era: TwakeEra, into transaction: inout Transaction
     ) {
@@ -271,7 +271,7 @@ extension TwakeBackend {
     }
 
     /// Marks the channel as read up to the last known message. The answer does not contain the exact time; the event
-    /// (T6) and the list do.
+    /// (Twake TW-53) and the list do.
     private mutating func settleReading(of id: EntityID, _ era: TwakeEra, into transaction: inout Transaction) {
         guard var channel = transaction.model[.channel(id)]?.channel else { return }
         transaction.overtakeLists(of: channel.path)
@@ -286,8 +286,8 @@ extension TwakeBackend {
         }
     }
 
-    /// Applies a created or changed channel. The answer lacks many fields of a channel (4.1), so the list is fetched
-    /// too.
+    /// Applies a created or changed channel. The answer lacks many fields of a channel (Twake TW-66), so the list is
+    /// fetched too.
     private mutating func settleChannel(
         _ body: ArraySlice<UInt8>, _ known: EntityID?, into transaction: inout Transaction
     ) -> EntityID? {

@@ -2,7 +2,7 @@ import Events
 import JSONText
 import SectionedModel
 
-// Creates the requests of 4.3 (era A) and 4.4 (era B).
+// Creates the requests of Twake TW-71 (era A) and Twake TW-79 (era B).
 extension TwakeBackend {
     func request(
         for action: Action, in channel: Twake.Channel, _ era: TwakeEra, _ model: SectionedCollection<Item>

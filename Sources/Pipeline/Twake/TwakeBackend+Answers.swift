@@ -84,7 +84,7 @@ extension TwakeBackend {
             discover(into: &transaction)
             return true
         }
-        // Twake's own 404 is a JSON object (4.1). Anything else comes from a server without this REST service.
+        // Twake's own 404 is a JSON object (Twake TW-64). Anything else comes from a server without this REST service.
         guard body.first == UInt8(ascii: "{") else {
             // If the service answered before, an intermediary answers while it is briefly away.
             guard facts.hasREST else {
@@ -96,7 +96,7 @@ extension TwakeBackend {
         }
         switch resource {
         case .message(let era, let path, let thread, let id):
-            // A moved message disappears only from its old thread (T14).
+            // A moved message disappears only from its old thread (Twake TW-60).
             if transaction.model[.message(id)]?.message?.thread == thread {
                 if thread == id { transaction.removeThread(id) } else { transaction.model.remove(.message(id)) }
             }
@@ -196,7 +196,7 @@ extension Transaction {
     }
 
     /// Updates the channel's member count from a complete list of members. The lists of channels contain no count
-    /// (4.4), and those of directs contain everyone who was invited.
+    /// (Twake TW-81), and those of directs contain everyone who was invited.
     mutating func count(_ members: [Twake.ChannelMember], of path: TwakeChannelPath) {
         let count = members.count + leftOut.count
         guard leftOut.nextPage == nil, var channel = model[.channel(path.channel)]?.channel,
@@ -207,7 +207,7 @@ extension Transaction {
     }
 
     /// Applies the answer about a single channel: its name and appearance. It contains no last message and no read
-    /// marker (4.1).
+    /// marker (Twake TW-66).
     mutating func describe(_ sent: Twake.Channel) {
         guard var known = model[.channel(sent.id)]?.channel else { return }
         overtakeLists(of: sent.path)

@@ -107,8 +107,8 @@ extension TwakeBackend {
         transaction.fetch(.twake(.badges(.b, company: company)))
     }
 
-    /// Wants the rooms with fixed names. Era B has no list of rooms, so clients build the names (2.2). The message
-    /// rooms follow from the lists of channels.
+    /// Wants the rooms with fixed names. Era B has no list of rooms, so clients build the names (Twake TW-17). The
+    /// message rooms follow from the lists of channels.
     private func wantTemplates(company: EntityID, workspace: EntityID, into transaction: inout Transaction) {
         guard let user = facts.user else { return }
         var rooms: [Twake.RoomName] = [

@@ -4,8 +4,8 @@ import SectionedModel
 // Reads the pages of a channel's messages.
 //
 // The newest page comes first. Older pages are followed as far back as the channel is known (`Reach`), since pages are
-// ordered by the last activity of threads, not by age (4.4): a known thread may have moved forward, and a missed one
-// may be before it.
+// ordered by the last activity of threads, not by age (Twake TW-83): a known thread may have moved forward, and a
+// missed one may be before it.
 extension TwakeBackend {
     /// A page of a channel's messages.
     struct Page {
@@ -230,7 +230,7 @@ extension TwakeResource {
 
 extension Twake.Message {
     /// The time of the last activity in the message's thread, as far as this message contains it, in milliseconds since
-    /// 1970. In era A it is the head's modification time (4.3).
+    /// 1970. In era A it is the head's modification time (Twake TW-77).
     fileprivate func lastActivity(_ era: TwakeEra) -> Int64 {
         let said = isHead ? era == .a ? self.updatedAt : self.threadActivity : nil
         return max(self.createdAt?.milliseconds ?? 0, said?.milliseconds ?? 0)

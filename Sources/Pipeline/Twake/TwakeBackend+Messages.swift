@@ -160,9 +160,9 @@ extension Transaction {
     /// updates the reply count. From an overtaken answer, only a certainly newer version is taken, because the resource
     /// is fetched again anyway.
     ///
-    /// No event reports the thread that a message was moved from (T14), and the event of a deletion is no news after an
-    /// answer that shows it. So a message in another thread, or a deleted reply, causes the heads' counters to be
-    /// fetched.
+    /// No event reports the thread that a message was moved from (Twake TW-60), and the event of a deletion is no news
+    /// after an answer that shows it. So a message in another thread, or a deleted reply, causes the heads' counters to
+    /// be fetched.
     mutating func adopt(
         _ sent: Twake.Message, at path: TwakeChannelPath?, channel: EntityID?, _ era: TwakeEra, isCurrent: Bool
     ) {
@@ -171,7 +171,7 @@ extension Transaction {
             message.channel = channel ?? model[.message(sent.thread)]?.message?.channel
         }
         if let known = model[.message(sent.id)]?.message {
-            // In era A, dates ignore edits and may go back (4.3).
+            // In era A, dates ignore edits and may go back (Twake TW-77).
             let isOlder = era == .b && sent.isOlder(than: known)
             if isCurrent {
                 message = isOlder ? known.counted(by: sent) : known.merged(with: message)

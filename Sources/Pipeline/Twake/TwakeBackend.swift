@@ -3,7 +3,7 @@ import JSONText
 import SectionedModel
 import Wire
 
-/// The Twake backend over Socket.IO (`reference/twake.md`): it authenticates, discovers and joins rooms, and keeps the
+/// The Twake backend over Socket.IO (`TwakeProtocol.md`): it authenticates, discovers and joins rooms, and keeps the
 /// model equal to the server's state.
 ///
 /// When the user named no rooms, discovery proceeds in steps, one request each: server (era) → account → company →
@@ -35,8 +35,8 @@ struct TwakeBackend: Backend {
         if configuration.rooms.contains(where: { $0.hasPrefix("previous::") }) { facts.era = .a }
     }
 
-    /// Authenticates the connection. The server silently drops joins sent before `authenticated` (1.4), so no `.ready`
-    /// yet.
+    /// Authenticates the connection. The server silently drops joins sent before `authenticated` (Twake TW-6), so no
+    /// `.ready` yet.
     mutating func connected(token: Secret?, by spoken: RealtimeProtocol, into transaction: inout Transaction) {
         let arguments = RawJSON.object { $0.member("token", token?.reveal() ?? "") }
         transaction.plans.append(.emit(.init(name: "authenticate", arguments: arguments)))
@@ -68,7 +68,7 @@ struct TwakeBackend: Backend {
             lookForMissing(into: &transaction)
             if discoversRooms { discover(into: &transaction) }
         case .unauthorized(let message):
-            // The 2021 server waits for this acknowledgement before it disconnects (1.4).
+            // The 2021 server waits for this acknowledgement before it disconnects (Twake TW-9).
             if let ackID { transaction.plans.append(.acknowledge(ackID)) }
             transaction.plans.append(.tokenRefused(message))
         case .joined(let room): transaction.plans.append(.joined(room: room))
@@ -76,7 +76,7 @@ struct TwakeBackend: Backend {
         case .left(let room): transaction.plans.append(.left(room: room))
         case .leaveRefused(let room, let why): transaction.notice(.warning, "leaving \(room) was refused: \(why)")
         case .eventRefused(let room, let why): transaction.notice(.warning, "an event to \(room) was refused: \(why)")
-        // Late frames of a room that is no longer wanted are ignored (section 9, item 9).
+        // Late frames of a room that is no longer wanted are ignored (Twake TW-95).
         case .event(let event):
             guard rooms.isWanted(event.room) else { break }
             TwakeRouter.route(event, in: Twake.RoomName(event.room), facts, &memory, into: &transaction)
@@ -136,8 +136,8 @@ struct TwakeBackend: Backend {
     }
 
     /// Joins a room with the constant token `twake`, like the mobile app. Every server version accepts it for every
-    /// room (1.5). Servers of 2021 accept no user token for rooms, and no server accepts an expired one: the token
-    /// belongs to the connection, which may outlive it by far (1.4).
+    /// room (Twake TW-13). Servers of 2021 accept no user token for rooms, and no server accepts an expired one: the
+    /// token belongs to the connection, which may outlive it by far (Twake TW-7).
     func join(_ room: String, token: Secret?) -> Transaction.RoomRequest? {
         roomRequest("realtime:join", room, token: "twake")
     }

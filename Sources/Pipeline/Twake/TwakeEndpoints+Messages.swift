@@ -3,7 +3,7 @@ import Events
 // The GET calls for messages.
 extension TwakeEndpoints {
     /// Returns the call for a page of a channel's messages: the newest one, or the one that ends with `before`, which
-    /// is on it again (4.4). The pages of era A mix heads and replies.
+    /// is on it again (Twake TW-83). The pages of era A mix heads and replies.
     static func feed(
         _ era: TwakeEra, _ path: TwakeChannelPath, before: EntityID? = nil
     ) -> Endpoint<[Twake.Message]> {

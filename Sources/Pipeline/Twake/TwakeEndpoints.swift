@@ -1,6 +1,7 @@
 import Events
 
-/// The GET calls of the Twake services, each with its path, parameters and parser (4.3 for era A, 4.4 for era B).
+/// The GET calls of the Twake services, each with its path, parameters and parser (Twake TW-71 for era A, TW-79 for era
+/// B).
 enum TwakeEndpoints {
     /// The number of heads in one page of a channel.
     static let pageLength = 20
@@ -142,7 +143,7 @@ enum TwakeEndpoints {
     }
 
     static func badges(company: EntityID) -> Endpoint<[Twake.Badge]> {
-        // Do not send `all_companies`: the first badge would be returned twice (4.4).
+        // Do not send `all_companies`: the first badge would be returned twice (Twake TW-85).
         Endpoint(
             "\(core)/notifications/v1/badges",
             query: [("company_id", company.description), ("limit", "1000")], rows: Twake.badges)

@@ -3,7 +3,7 @@ import SectionedModel
 
 extension TwakeHandler where Payload == Twake.Channel {
     /// Handles `channel` and `channels`. A known channel is updated. An unknown one belongs to the user only if the
-    /// list contains it (T9, T7).
+    /// list contains it (Twake TW-56, TW-54).
     static let channelChanged = TwakeHandler(name: "channel") { sent, envelope, facts, memory, transaction in
         let known = transaction.model[.channel(sent.id)]?.channel
         var standing: TwakeStanding =

@@ -5,7 +5,8 @@ extension TwakeHandler where Payload == Twake.Message {
     /// Handles `message` of eras B and C.
     ///
     /// The payload is complete, so it is applied; duplicates and older versions change nothing. A deletion is an update
-    /// with `subtype: "deleted"` (T5). A reply changes the counter of its head, which is not sent (T3).
+    /// with `subtype: "deleted"` (Twake TW-52). A reply changes the counter of its head, which is not sent
+    /// (Twake TW-50).
     static let messageChanged = TwakeHandler(name: "message") { sent, envelope, facts, memory, transaction in
         let path = transaction.path(of: sent, in: envelope.room)
         let channel = sent.channel ?? path?.channel
@@ -59,7 +60,7 @@ extension TwakeHandler where Payload == TwakeMessageNotice {
 
 extension TwakeHandler where Payload == Twake.Badge {
     /// Handles `user_notification_badges`: shows or removes an unread thread at once. Then all badges are fetched, once
-    /// for N frames (T6).
+    /// for N frames (Twake TW-53).
     static let badgeChanged = TwakeHandler(name: "badge") { sent, envelope, facts, memory, transaction in
         let row = Item.badge(sent)
         // In era A the model holds the proxy's counters, which a badge of one thread cannot update.

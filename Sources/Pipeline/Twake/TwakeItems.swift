@@ -119,7 +119,7 @@ extension Item.ID {
         Item.ID(.presence, user, qualifier: company)
     }
     static func workspace(_ id: EntityID) -> Item.ID { Item.ID(.workspace, id) }
-    /// A badge is one unread thread (3.3). The `id` on the wire is random and not stable, so it is ignored.
+    /// A badge is one unread thread (Twake TW-43). The `id` on the wire is random and not stable, so it is ignored.
     static func badge(_ badge: Twake.Badge) -> Item.ID { Item.ID(.badge, badge.thread, qualifier: badge.channel) }
 }
 

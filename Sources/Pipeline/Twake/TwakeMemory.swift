@@ -47,9 +47,9 @@ struct TwakeMemory: Sendable {
     var typing = TypingBook()
     /// Whether the lists of companies and workspaces must be fetched, since no room causes it (era A).
     var needsPlaces = true
-    /// The channels that an event assigned to the user and that are not listed yet (T7).
+    /// The channels that an event assigned to the user and that are not listed yet (Twake TW-54).
     private var awaited: [EntityID: Awaited] = [:]
-    /// The channels that were mentioned but do not belong to the user. They are not fetched again (T9).
+    /// The channels that were mentioned but do not belong to the user. They are not fetched again (Twake TW-56).
     private var strangers: Set<EntityID> = []
     var told = ToldFailures()
 

@@ -3,16 +3,17 @@ import Wire
 
 /// The online users, with the time at which each expires, and the schedule of presence queries.
 ///
-/// Servers report that a user comes online, but never that one leaves (1.6). So presence is queried, and a user without
-/// news for 15 minutes, which is the server's own rule, counts as offline. Bounded: the book holds the first `maximum`
-/// online users.
+/// Servers report that a user comes online, but never that one leaves (Twake TW-21). So presence is queried, and a user
+/// without news for 15 minutes, which is the server's own rule, counts as offline. Bounded: the book holds the first
+/// `maximum` online users.
 struct TwakePresenceBook: Sendable {
     static let maximum = 1_000
     /// The time between queries, which is how often the mobile app reports its own presence.
     static let interval: Duration = .seconds(300)
     /// How long a user counts as online after the last news.
     static let lifetime: Duration = .seconds(900)
-    /// How long a user counts as typing. Clients stop after seven seconds (1.6); one second is for the transmission.
+    /// How long a user counts as typing. Clients stop after seven seconds (Twake TW-22); one second is for the
+    /// transmission.
     static let typingLifetime: Duration = .seconds(8)
 
     /// The users who were online at some time since the room was joined.

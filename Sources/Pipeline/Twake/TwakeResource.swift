@@ -18,13 +18,14 @@ enum TwakeResource: BackendResource {
     case channels(TwakeEra, company: EntityID, workspace: EntityID)
     /// The user's directs in a company.
     case directs(TwakeEra, company: EntityID)
-    /// The name and appearance of a channel (era B). The answer lacks the last message and the read marker (4.1).
+    /// The name and appearance of a channel (era B). The answer lacks the last message and the read marker
+    /// (Twake TW-66).
     case channel(TwakeChannelPath)
     /// All members of a channel.
     case members(TwakeEra, TwakeChannelPath)
     /// The newest page of a channel's messages.
     case feed(TwakeEra, TwakeChannelPath)
-    /// The page of a channel that ends with the message `before`, which is on it again (4.4).
+    /// The page of a channel that ends with the message `before`, which is on it again (Twake TW-83).
     case history(TwakeEra, TwakeChannelPath, before: EntityID)
     /// The newest messages of a thread. Era A needs the channel's path, which the thread rooms of era B do not contain.
     case thread(TwakeEra, company: EntityID, TwakeChannelPath?, id: EntityID)
@@ -72,8 +73,8 @@ enum TwakeResource: BackendResource {
         status == 404 || status == 410 || (status == 400 && isMissingByBadRequest)
     }
 
-    /// Whether a 400 means that the resource is missing. The proxy answers 400 where the core answers 404 (4.1), and
-    /// both do for a page whose boundary message is gone.
+    /// Whether a 400 means that the resource is missing. The proxy answers 400 where the core answers 404
+    /// (Twake TW-63), and both do for a page whose boundary message is gone.
     private var isMissingByBadRequest: Bool {
         switch self {
         case .message(.a, _, _, _), .thread(.a, _, _, _), .feed(.a, _), .history, .replies, .members(.a, _),
@@ -145,7 +146,7 @@ extension ResourceKey {
     var twake: TwakeResource? { resource as? TwakeResource }
 }
 
-/// The protocol eras of Twake (`reference/twake.md` section 0). The pipeline treats era C as era B.
+/// The protocol eras of Twake (Twake TW-1). The pipeline treats era C as era B.
 public enum TwakeEra: String, Hashable, Sendable {
     /// The mobile proxy: events contain only the ids of messages.
     case a

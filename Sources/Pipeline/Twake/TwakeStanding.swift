@@ -72,7 +72,7 @@ extension Twake.Message {
         }
     }
 
-    /// Whether this is the stub of a deletion whose message the server does not know (3.3).
+    /// Whether this is the stub of a deletion whose message the server does not know (Twake TW-40).
     var isStub: Bool { isDeleted && self.createdAt == nil }
 }
 

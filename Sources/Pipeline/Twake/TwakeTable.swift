@@ -28,7 +28,7 @@ enum TwakeSubject: Hashable, Sendable, CaseIterable {
     case member
     /// `message` of eras B and C: the complete message.
     case message
-    /// The head of a reply that is new, removed or moved: its counter is not sent (T3).
+    /// The head of a reply that is new, removed or moved: its counter is not sent (Twake TW-50).
     case replyCounter
     /// `realtime:event` of era A: the ids of a message.
     case messageNotice
@@ -70,7 +70,7 @@ struct TwakeTreatment: Hashable, Sendable {
         case account
         /// The user's companies, or the workspaces of a company, after a delay.
         case placesSoon
-        /// All badges of the company, after a delay, so that N frames cause one fetch (T6).
+        /// All badges of the company, after a delay, so that N frames cause one fetch (Twake TW-53).
         case badgesSoon
     }
 
@@ -91,13 +91,13 @@ struct TwakeTreatment: Hashable, Sendable {
 enum TwakeTable {
     static func treatment(of subject: TwakeSubject, _ standing: TwakeStanding) -> TwakeTreatment {
         switch (subject, standing) {
-        // Only the list shows whether an unknown channel is the user's (T7, T9).
+        // Only the list shows whether an unknown channel is the user's (Twake TW-54, TW-56).
         case (.channel, .unknown), (.activity, .unknown): .ask(.list)
         case (.channel, .older), (.activity, .older), (.channel, .same), (.activity, .same): .ignore
         case (.channel, .doubtful): .verify(.channelSoon)
         case (.activity, .doubtful): .verify(.listSoon)
         case (.channel, .newer), (.activity, .newer): .apply
-        // `channel deleted` is final: an id is never reused (T13).
+        // `channel deleted` is final: an id is never reused (Twake TW-59).
         case (.channel, .removed): .apply
         case (.activity, .removed): .ignore
 
@@ -106,7 +106,7 @@ enum TwakeTable {
         case (.ownMembership, .newer): .apply
         // A read marker that goes back is an overtaken frame, or a channel marked as unread.
         case (.ownMembership, .older), (.ownMembership, .doubtful): .ask(.listSoon)
-        // The user may have been added again in the meantime: the removal has no time (3.3).
+        // The user may have been added again in the meantime: the removal has no time (Twake TW-35).
         case (.ownMembership, .removed): .verify(.listSoon)
 
         case (.member, .older), (.member, .same): .ignore
@@ -116,14 +116,14 @@ enum TwakeTable {
         case (.message, .unknown), (.message, .newer): .apply
         case (.message, .older), (.message, .same): .ignore
         case (.message, .doubtful): .verify(.message)
-        // Eras B and C never send this: a deletion is an update (T5).
+        // Eras B and C never send this: a deletion is an update (Twake TW-52).
         case (.message, .removed): .ask(.message)
 
         case (.replyCounter, .unknown), (.replyCounter, .doubtful), (.replyCounter, .newer), (.replyCounter, .removed):
             .ask(.head)
         case (.replyCounter, .older), (.replyCounter, .same): .ignore
 
-        // The event contains ids only (3.1).
+        // The event contains ids only (Twake TW-23).
         case (.messageNotice, .removed): .apply
         case (.messageNotice, .unknown), (.messageNotice, .older), (.messageNotice, .same), (.messageNotice, .doubtful),
             (.messageNotice, .newer):

@@ -1,10 +1,10 @@
 import Events
 import JSONText
 
-// Uploads the files of a message. Each file needs its own request; the message then refers to the files (3.3, 4.3,
-// 4.4).
+// Uploads the files of a message. Each file needs its own request; the message then refers to the files (Twake TW-42,
+// TW-78, TW-80).
 extension TwakeBackend {
-    /// The maximum size of a file in era A, in bytes (4.3).
+    /// The maximum size of a file in era A, in bytes (Twake TW-78).
     static let largestProxyFile = 50_000_000
 
     /// Returns the request that uploads the next file of an action. The file belongs to a company in era B, and to a

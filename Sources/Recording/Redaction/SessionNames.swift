@@ -2,9 +2,9 @@ import JSONText
 import Wire
 
 /// Finds session ids in a server's messages and computes their aliases. Engine.IO's open packet has a `sid`,
-/// Socket.IO's CONNECT a `sid` and a `pid` (reference 1.3, 1.12), Bayeux's handshake answer a `clientId` (groupme.md
-/// 4.6). For a plain WebSocket the profile defines the path. The salt is in no file, so that ids cannot be tried; equal
-/// ids have equal aliases.
+/// Socket.IO's CONNECT a `sid` and a `pid` (Engine.IO EIO-10, Socket.IO SIO-15), Bayeux's handshake answer a `clientId`
+/// (Bayeux BX-15). For a plain WebSocket the profile defines the path. The salt is in no file, so that ids cannot be
+/// tried; equal ids have equal aliases.
 struct SessionNames: Hashable {
     private let salt: [UInt8]
 

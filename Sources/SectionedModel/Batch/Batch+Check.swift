@@ -3,9 +3,9 @@ extension Batch {
     /// every id and every key once, remove from and insert at every path once, empty the sections it deletes, fill
     /// those it inserts, and do no needless work. The rows that it names must be in order.
     ///
-    /// These are the rules W1 to W6 of a sectioned batch. W3 and W4 can only be checked completely with both states:
-    /// `check(from:to:)`. A batch that passes can be inverted, composed and converted to its other forms without a
-    /// trap. O(k log k) for k records.
+    /// These are the rules W1 to W6 of a sectioned batch (diff log DL-4 to DL-9). W3 and W4 can only be checked
+    /// completely with both states: `check(from:to:)`. A batch that passes can be inverted, composed and converted to
+    /// its other forms without a trap. O(k log k) for k records.
     ///
     /// - Throws: `badBatch` with the rule and the position.
     @inlinable

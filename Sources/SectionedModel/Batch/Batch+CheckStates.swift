@@ -1,5 +1,6 @@
 extension Batch {
-    /// Checks that this is a well-formed batch between two states: the rules W1 to W6 of a sectioned batch, in full.
+    /// Checks that this is a well-formed batch between two states: the rules W1 to W6 of a sectioned batch
+    /// (diff log DL-4 to DL-9), in full.
     ///
     /// In addition to `check()`: the named rows and sections are where the batch places them, and the checksums are
     /// those of the states; sections and rows add up (W3); the rows that are neither removed nor inserted are the same

@@ -7,8 +7,8 @@ extension Bayeux {
         public var channel: String
         /// The id that pairs a reply with its request.
         ///
-        /// A delivery may carry its publisher's id. A message is a reply only if `isSuccessful` is present (4.5 item
-        /// 5).
+        /// A delivery may carry its publisher's id. A message is a reply only if `isSuccessful` is present
+        /// (Bayeux BX-4).
         public var id: String?
         /// The id of the session. Anyone who knows it can receive the session's events.
         public var clientID: Secret?
@@ -47,7 +47,7 @@ extension Bayeux {
         /// The maximum number of messages read from one frame.
         public static let mostMessages = 10_000
 
-        /// Parses a frame, which is an array of messages or one message (4.1).
+        /// Parses a frame, which is an array of messages or one message (Bayeux BX-2).
         ///
         /// An element that is not a message is added to `malformed`, and the others are read.
         ///

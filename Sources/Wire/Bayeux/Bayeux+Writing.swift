@@ -1,7 +1,7 @@
 import JSONText
 
 extension Bayeux {
-    /// Writes frames. A frame is always an array, which every peer accepts (4.1).
+    /// Writes frames. A frame is always an array, which every peer accepts (Bayeux BX-2).
     struct FrameWriter: ~Copyable {
         private var writer = JSONWriter()
         private(set) var isEmpty = true

@@ -1,6 +1,6 @@
 import JSONText
 
-/// Bayeux 1.0 (`reference/groupme.md` section 4): named channels over frames of JSON messages.
+/// Bayeux 1.0 (Bayeux BX-1 to BX-23): named channels over frames of JSON messages.
 ///
 /// A frame travels as a message of a WebSocket or as the body of an HTTP exchange. Both ends are state machines:
 /// `BayeuxClient` and `BayeuxServer`. This type contains what they share: channels, messages and advice.

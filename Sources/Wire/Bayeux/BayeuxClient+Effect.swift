@@ -6,7 +6,7 @@ extension BayeuxClient {
         /// The transport of the frames.
         public var connectionType: Bayeux.ConnectionType
         /// Whether to offer the acknowledgement extension, with which a server resends messages that were not received
-        /// (4.2).
+        /// (Bayeux BX-23).
         public var acknowledges: Bool
         /// How long to wait for an answer that the server does not hold back.
         public var replyTimeout: Duration
@@ -80,7 +80,7 @@ extension BayeuxClient {
         /// The server resumed the previous session and resends what was not acknowledged, so nothing is missing.
         case complete
         /// The server resumed the previous session and sends what it queued, but what it wrote to a dead transport is
-        /// lost (4.5 item 11).
+        /// lost (Bayeux BX-16).
         case resumed
         /// The server had forgotten the previous session, so everything sent since then is missing.
         case renewed

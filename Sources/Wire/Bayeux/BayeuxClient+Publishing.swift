@@ -70,7 +70,7 @@ extension BayeuxClient {
     }
 
     /// Handles a reply on a channel outside the protocol. A message with the same id but without `successful` is a
-    /// delivery (4.5 item 5).
+    /// delivery (Bayeux BX-4).
     mutating func publicationAnswered(
         _ message: Bayeux.Message, at now: Moment, into effects: inout [Effect]
     ) {

@@ -219,7 +219,7 @@ extension BayeuxClient {
 
 extension Bayeux.Message {
     /// Whether a failed reply means that the server does not know the session: `401:<id>:Unknown client`, or CometD's
-    /// `402::session_unknown` (4.3). Salesforce's server has answered with 403 (1.3).
+    /// `402::session_unknown` (Bayeux BX-18). Salesforce's server has answered with 403 (Bayeux BX-18).
     var meansUnknownSession: Bool {
         guard isSuccessful == false else { return false }
         if advice?.reconnect == .handshake { return true }

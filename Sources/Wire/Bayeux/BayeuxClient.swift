@@ -14,7 +14,7 @@ import JSONText
 ///
 /// While a session is open, exactly one connect is pending, or the next one is due after the interval that the server
 /// advised. This loop keeps the session alive; a server may stop delivering without it. A connect is always a frame of
-/// its own, because the server answers a frame only as a whole (4.5 item 7). The client reports a subscription only
+/// its own, because the server answers a frame only as a whole (Bayeux BX-10). The client reports a subscription only
 /// after the server's successful answer, and repeats all requests after every handshake.
 ///
 /// If the transport is silent at a time when the server may legitimately be silent, the client probes it with a request
@@ -62,7 +62,8 @@ public struct BayeuxClient: Sendable {
     var resumable: Secret?
     /// The pending probe: a repeated request for an accepted subscription.
     var probe: (id: String, until: Moment)?
-    /// When the last connect was sent. A session outlives it by twice the time that the server holds a connect (4.6).
+    /// When the last connect was sent. A session outlives it by twice the time that the server holds a connect
+    /// (Bayeux BX-15).
     var connected = Moment.zero
     /// The number of sessions that the server has forgotten since one lasted.
     var forgotten = 0
@@ -154,7 +155,7 @@ extension BayeuxClient {
         }
     }
 
-    /// How long the server keeps a session after a connect (4.6).
+    /// How long the server keeps a session after a connect (Bayeux BX-15).
     private var lifetime: Duration { (advice.timeout ?? configuration.assumedTimeout) * 2 }
 
     private mutating func resume(_ clientID: Secret, at now: Moment, into effects: inout [Effect]) {

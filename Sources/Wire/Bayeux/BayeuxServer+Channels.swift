@@ -65,8 +65,8 @@ extension BayeuxServer {
         }
     }
 
-    /// Publishes a message if the policy allows it. A client without a session may publish, too (4.1). Subscribers
-    /// receive the message before the publisher receives its reply (4.5 item 5).
+    /// Publishes a message if the policy allows it. A client without a session may publish, too (Bayeux BX-5).
+    /// Subscribers receive the message before the publisher receives its reply (Bayeux BX-20).
     mutating func publish(
         _ message: Bayeux.Message, _ policy: Policy, _ answer: inout Answer, into effects: inout [Effect]
     ) {
@@ -137,7 +137,7 @@ extension BayeuxServer {
             return
         }
         var until = connect.until
-        // A second connect replaces a held one, and is answered at the time that one was due (4.5 item 8).
+        // A second connect replaces a held one, and is answered at the time that one was due (Bayeux BX-11).
         for link in links(holding: connect.session) {
             guard let earlier = held.removeValue(forKey: link) else { continue }
             until = min(until, earlier.until)

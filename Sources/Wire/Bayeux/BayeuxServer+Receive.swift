@@ -2,7 +2,7 @@ import JSONText
 
 extension BayeuxServer {
     /// Handles a frame from a link. A frame that is not JSON is ignored on a WebSocket, and refused with status 400 in
-    /// an HTTP exchange (4.5 item 15).
+    /// an HTTP exchange (Bayeux BX-21).
     public mutating func receive(
         _ bytes: ArraySlice<UInt8>, on link: Int, isSocket: Bool, at now: Moment, policy: Policy,
         into effects: inout [Effect]
@@ -140,7 +140,7 @@ extension BayeuxServer {
     }
 
     /// Binds the session to this WebSocket and sends its queued events at once. A previously bound WebSocket stays open
-    /// but receives nothing more (4.5 item 13).
+    /// but receives nothing more (Bayeux BX-17).
     private mutating func bind(_ number: Int, to link: Int, into effects: inout [Effect]) {
         if let old = sessions[number]?.socket, old != link { sockets[old]?.removeAll { $0 == number } }
         if sockets[link]?.contains(number) == false { sockets[link]?.append(number) }

@@ -1,7 +1,7 @@
 public import JSONText
 
 /// The server end of Bayeux for all its clients: sessions, subscriptions, queues and held connects. It behaves like
-/// Faye 1.4 (`reference/groupme.md` 4.5).
+/// Faye 1.4 (Bayeux BX-7 to BX-25).
 ///
 /// This is a state machine. The driver passes it frames with their link and the time, and the machine returns effects.
 /// A link is a WebSocket, or one HTTP exchange, which ends with the answer to its single frame. A session lives for

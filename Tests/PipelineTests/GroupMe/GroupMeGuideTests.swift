@@ -6,14 +6,14 @@ import Testing
 
 /// The guide to GroupMe's events is derived from the decoding tables and the handlers.
 struct GroupMeGuideTests {
-    /// Every known `type` of a push (1.8).
+    /// Every known `type` of a push (GroupMe GM-8).
     private static let pushes = [
         "line.create", "direct_message.create", "like.create", "favorite", "like.delete", "reaction",
         "membership.create", "membership.destroy", "group.update", "message.deleted", "line.delete", "message.update",
         "line.update", "read_receipt.create", "typing", "ping", "subscribe",
     ]
 
-    /// Every known `type` of an event in the server's own messages (2.3).
+    /// Every known `type` of an event in the server's own messages (GroupMe GM-25).
     private static let systemEvents = """
         membership.announce.added membership.announce.joined membership.announce.rejoined membership.notifications.exited
         membership.notifications.removed membership.notifications.autokicked membership.nickname_changed
