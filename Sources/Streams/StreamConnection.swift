@@ -1,5 +1,6 @@
 import CNATS
 import Glibc
+import Network
 import Recording
 package import Wire
 
@@ -39,6 +40,8 @@ package struct ClusterError: Error, Hashable {
     package var message: String
     /// The cluster's error code (`err_code`); 0 for an error from elsewhere.
     var code: UInt32 = 0
+    /// Whether the cluster may answer soon: it is electing a leader, or the connection is lost for the moment.
+    var isTransient = false
 
     /// Creates an error with a message.
     package init(_ message: String) { self.message = message }
@@ -55,6 +58,8 @@ package struct ClusterError: Error, Hashable {
         let text = detail.isEmpty ? String(cString: natsStatus_GetText(status)) : String(detail)
         message = "\(what): \(text)"
         self.code = code.rawValue
+        let lost = [NATS_TIMEOUT, NATS_NO_RESPONDERS, NATS_CONNECTION_DISCONNECTED, NATS_NO_SERVER].contains(status)
+        isTransient = lost || [JSClusterNotAvailErr, JSClusterNotLeaderErr].contains(code)
     }
 
     func error(_ path: String) -> RecordingError { .unusable(path: path, message: message) }
@@ -187,6 +192,19 @@ final class StreamConnection: Sendable {
     }
 
     // MARK: - Messages
+
+    /// Repeats a request for 20 seconds at most while the cluster elects a leader. Blocks.
+    func patiently<Answer: ~Copyable>(
+        _ request: () throws(ClusterError) -> Answer
+    ) throws(ClusterError) -> Answer {
+        let deadline = MachineClock.monotonic + .seconds(20)
+        while true {
+            do throws(ClusterError) { return try request() } catch {
+                guard error.isTransient, MachineClock.monotonic < deadline else { throw error }
+            }
+            usleep(100_000)
+        }
+    }
 
     /// Returns the last message of a subject; `nil` if the subject has none.
     func last(of subject: String, in stream: String) throws(ClusterError) -> StreamMessage? {

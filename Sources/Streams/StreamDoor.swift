@@ -56,7 +56,8 @@ package final class StreamDoor: RemoteRecordings.Door {
 
     package func segments(_ address: StreamAddress) throws(RecordingError) -> [StreamAddress] {
         do throws(ClusterError) {
-            return try StreamCatalogue(address, through: self).segments(address)
+            let streams = try StreamCatalogue(address, through: self)
+            return try streams.connection.patiently { () throws(ClusterError) in try streams.segments(address) }
         } catch {
             throw error.error(address.description)
         }

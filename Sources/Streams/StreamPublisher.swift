@@ -81,12 +81,15 @@ final class StreamPublisher: RemoteOutput {
         let stream = address.stream ?? ""
         let name = address.name ?? stream
         let subject = address.subject
-        try StreamCatalogue.take(name, in: stream, connection)
+        try connection.patiently { () throws(ClusterError) in try StreamCatalogue.take(name, in: stream, connection) }
         plan = Plan(
             address: address.description, name: name, subject: subject, recording: recording,
             spoolFolder: access.spoolFolder, patience: access.patience)
         var last = Ledger.Last.none
-        if let message = try connection.last(of: subject, in: stream) {
+        let found = try connection.patiently { () throws(ClusterError) in
+            try connection.last(of: subject, in: stream)
+        }
+        if let message = found {
             guard resumes, message.recording == recording, let range = message.range else {
                 let whose = message.recording ?? "another one"
                 throw ClusterError(

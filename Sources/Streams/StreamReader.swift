@@ -43,7 +43,10 @@ final class StreamReader: RemoteText {
         stream = address.stream ?? ""
         let name = address.name ?? stream
         subject = address.subject
-        guard let last = try connection.last(of: subject, in: stream) else {
+        let found = try connection.patiently { () throws(ClusterError) in
+            try connection.last(of: subject, in: stream)
+        }
+        guard let last = found else {
             throw ClusterError(
                 "the stream \(stream) has no recording \(name); weir stream info nats://HOST/\(stream) lists them")
         }
@@ -53,7 +56,10 @@ final class StreamReader: RemoteText {
         let text = StreamText(of: recording)
         state = Monitor(State(text: text, last: last.sequence, size: range.upperBound))
         // Report text removed by the stream's limits right away: nothing can be read without the head.
-        if let first = try connection.first(of: subject, in: stream, from: 1), let range = first.range,
+        let first = try connection.patiently { () throws(ClusterError) in
+            try connection.first(of: subject, in: stream, from: 1)
+        }
+        if let first, let range = first.range,
             range.lowerBound > 0
         {
             throw ClusterError(
@@ -138,7 +144,10 @@ final class StreamReader: RemoteText {
         var (low, high): (UInt64, UInt64) = (1, last + 1)
         while low < high {
             let middle = low + (high - low) / 2
-            guard let message = try connection.first(of: subject, in: stream, from: middle) else {
+            let found = try connection.patiently { () throws(ClusterError) in
+                try connection.first(of: subject, in: stream, from: middle)
+            }
+            guard let message = found else {
                 high = middle
                 continue
             }
