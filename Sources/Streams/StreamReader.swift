@@ -40,9 +40,9 @@ final class StreamReader: RemoteText {
         path = address.description
         rung = StreamAddress.subject(
             of: address.name ?? address.stream ?? "", segment: address.segment == nil ? nil : "*")
-        stream = address.stream ?? ""
+        let (stream, subject) = (address.stream ?? "", address.subject)
+        (self.stream, self.subject) = (stream, subject)
         let name = address.name ?? stream
-        subject = address.subject
         let found = try connection.patiently { () throws(ClusterError) in
             try connection.last(of: subject, in: stream)
         }
@@ -59,11 +59,9 @@ final class StreamReader: RemoteText {
         let first = try connection.patiently { () throws(ClusterError) in
             try connection.first(of: subject, in: stream, from: 1)
         }
-        if let first, let range = first.range,
-            range.lowerBound > 0
-        {
+        if let first, let range = first.range, range.lowerBound > 0 {
             throw ClusterError(
-                "its first \(range.lowerBound) bytes are no longer in the stream, whose limits took them away, and its head with them"
+                "the stream's limits removed the first \(range.lowerBound) bytes of the recording, and its head with them"
             )
         }
     }
