@@ -4,9 +4,8 @@ import Glibc
 final class ChildProcess {
     /// The process id of the program.
     let pid: pid_t
-    private let output: Int32
-    /// Reads the program's standard output on another thread. It is valid as long as this object.
-    var reader: LineReader { LineReader(descriptor: output) }
+    /// The read end of the program's standard output, valid as long as this object.
+    let output: Int32
     private var hasEnded = false
 
     /// Starts the program `arguments[0]`, found on the path. `variables` are added to this process's environment. Both
@@ -47,7 +46,15 @@ final class ChildProcess {
     }
 
     /// Returns the next line of the program's standard output, or `nil` at the end.
-    func readLine() -> String? { reader.next() }
+    func readLine() -> String? {
+        var line: [UInt8] = []
+        var byte: UInt8 = 0
+        while read(output, &byte, 1) == 1 {
+            if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+            line.append(byte)
+        }
+        return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
+    }
 
     private func wait() {
         guard !hasEnded else { return }
@@ -66,21 +73,5 @@ final class ChildProcess {
             throw .failed("\(program) is not here: build it first, with the same configuration")
         }
         return String(program)
-    }
-}
-
-/// Lines of a descriptor, read byte by byte so that nothing after a line is taken.
-struct LineReader {
-    let descriptor: Int32
-
-    /// Returns the next line, or `nil` at the end.
-    func next() -> String? {
-        var line: [UInt8] = []
-        var byte: UInt8 = 0
-        while read(descriptor, &byte, 1) == 1 {
-            if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
-            line.append(byte)
-        }
-        return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
     }
 }

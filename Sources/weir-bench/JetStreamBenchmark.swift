@@ -129,7 +129,7 @@
         }
 
         private func replay(_ path: String) -> [String] {
-            [weir, "replay", path, "--speed", "max", "--quiet", "--no-ctl"]
+            [weir, "replay", path, "--speed", "max", "--format", "chat", "--quiet", "--no-ctl"]
         }
 
         // MARK: - Latency
@@ -231,14 +231,23 @@
         private let state = Monitor(State())
 
         init(of process: ChildProcess) {
-            let (state, reader) = (state, process.reader)
+            let (state, descriptor) = (state, process.output)
             runOnThread(named: "lines") {
-                while let line = reader.next() {
+                var (block, rest) = ([UInt8](repeating: 0, count: 1 << 16), [UInt8]())
+                while case let count = read(descriptor, &block, block.count), count > 0 {
                     let now = Clock.wall.nanoseconds
-                    guard let start = line.firstRange(of: "\"n\":")?.upperBound,
-                        let number = Int(line[start...].prefix { $0.isNumber })
-                    else { continue }
-                    state.change { if $0.times[number] == nil { $0.times[number] = now } }
+                    rest += block[..<count]
+                    guard let end = rest.lastIndex(of: UInt8(ascii: "\n")) else { continue }
+                    let lines = String(decoding: rest[...end], as: UTF8.self).split(separator: "\n")
+                    rest.removeSubrange(...end)
+                    state.change { state in
+                        for line in lines {
+                            guard let start = line.firstRange(of: "\"n\":")?.upperBound,
+                                let number = Int(line[start...].prefix { $0.isNumber }), state.times[number] == nil
+                            else { continue }
+                            state.times[number] = now
+                        }
+                    }
                 }
                 state.change { $0.isOver = true }
             }
