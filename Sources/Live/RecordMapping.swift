@@ -36,6 +36,10 @@ extension Input {
                 self = .answered(request: exchange.id, .failure(kind: kind, message: message))
             }
         case .subscription(let change):
+            if change.act == .share {
+                self = .share(RoomShare(of: change.room, against: change.rivals), missing: change.span)
+                return
+            }
             guard let source = change.source.flatMap(RoomSource.init(rawValue:)), source.isFromOutside else {
                 return nil
             }
@@ -51,7 +55,7 @@ extension Input {
                 self = .look(
                     room: change.room, part: .messages, since: change.since.map { Timestamp(milliseconds: $0) })
             case .refetch: self = .refetch(change.room)
-            case .join, .ack, .deny, .leave, .left, .lost: return nil
+            case .share, .join, .ack, .deny, .leave, .left, .lost: return nil
             }
         case .token(let token): self = .tokenRenewed(changed: token.renewed)
         case .action(let action): self.init(action)
@@ -196,6 +200,9 @@ extension Record {
         case .only(let rooms):
             .subscription(SubscriptionRecord(act: .only, room: rooms, source: RoomSource.ctl.rawValue))
         case .resetRooms: .subscription(SubscriptionRecord(act: .reset, room: "", source: RoomSource.ctl.rawValue))
+        case .share(let share, let missing):
+            .subscription(
+                SubscriptionRecord(act: .share, room: share.member, span: missing, rivals: share.rivals))
         case .withdraw(let rooms, let source):
             .subscription(SubscriptionRecord(act: .withdraw, room: rooms, source: source.rawValue))
         }
@@ -215,7 +222,7 @@ extension Record {
             .gap(
                 GapRecord(
                     why: gap.cause.rawValue, from: gap.from, to: gap.to, lost: gap.lost,
-                    recovered: gap.cause == .refetched ? true : gap.hole == nil ? nil : false,
+                    recovered: gap.cause == .refetched || gap.cause == .handover ? true : gap.hole == nil ? nil : false,
                     actions: gap.refetching + (gap.hole.map { ["missing: \($0.sentence())"] } ?? [])
                         + (gap.missed.map { ["missed messages fetched: \($0)"] } ?? [])))
         case .room(let room):

@@ -24,8 +24,7 @@ extension SecretScrubber {
             return .remembered(memory)
         case .pushed(let payload): return scrubbed(payload.bytes).map { .pushed(RawJSON(unchecked: $0[...])) }
         case .start, .opened, .reading, .tokenRenewed, .act, .dropAction, .retryAction, .cancel, .restoreOutbox, .want,
-            .unwant,
-            .only, .resetRooms, .withdraw, .look, .refetch, .select, .emit, .stop:
+            .unwant, .only, .resetRooms, .share, .withdraw, .look, .refetch, .select, .emit, .stop:
             return nil
         }
     }

@@ -35,6 +35,7 @@ extension Tail {
     }
 
     func outletFailed(_ error: OutletError) {
+        if isFencedOff { return conclude(.fencedOff("the others of the group took this tail for dead, and hold its rooms")) }
         conclude(error == .closedByReader ? .outputClosed : .cannotWrite(error))
     }
 

@@ -231,6 +231,7 @@ extension Tail {
             keep(room)
             noteRoom(room)
             noteRoomFate(room)
+            showRoomsSoon()
         case .gap(let gap): if gap.isLoss { counts.gaps += 1 }
         case .undecodable: counts.undecodable += 1
         case .connection(let change):
@@ -258,7 +259,7 @@ extension Input {
         switch self {
         case .start, .stop: false
         case .opened, .failed, .message, .closed, .reading, .answered, .tokenRenewed, .act, .dropAction, .retryAction,
-            .cancel, .restoreOutbox, .want, .unwant, .only, .resetRooms, .withdraw, .look, .refetch, .select,
+            .cancel, .restoreOutbox, .want, .unwant, .only, .resetRooms, .share, .withdraw, .look, .refetch, .select,
             .emit, .pushed, .remembered:
             true
         }

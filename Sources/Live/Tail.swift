@@ -93,6 +93,8 @@ public actor Tail {
     /// The answers that are decoded on another thread.
     var largeAnswers = LargeAnswers()
     var timer: SessionTimer?
+    /// When the group is told which rooms this tail holds; nil when nothing is new.
+    var showing: LoopTimer?
     var limits = Limits()
     /// The events or matches that end the tail.
     var goal: RunGoal
@@ -233,7 +235,10 @@ public actor Tail {
         let outcome = await begin(control, read)
         var summary = await summary(outcome)
         await renewing?.value
-        summary.unwritten = await shutDown().filter { $0 != .closedByReader && outcome != .cannotWrite($0) }
+        let isFenced = if case .fencedOff = outcome { true } else { false }
+        summary.unwritten = await shutDown().filter {
+            $0 != .closedByReader && outcome != .cannotWrite($0) && !isFenced
+        }
         return summary
     }
 
@@ -263,6 +268,7 @@ public actor Tail {
             listenToStore()
             feed(.start, at: .zero)
             recall(read)
+            takeSeat()
         }
     }
 
@@ -301,10 +307,12 @@ public actor Tail {
     /// Ends the threads on a helper thread, since the loop must not end them. Returns what could not be written.
     private nonisolated func shutDown() async -> [OutletError] {
         let (thread, control, store) = await (outletThread, self.control, keeper?.store)
+        let seat = configuration.seat
         return await withCheckedContinuation { continuation in
             let (http, loop) = (self.http, self.loop)
             runOnThread(named: "weir-shutdown") {
                 let failures = thread?.finish() ?? []
+                seat?.end()
                 store?.close()
                 control?.close()
                 http.shutDown()

@@ -1,5 +1,6 @@
 public import Network
 public import Pipeline
+package import Recording
 public import Wire
 
 /// The settings of a tail.
@@ -32,6 +33,8 @@ public struct TailConfiguration: Sendable {
     public var requiresStore = false
     /// The path of the control socket. Its folder must belong to the user and have mode 0700.
     public var controlPath: String?
+    /// The place in a group that divides the rooms; the recording is the seat's. Nil for a tail that holds all that are wanted.
+    package var seat: (any GroupSeat)?
     /// The folder for recordings that clients of the control socket begin; `nil` for the folder of `recordPath`.
     public var recordFolder: String?
     /// The rules that send events automatically.
@@ -127,6 +130,8 @@ public enum TailOutcome: Hashable, Sendable {
     case gaveUp(attempts: Int, ConnectFailure)
     /// An outlet or the recording could not be written. In a replay: the recording could not be read further.
     case cannotWrite(OutletError)
+    /// Others of its group took it for dead, and hold its rooms.
+    case fencedOff(String)
     /// A replay differs from the recording, or the recording from what was written. The value describes the place.
     case mismatch(String)
     /// The start position of a replay is not in the recording.

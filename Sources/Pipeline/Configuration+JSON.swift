@@ -22,6 +22,7 @@ extension Configuration {
         writer.member("rooms", names: rooms)
         if let adoption { writer.member("adopt", adoption.rawValue) }
         writer.member("max_rooms", maximumRooms)
+        if isShared { writer.member("shared", true) }
         writer.member("max_attempts", maximumAttempts)
         if reconnects != .always { writer.member("reconnect", reconnects.rawValue) }
         writer.key("reconnect_us")
@@ -98,6 +99,8 @@ extension Configuration {
                 adoption = RoomWishes.Adoption(rawValue: try reader.string())
             } else if reader.matches(key, "max_rooms") {
                 maximumRooms = max(1, Int(clamping: try reader.int64()))
+            } else if reader.matches(key, "shared") {
+                isShared = try reader.bool()
             } else if reader.matches(key, "max_attempts") {
                 maximumAttempts = Int(clamping: try reader.int64())
             } else if reader.matches(key, "reconnect") {

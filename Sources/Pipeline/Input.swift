@@ -42,6 +42,8 @@ package enum Input: Sendable {
     case only(rooms: String)
     /// The wishes return to those of the start, plus the pinned rooms.
     case resetRooms
+    /// Others of the group hold the rooms beside these. Those that come may have had no holder for so long; nil where there was no other.
+    case share(RoomShare, missing: Duration? = nil)
     /// A source withdraws its wishes for exactly these patterns.
     case withdraw(rooms: String, source: RoomSource)
     /// A client asks for a part of a room. The session fetches it from the server; messages are fetched back to

@@ -190,6 +190,8 @@ struct ConnectionHistory: Sendable {
     var lastGap: (from: Moment, to: Moment)?
     /// The count of what the last gap missed, while the session refetches it.
     var missing: GapCount?
+    /// Rooms that are being taken over from others of the group.
+    var takeover: Takeover?
     /// The Engine.IO revision to use next; `nil` if it is unknown.
     var revision: EngineIO.Revision?
     /// The state that the protocol client of the last connection left for its successor.

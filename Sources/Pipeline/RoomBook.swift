@@ -55,6 +55,8 @@ package struct RoomBook: Sendable {
     /// The number of wanted rooms at which patterns and the backend's list add no more; `nil` for no limit. Rooms
     /// that are wished for by name are always joined.
     package let limit: Int?
+    /// Which of the wanted rooms are this session's, where others hold the rest.
+    package internal(set) var share: RoomShare?
     /// The rooms that the backend listed, in order.
     private(set) var listed: [String] = []
     private var isListed: Set<String> = []
@@ -122,7 +124,10 @@ package struct RoomBook: Sendable {
 
     /// Returns the verdict of the wishes on a room.
     func verdict(on room: RoomFacts, _ matchers: [RoomMatcher]) -> RoomWishes.Verdict {
-        wishes.verdict(on: room, matchers, isListed: isListed.contains(room.name), isLate: late.contains(room.name))
+        var verdict = wishes.verdict(
+            on: room, matchers, isListed: isListed.contains(room.name), isLate: late.contains(room.name))
+        if let share, !room.tellsOfRooms, !share.holds(room.name) { verdict.isWanted = false }
+        return verdict
     }
 
     /// Whether the limit allows another room that is not wished for by name.

@@ -76,7 +76,7 @@ extension Session {
     }
 
     /// Makes the wanted rooms agree with the current wishes.
-    private mutating func resolve(into effects: inout [Effect]) {
+    mutating func resolve(into effects: inout [Effect]) {
         let matchers = rooms.wishes.matchers
         var left: [String] = []
         for entry in rooms.entries {
@@ -129,7 +129,7 @@ extension Session {
         }
         guard isNew || rooms.wishes.dependsOnFacts else { return }
         adopt([name], into: &effects)
-        if isNew, rooms[name] == nil { reportRoom(.found, name, into: &effects) }
+        if isNew, rooms[name] == nil, rooms.share?.holds(name) ?? true { reportRoom(.found, name, into: &effects) }
         joinWantedRooms(into: &effects)
     }
 
@@ -232,6 +232,7 @@ extension Session {
         reportRoom(.joined, name, into: &effects)
         joinWantedRooms(into: &effects)
         if history.followedRooms.remove(name) != nil { return }
+        history.takeover?.rooms += 1
         backend.joined(name, into: &transaction)
         for key in backend.resources(of: name, transaction.model) {
             transaction.refetcher.invalidate(key, cause: transaction.cause)

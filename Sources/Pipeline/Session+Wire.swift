@@ -128,7 +128,7 @@ extension Session {
     }
 
     mutating func handle(_ event: EventReport, into effects: inout [Effect]) {
-        effects.append(.report(.event(event)))
+        if tells(event) { effects.append(.report(.event(event))) }
         if let id = event.ackID { acks.note(AckBook.Key(namespace: event.namespace, id: id), event.wireName) }
         event.withEvent { backend.handle($0, ackID: event.ackID, rooms: rooms, into: &transaction) }
         carryOutPlans(into: &effects)

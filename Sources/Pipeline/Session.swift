@@ -96,7 +96,8 @@ package struct Session: Sendable {
         backend = configuration.backend.module.makeBackend(configuration)
         rooms = RoomBook(
             RoomWishes(configuration.rooms, adoption: configuration.adoption), limit: configuration.maximumRooms)
-        for rule in rooms.rules where !rule.isExcluded {
+        if configuration.isShared { rooms.share = .nothing }
+        for rule in rooms.rules where !rule.isExcluded && !configuration.isShared {
             if let room = rule.pattern.exactName { _ = rooms.want(room, source: .cli) }
         }
     }
@@ -221,6 +222,7 @@ package struct Session: Sendable {
         case .unwant(let rooms, let span): unwant(rooms, lasting: span, into: &effects)
         case .only(let rooms): only(rooms, into: &effects)
         case .resetRooms: resetRooms(into: &effects)
+        case .share(let share, let missing): self.share(share, missing: missing, into: &effects)
         case .withdraw(let rooms, let source): withdraw(rooms, source: source, into: &effects)
         case .look(let room, let part, let since): look(room, part, since: since)
         case .refetch(let name): refetch(name)
@@ -298,6 +300,7 @@ package struct Session: Sendable {
             effects.append(.request(FetchRequest(id: request, call, cause: cause)))
         }
         if history.missing != nil { endCount(into: &effects) }
+        if history.takeover != nil { endTakeover(into: &effects) }
         if !outgoing.isEmpty {
             for _ in outgoing { transaction.refetcher.makeRoom(at: transaction.now) }
             effects += outgoing.map { .request($0) }

@@ -60,6 +60,9 @@ struct ByteSource: ~Copyable {
         return mine.st_ino == named.st_ino && mine.st_dev == named.st_dev ? nil : "another file is called so now"
     }
 
+    /// Whether its end was read, and it is that others of a group took over from who recorded it.
+    var isFenced: Bool { remote?.isFenced ?? false }
+
     private var fileSize: Int? {
         if let remote { return remote.size }
         guard descriptor >= 0 else { return nil }

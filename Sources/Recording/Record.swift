@@ -136,7 +136,8 @@ extension Record {
     package struct SubscriptionRecord: Hashable, Sendable {
         /// What was requested, or what happened.
         package enum Act: String, Hashable, Sendable, CaseIterable {
-            case want, unwant, only, reset, withdraw, select, who, history, refetch, join, ack, deny, leave, left, lost
+            case want, unwant, only, reset, share, withdraw, select, who, history, refetch, join, ack, deny, leave, left
+            case lost
         }
         /// The connection's number in the recording, counted from 1.
         package var connection: Int?
@@ -149,14 +150,17 @@ extension Record {
         package var source: String?
         /// The reason given; untrusted text.
         package var why: String?
-        /// How long the request lasts; `nil` means no limit.
+        /// How long the wish lasts; nil for ever. Of a share: for how long its rooms may have had no holder.
         package var span: Duration?
         /// The start of the requested history, in milliseconds since 1970; `nil` when the act asks for no history.
         package var since: Int64?
+        /// Of a share, whose id `room` is: the ids of the other members.
+        package var rivals: [String]
         package init(
             act: Act, room: String, source: String? = nil, why: String? = nil, span: Duration? = nil,
-            since: Int64? = nil, connection: Int? = nil
+            since: Int64? = nil, rivals: [String] = [], connection: Int? = nil
         ) {
+            self.rivals = rivals
             self.span = span
             self.since = since
             self.connection = connection
@@ -171,7 +175,7 @@ extension Record {
     package struct GapRecord: Hashable, Sendable {
         /// The connection's number in the recording, counted from 1.
         package var connection: Int?
-        /// The cause: `reconnect`, `refetched`, `catch_up`, `malformed`, `overflow`, `torn`, `damage` or `unwritten`.
+        /// `reconnect`, `refetched`, `handover`, `catch_up`, `malformed`, `overflow`, `torn`, `damage`, `unwritten`.
         package var why: String
         /// The start of the gap.
         package var from: Moment?

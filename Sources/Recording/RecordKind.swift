@@ -202,6 +202,7 @@ extension Record.SubscriptionRecord: RecordBody, MemberedObject {
         RecordMember("why", at: \.why),
         RecordMember("for_us", at: \.span),
         RecordMember("since_ms", at: \.since),
+        RecordMember("rivals", at: \.rivals),
     ]
 }
 

@@ -54,6 +54,9 @@ extension RecordingReader {
     /// grows.
     package func whyOver(behind place: Place) -> String? { lines.source.whyOver(behind: place.offset) }
 
+    /// Whether its end was read, and it is that others of a group took over from who recorded it.
+    package var isFenced: Bool { lines.source.isFenced }
+
     /// A descriptor that becomes readable when more data may be available; `nil` for a file.
     package var growth: Int32? { lines.source.growth }
 

@@ -26,6 +26,9 @@ final class PublishingHand: Sendable {
         natsInbox_Destroy(text)
     }
 
+    /// Where a recording ends that was fenced off.
+    static let fenced = -2
+
     /// Sends a message. Returns the reason if it cannot be sent; `nil` if it was sent.
     func publish(_ message: Ledger.Message, _ ticket: Ledger.Ticket, _ expectation: Ledger.Expectation) -> String? {
         let (payload, reply) = (message.payload, "\(inbox).\(ticket.attempt).\(ticket.number)")
@@ -55,6 +58,7 @@ final class PublishingHand: Sendable {
             // Another publisher that added its own name at the same time may have removed this one's subject.
             try StreamCatalogue.take(name, in: stream, connection)
             guard let last = try connection.last(of: subject, in: stream) else { return .found(.none) }
+            if last.isFence { return .found(.init(sequence: last.sequence, end: Self.fenced)) }
             guard let range = last.range else { return .found(.init(sequence: last.sequence, end: -1)) }
             return .found(.init(sequence: last.sequence, end: range.upperBound))
         } catch {

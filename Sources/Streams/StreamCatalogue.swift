@@ -132,7 +132,9 @@ package struct StreamCatalogue: Sendable {
         let subjects = (0..<Int(config.pointee.SubjectsLen)).compactMap { place in
             config.pointee.Subjects[place].map { String(cString: $0) }
         }
-        guard !subjects.contains(where: { [Self.subjects(of: name), "weir.>", ">"].contains($0) }) else { return }
+        let words = name.split(separator: ".")
+        let covering = words.indices.map { Self.subjects(of: words[...$0].joined(separator: ".")) } + ["weir.>", ">"]
+        guard !subjects.contains(where: covering.contains) else { return }
         var settings = config.pointee
         var made: UnsafeMutablePointer<jsStreamInfo>?
         var code = jsErrCode(rawValue: 0)
@@ -164,24 +166,39 @@ package struct StreamCatalogue: Sendable {
 
     /// Returns the facts of a stream, including its recordings.
     package func info(_ stream: String) throws(ClusterError) -> Facts {
-        let whole = try Self.info(stream, StreamAddress.subject(of: "*"), connection)
-        defer { jsStreamInfo_Destroy(whole) }
-        let parts = try Self.info(stream, StreamAddress.subject(of: "*", segment: "*"), connection)
-        defer { jsStreamInfo_Destroy(parts) }
-        var facts = Self.facts(whole.pointee)
-        for (subject, messages) in Self.subjects(whole) + Self.subjects(parts) {
+        let found = try Self.info(stream, nil, connection)
+        defer { jsStreamInfo_Destroy(found) }
+        var facts = Self.facts(found.pointee)
+        for (name, subject, messages) in try Self.recordings("*", in: stream, connection)
+            + Self.recordings("*.*", in: stream, connection)
+        {
             guard let last = try connection.last(of: subject, in: stream) else { continue }
-            let words = subject.split(separator: ".")
             let first = try connection.first(of: subject, in: stream, from: 1)?.range
             let range = last.range
             facts.recordings.append(
                 Held(
-                    name: words[1] + (words.count > 3 ? "/" + words[3] : ""),
-                    recording: range == nil ? nil : last.recording, chunks: messages, bytes: range?.upperBound ?? 0,
-                    missing: first?.lowerBound ?? 0))
+                    name: name, recording: range == nil ? nil : last.recording, chunks: messages,
+                    bytes: range?.upperBound ?? 0, missing: first?.lowerBound ?? 0))
         }
         facts.recordings.sort { $0.name < $1.name }
         return facts
+    }
+
+    /// Returns the recordings and segments in a stream that match a pattern, each with its subject and the number of
+    /// its messages. The name of a segment is `NAME/0001`.
+    static func recordings(
+        _ pattern: String, in stream: String, _ connection: StreamConnection
+    ) throws(ClusterError) -> [(name: String, subject: String, messages: Int)] {
+        var found: [(name: String, subject: String, messages: Int)] = []
+        for filter in [StreamAddress.subject(of: pattern), StreamAddress.subject(of: pattern, segment: "*")] {
+            let facts = try info(stream, filter, connection)
+            defer { jsStreamInfo_Destroy(facts) }
+            for (subject, messages) in subjects(facts) {
+                let words = subject.split(separator: ".").dropFirst().split(separator: "records")
+                found.append((words.map { $0.joined(separator: ".") }.joined(separator: "/"), subject, messages))
+            }
+        }
+        return found
     }
 
     /// Returns the segments of a recording in order, without those whose beginning was removed by a limit and which

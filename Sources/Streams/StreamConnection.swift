@@ -290,6 +290,15 @@ struct StreamMessage: ~Copyable {
         return offset..<offset + Int(natsMsg_GetDataLength(message))
     }
 
+    /// The header of a fence, whose value is the epoch in which the others took over.
+    static let fence = "Weir-Fenced"
+
+    /// Whether nothing more can be published under its subject, since others took over.
+    var isFence: Bool { header(Self.fence) != nil }
+
+    /// When it was stored, microseconds since 1970 UTC; 0 where that is not known.
+    var stored: Int64 { natsMsg_GetTime(message) / 1000 }
+
     /// The id of the recording that the message belongs to.
     var recording: String? { header(StreamChunk.headers[0]) }
 }

@@ -13,6 +13,13 @@ package final class StreamDoor: RemoteRecordings.Door {
 
     private let publishers = Monitor<[StreamAddress: Publisher]>([:])
 
+    private struct Seat {
+        weak var keeper: GroupKeeper?
+    }
+
+    /// The places in groups, by the recordings that are published from there.
+    private let seats = Monitor<[StreamAddress: Seat]>([:])
+
     /// Creates a door. `access` is called for each new connection and each output.
     package init(_ access: @escaping @Sendable () throws(ClusterError) -> ClusterAccess) { self.access = access }
 
@@ -38,8 +45,9 @@ package final class StreamDoor: RemoteRecordings.Door {
         _ address: StreamAddress, recording: String, resumes: Bool
     ) throws(RecordingError) -> any RemoteOutput {
         do throws(ClusterError) {
+            let fence = seats.look { $0[address]?.keeper?.fence }
             let made = try StreamPublisher(
-                address, recording: recording, resumes: resumes, connection(to: address), access())
+                address, recording: recording, resumes: resumes, fence: fence, connection(to: address), access())
             // Events are published under the recording's name, independent of its segment.
             var recording = address
             recording.segment = nil
@@ -47,6 +55,24 @@ package final class StreamDoor: RemoteRecordings.Door {
             return made
         } catch {
             throw error.error(address.description)
+        }
+    }
+
+    package func join(_ group: StreamAddress, lease: Duration) throws(RecordingError) -> any GroupSeat {
+        do throws(ClusterError) {
+            let keeper = try GroupKeeper(group, lease: lease, connection(to: group))
+            seats.change { $0[keeper.address] = Seat(keeper: keeper) }
+            return keeper
+        } catch {
+            throw error.error(group.description)
+        }
+    }
+
+    package func members(_ group: StreamAddress) throws(RecordingError) -> [StreamAddress] {
+        do throws(ClusterError) {
+            return try GroupBucket.recordings(of: group, connection(to: group))
+        } catch {
+            throw error.error(group.description)
         }
     }
 

@@ -31,6 +31,8 @@ final class StreamPublisher: RemoteOutput {
         var warnings: [String] = []
         /// The reason why nothing more can be written.
         var failure: String?
+        /// Whether that is since others fenced the recording off.
+        var isFenced = false
         /// When the writer finished; `nil` while it may write more.
         var finishing: Moment?
         /// Whether events may follow the end of the recording.
@@ -49,6 +51,8 @@ final class StreamPublisher: RemoteOutput {
         /// another run published, under this name or another, or of one that was removed since.
         var session = String(UInt64.random(in: .min ... .max), radix: 36)
         var spoolFolder: String
+        /// Goes with each message of a member of a group: one that was fenced off can be told by it.
+        var fence: Int?
         /// How long to wait for the cluster at the end.
         var patience: Duration
     }
@@ -75,7 +79,7 @@ final class StreamPublisher: RemoteOutput {
     private let shared: Monitor<Shared>
 
     init(
-        _ address: StreamAddress, recording: String, resumes: Bool, _ connection: StreamConnection,
+        _ address: StreamAddress, recording: String, resumes: Bool, fence: Int? = nil, _ connection: StreamConnection,
         _ access: ClusterAccess
     ) throws(ClusterError) {
         let stream = address.stream ?? ""
@@ -84,7 +88,7 @@ final class StreamPublisher: RemoteOutput {
         try connection.patiently { () throws(ClusterError) in try StreamCatalogue.take(name, in: stream, connection) }
         plan = Plan(
             address: address.description, name: name, subject: subject, recording: recording,
-            spoolFolder: access.spoolFolder, patience: access.patience)
+            spoolFolder: access.spoolFolder, fence: fence, patience: access.patience)
         var last = Ledger.Last.none
         let found = try connection.patiently { () throws(ClusterError) in
             try connection.last(of: subject, in: stream)
@@ -130,8 +134,8 @@ final class StreamPublisher: RemoteOutput {
 
     func publish(_ text: [UInt8], under words: [String], id: String) throws(RecordingError) {
         let payload = StreamPayload(
-            subject: "weir.\(plan.name)." + words.map(StreamPayload.word).joined(separator: "."), headers: [],
-            bytes: text)
+            subject: "weir.\(plan.name)." + words.map(StreamPayload.word).joined(separator: "."),
+            headers: StreamPayload.headers(plan), bytes: text)
         let message = Ledger.Message(
             id: "\(plan.recording)-\(id)-\(plan.session)", bytes: text.count + 256, end: nil, payload: payload)
         let failure: String? = shared.wait { state in
@@ -227,6 +231,15 @@ final class StreamPublisher: RemoteOutput {
         if let failure { throw .unusable(path: plan.address, message: failure) }
     }
 
+    func abandon() {
+        shared.change { state in
+            state.failure = state.failure ?? "others have taken over"
+            state.isAbandoned = true
+        }
+    }
+
+    var isFenced: Bool { shared.look { $0.isFenced } }
+
     // MARK: - The publisher's thread
 
     private enum Work {
@@ -257,9 +270,12 @@ final class StreamPublisher: RemoteOutput {
                         }
                     case .ask: ledger.handle(hand.ask(), at: MachineClock.monotonic, into: &effects)
                     case .fail(.foreign(let end)):
-                        shared.change {
-                            $0.failure =
-                                "the stream ends at byte \(end) of a recording that was not published from here"
+                        shared.change { state in
+                            state.isFenced = end == PublishingHand.fenced
+                            state.failure =
+                                state.isFenced
+                                ? "the recording was fenced off: others have taken over"
+                                : "the stream ends at byte \(end) of a recording that was not published from here"
                         }
                     }
                 }
@@ -339,7 +355,9 @@ final class StreamPublisher: RemoteOutput {
             defer { (state.offers, state.spool) = ([], nil) }
             return (state.offers, state.spool, state.failure)
         }
-        guard let failure else { return }
+        // What others took over is not published later either.
+        if shared.look({ $0.isFenced || $0.isAbandoned }) { spool?.file.remove() }
+        guard let failure, !shared.look({ $0.isFenced || $0.isAbandoned }) else { return }
         do throws(RecordingError) {
             let file = try SpoolFile(in: plan.spoolFolder, recording: plan.recording, offset: ledger.end)
             // Events are left out, since the recording contains them.
@@ -424,8 +442,16 @@ struct StreamPayload: Sendable {
         return word.isEmpty || word == "records" ? word + "_" : word
     }
 
+    /// The name of the header that a member's messages have.
+    static let fence = "Weir-Fence"
+
+    /// What each message has.
+    static func headers(_ plan: StreamPublisher.Plan) -> [(name: String, value: String)] {
+        plan.fence.map { [(fence, "\($0)")] } ?? []
+    }
+
     static func message(_ chunk: StreamChunk, _ plan: StreamPublisher.Plan) -> PublishLedger<StreamPayload>.Message {
-        let headers = zip(StreamChunk.headers, chunk.values).map { (name: $0, value: $1) }
+        let headers = zip(StreamChunk.headers, chunk.values).map { (name: $0, value: $1) } + headers(plan)
         return .init(
             id: "\(chunk.id)-\(plan.session)", bytes: chunk.text.count, end: chunk.end,
             payload: StreamPayload(subject: plan.subject, headers: headers, bytes: chunk.text))

@@ -18,6 +18,8 @@ final class StreamReader: RemoteText {
         var last: UInt64
         /// The offset at which the text ends, as far as known.
         var size: Int
+        /// Whether others took over from the member of a group that recorded this.
+        var isFenced = false
         /// The reason why no more text can arrive.
         var over: String?
         var consumer: Consumer?
@@ -47,6 +49,12 @@ final class StreamReader: RemoteText {
             try connection.last(of: subject, in: stream)
         }
         guard let last = found else {
+            let members = try StreamCatalogue.recordings(name + ".*", in: stream, connection)
+            if let first = members.first?.name {
+                throw ClusterError(
+                    "\(name) is a group of \(members.count) recordings, which 'weir replay' and 'weir watch' play as one; "
+                        + "name one of them, as in nats://HOST/\(stream)/\(first)")
+            }
             throw ClusterError(
                 "the stream \(stream) has no recording \(name); weir stream info nats://HOST/\(stream) lists them")
         }
@@ -75,6 +83,8 @@ final class StreamReader: RemoteText {
         }
     }
 
+    var isFenced: Bool { state.look { $0.isFenced } }
+
     func whyOver() -> String? { state.look { $0.over } }
 
     func move(to offset: Int) throws(RecordingError) {
@@ -98,6 +108,7 @@ final class StreamReader: RemoteText {
                     let sequence = message.sequence
                     state.next = sequence + 1
                     state.last = max(state.last, sequence)
+                    if message.isFence { state.isFenced = true }
                     if let range = message.range { state.size = max(state.size, range.upperBound) }
                     if case .otherRecording(let id) = state.text.append(message.chunk) {
                         state.over = "another recording, \(id), goes on under its name"

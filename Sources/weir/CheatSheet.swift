@@ -27,6 +27,7 @@ struct CheatSheet {
             lines: [
                 ("weir tail --record day.weir.jsonl", "and see it, too"),
                 ("weir record URL day.weir.jsonl --token file:token --rotate 64M --keep 10", "in segments"),
+                ("weir tail URL --share nats://localhost/team", "divide the rooms with other tails; weir help stream"),
                 ("weir tail --flight-recorder 10m", "the last ten minutes; kill -USR2 writes them to a file"),
                 ("weir file doctor --secrets day.weir.jsonl", "is anything in it that should not be?"),
             ]),

@@ -26,6 +26,7 @@ struct Ending {
         case .noPlace(let reason): (code, words) = (.runtimeError, reason)
         case .notFound(let reason): (code, words) = (.timeout, reason)
         case .mismatch(let reason): (code, words) = (.mismatch, "mismatch: " + reason)
+        case .fencedOff(let why): (code, words) = (.runtimeError, why)
         case .cannotWrite(let error): (code, words) = (.cannotWrite, error.words)
         }
         // Output that is missing matters more than any other outcome.

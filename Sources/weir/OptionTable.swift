@@ -14,7 +14,7 @@ enum Option: Int, CaseIterable {
         highlight,
         sample, tail,
         explainFilter, count, untilMatch, failOn, duration, idleTimeout, maxAttempts, maxRetryAfter, reconnect,
-        maxMessage, maxBody, maxBinary, maxAttachments, maxDepth, record, events, rotate, keep, compress, fsync,
+        maxMessage, maxBody, maxBinary, maxAttachments, maxDepth, record, share, lease, events, rotate, keep, compress, fsync,
         recordFilter,
         onWriteError, noStates, keepSecrets, flightRecorder, store, diffLog, diffLogReversible, speed, rate,
         idleLimit, span, loop, follow, durable, step, refetch, verify, serve, listen, scenario, seed, tokenLife,
@@ -250,11 +250,17 @@ enum Option: Int, CaseIterable {
             Row(
                 "record", "FILE", "write everything received and sent to this new event file",
                 Scope([.demo, .tail], .server))
+        case .share:
+            Row(
+                "share", "nats://HOST/GROUP", "divide the rooms with the group's other tails; record there", [.tail],
+                excludes: .record)
+        case .lease:
+            Row(
+                "lease", "D", "without a word for so long its rooms go to others (default 10s)", [.tail], needs: .share)
         case .events:
             Row(
-                "events", .flag, "publish events and changes as JSON, too, where --record is nats://",
-                [.demo, .tail, .record],
-                needs: .record)
+                "events", .flag, "publish events and changes as JSON, too, where it records to nats://",
+                [.demo, .tail, .record])
         case .rotate:
             Row(
                 "rotate", "SIZE|D|hup", "record in segments: a new one at this size, age, or SIGHUP (also)", .live,
@@ -450,6 +456,7 @@ enum Option: Int, CaseIterable {
                 .roomVerbs.and(Scope([.ctl, .notify, .tail, .record, .emit], [.server, .running])).and(.actions),
                 settings: [.environment, .config],
                 otherwise: [
+                    Variant([.roomsLs], "running tail, or a group: nats://HOST/GROUP", "NAME|URL"),
                     Variant(
                         [.tail, .record], "do the --emit or --ack behind it for what EXPR holds of", "EXPR",
                         isRepeatable: true, isInherited: false),

@@ -131,6 +131,8 @@ struct RunOptions {
     var idleTimeout: Duration?
     /// The path of the recording; `nil` for none.
     var recording: String?
+    /// The group that the tail divides the rooms with, and its lease there; it records into the group's stream.
+    var share: (url: String, lease: Duration)?
     /// The settings of the recording.
     var plan: RecordingPlan
     /// Whether events and changes are published next to a recording in a stream.
@@ -150,12 +152,13 @@ struct RunOptions {
         duration = try arguments.duration(.duration)
         idleTimeout = try arguments.duration(.idleTimeout)
         recording = arguments.command == .record ? arguments.positionals[1] : arguments[.record]
-        plan = try arguments.recordingPlan(isRecording: recording != nil)
+        share = try SharingGroup.plan(arguments)
+        plan = try arguments.recordingPlan(isRecording: recording != nil || share != nil)
         if recording == "-" { try arguments.checkStream(plan) }
-        let isRemote = recording.map(RemoteRecordings.isOne) ?? false
+        let isRemote = share != nil || recording.map(RemoteRecordings.isOne) ?? false
         if isRemote { try arguments.checkRemote(plan) }
         publishesEvents = arguments.has(.events)
-        if publishesEvents, !isRemote { throw arguments.error("--events needs --record nats://HOST/STREAM") }
+        if publishesEvents, !isRemote { throw arguments.error("--events needs --record nats://HOST/STREAM, or --share") }
         name = try arguments.name(.name)
         hasControl = !arguments.has(.noControl)
         allowsEmit = arguments.has(.allowEmit)

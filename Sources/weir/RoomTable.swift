@@ -19,6 +19,7 @@ enum RoomTable {
 
     private static let columns: [Column] = [
         Column(title: "ROOM", least: 20, keepsEnd: true) { $0.room },
+        Column(title: "MEMBER", least: 12) { $0.member ?? "" },
         Column(title: "TITLE", least: 8) { $0.title ?? "" },
         Column(title: "KIND") { $0.kind },
         Column(title: "SOURCE") { $0.source },
@@ -50,10 +51,12 @@ enum RoomTable {
 
     /// Returns the table, cut to a width; `nil` for no limit.
     static func text(of rows: [RoomRow], width: Int?) -> String {
+        // Who holds a room is told of a group's.
+        let columns = columns.filter { $0.title != "MEMBER" || rows.contains { $0.member != nil } }
         var cells = rows.map { row in columns.map { $0.value(row) } }
         cells.insert(columns.map(\.title), at: 0)
         var widths = columns.indices.map { index in cells.map { TerminalText.width(of: $0[index]) }.max() ?? 0 }
-        if let width { fit(&widths, in: width) }
+        if let width { fit(&widths, of: columns, in: width) }
         var text = ""
         for (number, line) in cells.enumerated() {
             var shown = ""
@@ -74,7 +77,7 @@ enum RoomTable {
     }
 
     /// Narrows the columns that can be cut, in the order of the columns.
-    private static func fit(_ widths: inout [Int], in width: Int) {
+    private static func fit(_ widths: inout [Int], of columns: [Column], in width: Int) {
         let gaps = 2 * (widths.count - 1)
         var surplus = widths.reduce(0, +) + gaps - width
         for index in columns.indices {

@@ -11,6 +11,7 @@ enum RoomsCommand {
     static func run(_ options: RoomsOptions) async -> ExitCode {
         do {
             if options.command == .roomsSet { return try RoomSetCommand.run(options) }
+            if let group = options.group { return try SharingGroup.list(group, options) }
             if let store = options.store { return try RememberedRooms.run(options, store: store) }
             return try wish(options)
         } catch {

@@ -12,6 +12,8 @@ struct RoomsOptions {
     var words: [String]
     /// The name of the tail; `nil` if only one runs.
     var name: String?
+    /// The group to look at instead.
+    var group: SharingGroup.Asked?
     /// The store to read instead of asking a running tail.
     var store: String?
     /// How long the change lasts; `nil` for no limit.
@@ -28,9 +30,10 @@ struct RoomsOptions {
     init(_ arguments: Arguments) throws(UsageError) {
         command = arguments.command
         words = try arguments.patternWords(arguments.positionals)
-        name = try arguments.name(.on)
+        group = command == .roomsLs ? try SharingGroup.named(arguments).map { SharingGroup.Asked($0, arguments) } : nil
+        name = group == nil ? try arguments.name(.on) : nil
         store = arguments[.store] == "none" ? nil : arguments[.store]
-        if store != nil, name != nil { throw arguments.error("--store is instead of a running tail, which --on names") }
+        if store != nil, name != nil || group != nil { throw arguments.error("--store is instead of a running tail, which --on names") }
         lasting = try arguments.duration(.span)
         json = arguments.has(.json)
         all = arguments.has(.all)

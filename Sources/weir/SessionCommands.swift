@@ -64,9 +64,14 @@ extension Command {
             spaces. An event marked #5? asks for an acknowledgement; --ack 'EVENT=ARG…' answers each of them.
             --on EXPR --emit … sends when an event comes that EXPR holds of, at most 20 a second; --on EXPR
             --ack 'ARG…' answers such events. A recording has what was sent, and a replay sends nothing.
+
+            With --share the tails of a group divide the rooms: each room is in one of them. One that ends or is
+            silent for --lease loses its rooms to the others; what was missed is fetched, and told as a gap. Each
+            records into the group's stream, and 'weir replay nats://HOST/GROUP' plays them as one.
             """,
         examples: "weir tail https://chat.example.com --token env:TOKEN",
         "weir tail https://chat.example.com --token env:TOKEN --kind message --not-from 'bot*'",
+        "weir tail https://chat.example.com --token env:TOKEN --share nats://localhost/team",
         "weir tail http://127.0.0.1:3000 --backend socketio --emit 'message 1' --format json --count 100",
         "weir tail URL --backend socketio --emit 'message-with-ack \"hello\"' --emit-ack --ack 'ask=1'"
     )
@@ -190,7 +195,9 @@ extension Command {
             limit), STATE (wanted, joining, joined, refused, lost, left, listed; former for a group that you
             left) and SINCE when, UNREAD messages as far as is known (of a list the workspace's, of badges the
             company's), EVENTS, RATE, LAST, LAG, GAPS, and why a room was refused. With --store no tail is
-            spoken to: what FILE remembers of the account that was tailed last is listed.
+            spoken to: what FILE remembers of the account that was tailed last is listed. With --on and the URL
+            of a group the rooms of all its tails are, each with the MEMBER that holds it; or with --on GROUP
+            where a context or the config file has 'share = nats://HOST/GROUP'.
             """,
         examples: "weir rooms ls --all 'kind=direct'", "weir rooms ls --json | jq .state")
 

@@ -104,6 +104,21 @@ enum StreamCommand {
             }
         }
 
+        /// The members of a group, by the names that people know them by, and what each said it holds.
+        static func held(
+            in url: String, _ arguments: Arguments
+        ) throws(Trouble) -> [(member: String, rooms: [UInt8]?)] {
+            do {
+                let address = try StreamAddress(parsing: url)
+                let found = try GroupRooms.held(in: address, through: door(arguments))
+                return found.map { ("\($0.member.name) (\($0.member.id))", $0.rooms) }
+            } catch let error as ClusterError {
+                throw Trouble(error.message)
+            } catch {
+                throw Trouble("the group cannot be asked")
+            }
+        }
+
         /// Returns the cluster settings: the typed values, otherwise those of the environment or the config file.
         private static func access(_ arguments: Arguments, _ settings: Settings) throws(UsageError) -> ClusterAccess {
             func value(_ option: Option) -> String? {
@@ -345,6 +360,12 @@ enum StreamCommand {
         }
     #else
         static func open(_ arguments: Arguments) {}
+
+        static func held(
+            in url: String, _ arguments: Arguments
+        ) throws(Trouble) -> [(member: String, rooms: [UInt8]?)] {
+            throw Trouble(lack)
+        }
 
         private static func checkAccess(_ arguments: Arguments) throws(UsageError) {}
 

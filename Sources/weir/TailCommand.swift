@@ -2,6 +2,7 @@ import Glibc
 import Live
 import Network
 import Pipeline
+import Recording
 import Wire
 
 /// The commands `weir tail` and `weir record`.
@@ -75,26 +76,47 @@ enum TailCommand {
         _ base: TailConfiguration, _ run: RunOptions, _ output: OutputOptions, _ context: Context? = nil,
         begun: (Tail) -> Void = { _ in }
     ) async -> ExitCode {
+        var run = run
+        let start = MachineClock.monotonic
+        while true {
+            let (code, why) = await runOnce(base, run, output, context, begun)
+            guard let why else { return code }
+            Console.note("! \(why): beginning anew as another member", badge: context?.badge, isGrave: true)
+            if let whole = run.duration { run.duration = max(.zero, whole - (MachineClock.monotonic - start)) }
+        }
+    }
+
+    /// Runs a tail once; also gives why another one is to follow it, where the others of its group took it for dead.
+    private static func runOnce(
+        _ base: TailConfiguration, _ run: RunOptions, _ output: OutputOptions, _ context: Context?,
+        _ begun: (Tail) -> Void
+    ) async -> (ExitCode, again: String?) {
         var configuration = configuration(base, run, output, context)
         if let path = configuration.controlPath, !LocalSocketClient.removeIfStale(path) {
-            return Console.fail(ControlSocket.taken(path))
+            return (Console.fail(ControlSocket.taken(path)), nil)
         }
         let view = output.form == nil ? nil : ViewControls()
         configuration.view = view
         let outlets: Outlets
         let tail: Tail
         do {
-            let line = TerminalBoard.Status(name: context?.badge ?? base.server.host, recording: run.recording)
+            if let (url, lease) = run.share {
+                let seat = try RemoteRecordings.join(url, lease: lease)
+                (configuration.seat, configuration.recordPath) = (seat, seat.recording)
+                configuration.session.isShared = true
+            }
+            let line = TerminalBoard.Status(name: context?.badge ?? base.server.host, recording: configuration.recordPath)
             let muted = MutedRooms()
             configuration.muted = muted
             outlets = try Outlets(output, status: line, controls: view, muted: muted)
             if output.form != nil || output.view != .log { configuration.filter = outlets.filter }
             configuration.patience = outlets.patience
             var all = outlets.all
-            if run.publishesEvents, let url = run.recording { all.append(PublishedEvents(at: url)) }
+            if run.publishesEvents, let url = configuration.recordPath { all.append(PublishedEvents(at: url)) }
             tail = try Tail(configuration, outlets: all)
         } catch {
-            return Console.fail(error)
+            configuration.seat?.end()
+            return (Console.fail(error), nil)
         }
         Signals.onFirst(ending: outlets.patience) { tail.stop(signal: $0) }
         Signals.onEach(SIGUSR1) { tail.tellStatistics() }
@@ -103,9 +125,10 @@ enum TailCommand {
         if !output.quiet { announce(configuration, context) }
         begun(tail)
         let summary = await tail.run()
+        if case .fencedOff(let why) = summary.outcome { return (.runtimeError, why) }
         var hint = await otherKind(configuration, summary.outcome)
         if case .refused = summary.outcome, configuration.token == nil { hint = ExitCode.noTokenHint }
-        return outlets.conclude(summary, hint: hint)
+        return (outlets.conclude(summary, hint: hint), nil)
     }
 
     /// The HTTP statuses of a server that does not know the handshake. A server that checks the token first answers 401

@@ -105,6 +105,16 @@ struct TailOptions {
             }
             (store, requiresStore) = (nil, false)
         }
+        if run.share != nil {
+            guard backend != .socketio else {
+                throw arguments.error("--share: --backend socketio has no rooms that could be divided")
+            }
+            // What was remembered is of rooms that others may hold now.
+            if arguments.isTyped(.store), requiresStore {
+                throw arguments.error("--store is of no use with --share: the group's recordings remember")
+            }
+            (store, requiresStore) = (nil, false)
+        }
         auth = try arguments.auth()
         if auth != nil { try TailOptions.checkAuth(arguments, backend) }
         url = try arguments.url(arguments.positionals[0])

@@ -85,6 +85,7 @@ struct RecordGenerator {
                 act: element(of: Record.SubscriptionRecord.Act.allCases), room: text(), source: optional { $0.text() },
                 why: optional { $0.text() }, span: optional { .microseconds($0.number() % 1_000_000_000) },
                 since: optional { Int64($0.number() % 1_000_000_000) },
+                rivals: (0..<Int.random(in: 0..<3, using: &random)).map { _ in text() },
                 connection: optional { $0.number() }))
     }
 

@@ -98,7 +98,7 @@ enum RecordSample {
             .subscription(
                 Record.SubscriptionRecord(
                     act: $0, room: "/a", source: "ctl", why: "why", span: .seconds(60), since: 1_767_323_045_123,
-                    connection: 2))
+                    rivals: ["a1", "b2"], connection: 2))
         }
     }
 }

@@ -31,7 +31,7 @@ extension Simulation {
         case .remembered(let memory): say("remembered: \(memory.rows.count) bytes")
         case .start, .failed, .closed, .reading, .tokenRenewed, .act, .dropAction, .retryAction, .cancel,
             .restoreOutbox, .want,
-            .unwant, .only, .resetRooms, .withdraw, .look, .refetch, .select, .emit, .pushed, .stop:
+            .unwant, .only, .resetRooms, .share, .withdraw, .look, .refetch, .select, .emit, .pushed, .stop:
             say("\(input)")
         }
     }

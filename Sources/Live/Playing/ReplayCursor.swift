@@ -20,7 +20,7 @@ public final class ReplayCursor {
     }
 
     /// The model at this position. It is a copy and does not change when the cursor moves.
-    public var model: SectionedCollection<Item> { timeline.tracks[0].player.session.model }
+    public var model: SectionedCollection<Item> { timeline.model }
 
     /// The number of events from the beginning to this position.
     public var events: Int { timeline.position.events }

@@ -103,8 +103,7 @@ extension ReplayRun {
 
     /// Passes the model at the new position to the watcher.
     func arriveAtModel() {
-        guard let watcher, let track = timeline.tracks.first else { return }
-        watcher.arrives(track.player.session.model)
+        watcher?.arrives(timeline.model)
     }
 
     private func goToPreviousMark() throws(End) {

@@ -63,6 +63,8 @@ final class ReplayRun {
     /// The condition that ends the replay, over all rounds.
     private var goal: RunGoal
     private let growth: FileGrowth?
+    /// When members of a group were looked for.
+    private var lookedForMembers = Moment.zero
     /// The time at which the requested span begins.
     private var began = Moment.zero
 
@@ -121,7 +123,7 @@ final class ReplayRun {
     func summary(_ outcome: TailOutcome) -> TailSummary {
         var summary = TailSummary(
             outcome: outcome, events: counts.events, gaps: counts.gaps, undecodable: counts.undecodable,
-            sections: timeline.tracks.flatMap(\.player.sections),
+            sections: timeline.sections,
             requests: timeline.tracks.first?.player.figures ?? RequestFigures(),
             context: timeline.tracks.first?.head.context)
         summary.absent = goal.absent
@@ -245,7 +247,7 @@ final class ReplayRun {
         if configuration.stream != nil {
             // A new record may take long to arrive, and until then there is nothing to show.
             _ = try pass(until: { !$0.isNextRestated })
-            if let model = timeline.tracks.first?.player.session.model { watcher?.begins(model) }
+            watcher?.begins(timeline.model)
             try tellNames()
             if let signal = stopping.signal { throw End(outcome: .interrupted(signal: signal)) }
             return playback.moved(to: timeline.position.time, at: MachineClock.monotonic)
@@ -295,7 +297,12 @@ final class ReplayRun {
         let descriptors = ([keyboard?.descriptor, growth?.descriptor] + remote).compactMap { $0 }
         if stopping.wakeup.wait(for: descriptors, timeout: 1_000_000) { status?.invalidate() }
         growth?.clear()
-        try reading { () throws(RecordingError) in try timeline.lookAgain() }
+        try reading { () throws(RecordingError) in
+            try timeline.lookAgain()
+            guard timeline.isGroup, MachineClock.monotonic >= lookedForMembers + .seconds(1) else { return }
+            lookedForMembers = MachineClock.monotonic
+            try timeline.lookForMembers(configuration)
+        }
     }
 }
 

@@ -14,6 +14,13 @@ extension Timeline {
             self.init([track], keepsWay: false)
             return
         }
+        if configuration.paths.count == 1, let members = try RemoteRecordings.members(configuration.paths[0]) {
+            let tracks = try members.map { path throws(RecordingError) in
+                try Self.member(path, configuration)
+            }
+            self.init(tracks, group: GroupModel(keepsChecksum: keepsChecksum), keepsWay: keepsWay)
+            return
+        }
         var recordings: [(id: String, files: [(segment: Int, path: String)])] = []
         for path in try Self.segments(of: configuration) {
             // A stream can be read only once, so its head is not read here and it cannot be a segment.
@@ -51,6 +58,22 @@ extension Timeline {
             if start.isAfter(stamp) { return Array(paths[index...]) }
         }
         return paths
+    }
+
+    /// One recording of a group. It is not read ahead of the others.
+    private static func member(
+        _ path: String, _ configuration: ReplayConfiguration
+    ) throws(RecordingError) -> Track {
+        try Track([path], try RecordingReader(opening: path), configuration, keepsWay: true, keepsChecksum: false)
+    }
+
+    /// Members of a group that is followed may have begun.
+    func lookForMembers(_ configuration: ReplayConfiguration) throws(RecordingError) {
+        guard isGroup, let members = try RemoteRecordings.members(configuration.paths[0]) else { return }
+        let known = Set(tracks.flatMap(\.segments))
+        for path in members where !known.contains(path) {
+            add(try Self.member(path, configuration))
+        }
     }
 
     /// Returns the marks that earlier replays stored next to the files.

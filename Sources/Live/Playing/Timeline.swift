@@ -1,5 +1,6 @@
 import Pipeline
 import Recording
+import SectionedModel
 import Wire
 
 /// The entries of one or more recordings in the order of their times, the sessions they drive, and the way back.
@@ -34,7 +35,9 @@ final class Timeline {
         case entries(Int)
     }
 
-    let tracks: [Track]
+    private(set) var tracks: [Track]
+    /// The model of all, where they are of one group.
+    private var group: GroupModel?
     private(set) var position = TimelinePosition()
     /// The marks passed so far and the stored ones, in the order of their times.
     private(set) var marks: [PlacedMark] = []
@@ -44,6 +47,8 @@ final class Timeline {
     private let keepsWay: Bool
     /// The track of the next entry.
     private var current: Track
+    /// The wall clock's time at the beginning.
+    private let start: Int64
     private var reports: [StampedReport] = []
     /// Whether units of the wire are kept until they are taken.
     var keepsWire = false
@@ -52,23 +57,46 @@ final class Timeline {
     private var playedBytes = 0
 
     /// Creates a timeline at its beginning. With `keepsWay` it can go back.
-    init(_ tracks: [Track], marks: [PlacedMark] = [], keepsWay: Bool) {
+    init(_ tracks: [Track], marks: [PlacedMark] = [], group: GroupModel? = nil, keepsWay: Bool) {
         precondition(!tracks.isEmpty, "a timeline of no recording")
         self.tracks = tracks
         self.keepsWay = keepsWay
+        self.group = group
         keptMarks = marks
         self.marks = marks.sorted { $0.time < $1.time }
         current = tracks[0]
-        let earliest = tracks.map(\.head.wallStart).min() ?? 0
-        for track in tracks {
-            track.shift = track.head.wallStart.subtractingReportingOverflow(earliest).partialValue
-            if tracks.count > 1 { track.nameFile() }
-        }
+        start = tracks.map(\.head.wallStart).min() ?? 0
+        for track in tracks { place(track) }
         setWaypoint(keepsReports: true)
+    }
+
+    private func place(_ track: Track) {
+        track.shift = track.head.wallStart.subtractingReportingOverflow(start).partialValue
+        if tracks.count > 1 || group != nil { track.nameFile() }
+    }
+
+    /// Another member of the group has begun. What was before it cannot be gone back to.
+    func add(_ track: Track) {
+        tracks.append(track)
+        place(track)
+        waypoints = Waypoints()
+    }
+
+    /// The model here: of all where they are of one group, else of the first.
+    var model: SectionedCollection<Item> { group?.model ?? tracks[0].player.session.model }
+
+    /// Whether they are recordings of one group.
+    var isGroup: Bool { group != nil }
+
+    /// The sections of all models, each with the number of its elements.
+    var sections: [(section: Item.Section, count: Int)] {
+        guard let model = group?.model else { return tracks.flatMap(\.player.sections) }
+        return model.sectionKeys.map { ($0, model.elementCount(in: $0)) }
     }
 
     /// Returns the kind of the next entry, and selects its track.
     func upcoming() throws(RecordingError) -> Upcoming {
+        if group != nil { retire() }
         var found: Track?
         var isStarved = false
         for track in tracks {
@@ -79,8 +107,8 @@ final class Timeline {
                 isStarved = true
             }
         }
-        // The other tracks wait while a starved track may still deliver an earlier record.
-        if isStarved { return .starved }
+        // While one may still bring something earlier, the others wait; not for a member of a group that is silent.
+        if isStarved, found == nil || group == nil { return .starved }
         guard let found else { return .end }
         if current !== found { collect() }
         current = found
@@ -121,8 +149,30 @@ final class Timeline {
         let shown = current.player.events - before
         position.entries += 1
         position.events += shown
-        if keepsWay, waypoints.wants(position) { setWaypoint() }
+        if keepsWay, waypoints.wants(position) {
+            if group != nil { collect() }
+            setWaypoint()
+        }
         return shown
+    }
+
+    /// The rows of members that ended do not count any more once the others have taken over. Of the last one they stay.
+    private func retire() {
+        for (index, track) in tracks.enumerated() where track.isFinished && group?.gone.contains(index) == false {
+            let member = track.player.session.share?.member ?? ""
+            let others = tracks.filter { !$0.isFinished }.map(\.player.session)
+            guard !others.isEmpty, others.allSatisfy({ $0.hasTakenOver(from: member) }) else { continue }
+            collect()
+            let stamp = Stamp(n: position.number, time: position.time, wall: position.wall ?? 0)
+            let session = track.player.session
+            if let report = group?.retire(index, session.model, of: session.user, models(but: index), stamp) {
+                reports.append(report)
+            }
+        }
+    }
+
+    private func models(but index: Int?) -> [SectionedCollection<Item>] {
+        tracks.indices.filter { $0 != index && group?.gone.contains($0) == false }.map { tracks[$0].player.session.model }
     }
 
     /// Why the replay cannot go on: the mismatch of the current track; `nil` if there is none.
@@ -165,7 +215,10 @@ final class Timeline {
     }
 
     private func collect() {
-        if reports.isEmpty {
+        if group != nil {
+            let others = models(but: tracks.firstIndex { $0 === current })
+            reports += group?.merge(current.player.reports, others) ?? []
+        } else if reports.isEmpty {
             swap(&reports, &current.player.reports)
         } else {
             reports.append(contentsOf: current.player.reports)
@@ -214,6 +267,7 @@ final class Timeline {
     private func go(to waypoint: Waypoints.Waypoint) throws(RecordingError) {
         for (track, bookmark) in zip(tracks, waypoint.tracks) { try track.go(to: bookmark) }
         position = waypoint.position
+        group = waypoint.group
         reports.removeAll(keepingCapacity: true)
     }
 
@@ -223,7 +277,7 @@ final class Timeline {
             guard let bookmark = track.bookmark(keepsReports: keepsReports) else { return }
             bookmarks.append(bookmark)
         }
-        waypoints.add(Waypoints.Waypoint(position: position, tracks: bookmarks))
+        waypoints.add(Waypoints.Waypoint(position: position, tracks: bookmarks, group: group))
     }
 
     // MARK: - Marks

@@ -161,6 +161,9 @@ final class Track {
         return poll(&wait, 1, 0) > 0
     }
 
+    /// Whether everything was played, and nothing follows: it ended, or was fenced off.
+    var isFinished: Bool { if case .over = phase { next == nil } else { false } }
+
     /// Whether the next entry only repeats earlier state.
     var isNextRestated: Bool {
         switch next {
@@ -310,12 +313,12 @@ final class Track {
         while true {
             guard let entry = try reader.next() else {
                 if try openNextSegment() { continue }
-                if follows { phase = .starved } else { readAll() }
+                if reader.isFenced { phase = .over } else if follows { phase = .starved } else { readAll() }
                 return nil
             }
             isEndKnown = entry.saysEnd
             switch entry {
-            case .tornTail where follows && segment == segments.count - 1:
+            case .tornTail where follows && segment == segments.count - 1 && !reader.isFenced:
                 phase = .starved
                 return nil
             case .discontinuity, .checksumMismatch, .displacement: isAtLine = false

@@ -11,6 +11,7 @@ struct Waypoints {
     struct Waypoint {
         var position: TimelinePosition
         var tracks: [Track.Bookmark]
+        var group: GroupModel?
     }
 
     /// The maximum number of waypoints. A million events, with an occasional answer, stay at the closest distance.

@@ -347,6 +347,7 @@ extension GapReport {
             case .paused: "paused for too long: \(long) are not shown"
             case .catchUp: "more was missed in \(long) than is caught up with"
             case .refetched: "\(long) without a connection"
+            case .handover: "\(long) without a holder"
             }
         if let missed {
             let words =
@@ -360,6 +361,7 @@ extension GapReport {
                 "\(why), \(amount); missing: \(hole.sentence(in: names.label(of: hole.section))) (weir rooms history fetches them)"
         }
         guard !refetching.isEmpty else { return "\(why), \(amount)" }
+        if cause == .handover { return "\(why), \(amount); taken over and refetched: \(refetching.joined())" }
         let named = refetching.prefix(5).map { names.naming(resource: $0) }.joined(separator: ", ")
         let more = refetching.count > 5 ? " and \(refetching.count - 5) more" : ""
         return "\(why), \(amount); refetching \(named)\(more)"

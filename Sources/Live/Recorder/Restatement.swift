@@ -45,6 +45,7 @@ extension Restatement {
     /// Returns the records that make a fresh session of the same configuration want the same rooms, now and later.
     static func wishes(of book: RoomBook, at now: Moment) -> [Record] {
         var records: [Record] = []
+        if let share = book.share, let record = Record.of(.share(share)) { records.append(record) }
         if book.isNarrowed {
             records.append(.subscription(.init(act: .only, room: "", source: RoomSource.ctl.rawValue)))
         }

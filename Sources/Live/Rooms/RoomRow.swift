@@ -33,6 +33,8 @@ package struct RoomRow: Hashable, Sendable {
     package var gaps = 0
     /// The number of unread messages (`RoomFacts.unread`).
     package var unread: Int?
+    /// The member of a group that holds it; nil where no group is asked.
+    package var member: String?
     /// Whether the view hides the room.
     package var isMuted = false
 
@@ -66,7 +68,7 @@ package struct RoomRow: Hashable, Sendable {
     private var texts: [(String, String?)] {
         [
             ("room", room), ("title", title), ("kind", kind), ("source", source), ("want", want), ("state", state),
-            ("why", why), ("rule", rule),
+            ("why", why), ("rule", rule), ("member", member),
         ]
     }
 
@@ -90,6 +92,7 @@ package struct RoomRow: Hashable, Sendable {
         want = text("want") ?? "yes"
         why = text("why")
         rule = text("rule")
+        member = text("member")
         since = number("since_us")
         events = Int(clamping: number("events") ?? 0)
         last = number("last_us")

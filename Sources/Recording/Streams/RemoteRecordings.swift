@@ -12,6 +12,8 @@ package protocol RemoteText: AnyObject, Sendable {
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(RecordingError) -> Int
     /// Returns the reason why no more text can arrive; `nil` if more may arrive.
     func whyOver() -> String?
+    /// Whether the end was read, and it is that others of the group took over.
+    var isFenced: Bool { get }
 }
 
 /// The destination of a recording that is not a file. Used by one thread at a time.
@@ -35,6 +37,37 @@ package protocol RemoteOutput: AnyObject, Sendable {
     /// `finishTexts` waits until all are published.
     func expectTexts()
     func finishTexts() throws(RecordingError)
+    /// Nothing more is published: others have taken over. What waits is dropped. Any thread.
+    func abandon()
+    /// Whether the stream refuses what comes, since the recording was fenced off. Any thread.
+    var isFenced: Bool { get }
+}
+
+/// What a tail that divides the rooms with others of its group is told.
+package enum GroupWord: Sendable {
+    /// It holds the rooms that it wins against these members. Those that come to it may have had no holder since then, microseconds since
+    /// 1970 UTC.
+    case hold(against: [String], epoch: Int, since: Int64?)
+    /// It was fenced off, and holds nothing.
+    case lost(String)
+    /// The user is to know.
+    case notice(String)
+}
+
+/// The place of a tail in a group. Any thread.
+package protocol GroupSeat: AnyObject, Sendable {
+    /// The id of the member.
+    var member: String { get }
+    /// The URL of its recording.
+    var recording: String { get }
+    /// Gives what the tail is to do, on a thread of its own, from the first word on.
+    func begin(_ body: @escaping @Sendable (GroupWord) -> Void)
+    /// The tail has left what it does not hold any more, of that epoch.
+    func left(_ epoch: Int)
+    /// What the tail holds, for who asks: JSON.
+    func show(_ rooms: [UInt8])
+    /// The tail has ended. Waits until the others know, or the cluster is away.
+    func end()
 }
 
 /// Opens recordings that are not files. The implementation is in another module, which a program may lack.
@@ -46,6 +79,10 @@ package enum RemoteRecordings {
         /// Creates a recording with the given id, or continues it if `resumes` is true.
         func create(_ address: StreamAddress, recording: String, resumes: Bool) throws(RecordingError)
             -> any RemoteOutput
+        /// Takes a place in a group, whose members' leases are so long.
+        func join(_ group: StreamAddress, lease: Duration) throws(RecordingError) -> any GroupSeat
+        /// The recordings of a group, the one that began first first; empty where there is no such group.
+        func members(_ group: StreamAddress) throws(RecordingError) -> [StreamAddress]
         /// Returns the output of the recording that this process writes at an address; `nil` if it writes none.
         func output(_ address: StreamAddress) -> (any RemoteOutput)?
         /// Returns the segments of a recording whose beginnings still exist, in order; empty for a recording in one
@@ -76,6 +113,18 @@ package enum RemoteRecordings {
         _ path: String, recording: String, resumes: Bool = false
     ) throws(RecordingError) -> any RemoteOutput {
         try door().create(address(path), recording: recording, resumes: resumes)
+    }
+
+    /// Takes a place in the group at a URL.
+    package static func join(_ url: String, lease: Duration) throws(RecordingError) -> any GroupSeat {
+        try door().join(address(url), lease: lease)
+    }
+
+    /// The URLs of the recordings of the group at a URL; nil where it is no group's.
+    package static func members(_ path: String) throws(RecordingError) -> [String]? {
+        guard isOne(path) else { return nil }
+        let found = try door().members(address(path))
+        return found.isEmpty ? nil : found.map(\.description)
     }
 
     /// Returns the output of the recording that this process writes at `path`; `nil` if it writes none.

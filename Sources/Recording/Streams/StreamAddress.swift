@@ -1,5 +1,5 @@
-/// The location of a recording, of one of its segments, or of a stream of recordings in a NATS cluster:
-/// `nats://HOST[:PORT][,HOST…]/STREAM[/NAME[/SEGMENT]]`.
+/// Where a recording, or a stream of them, lies in a NATS cluster: `nats://HOST[:PORT][,HOST…]/STREAM[/NAME]`. The name of a recording of a
+/// group's member is `GROUP.MEMBER`.
 package struct StreamAddress: Hashable, Sendable, CustomStringConvertible {
     /// The prefix of every address.
     static let scheme = "nats://"
@@ -39,8 +39,11 @@ package struct StreamAddress: Hashable, Sendable, CustomStringConvertible {
             }
             segment = number
         }
-        for word in path.prefix(2) where !Self.isWord(word) {
-            throw Malformed("a stream and a name in it have letters, digits, - and _ only, 64 at most")
+        for (place, text) in path.prefix(2).enumerated() {
+            let words = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            guard words.count <= place + 1, words.allSatisfy(Self.isWord) else {
+                throw Malformed("a stream and a name in it have letters, digits, - and _ only, 64 at most")
+            }
         }
         stream = path.first
         name = path.prefix(2).last
@@ -70,6 +73,13 @@ package struct StreamAddress: Hashable, Sendable, CustomStringConvertible {
                 default: false
                 }
             }
+    }
+
+    /// Returns the address of a member's recording in the group that this address names.
+    package func member(_ id: String) -> StreamAddress {
+        var address = self
+        address.name = "\(name ?? stream ?? "").\(id)"
+        return address
     }
 
     /// The subject of the chunks of the recording or of its segment.

@@ -18,6 +18,12 @@ package struct StreamChunk: Hashable, Sendable {
     /// The bytes of the chunk.
     package var text: [UInt8]
 
+    /// A chunk.
+    package init(recording: String, offset: Int, firstNumber: Int, lines: Int, wall: Int64, text: [UInt8]) {
+        (self.recording, self.offset, self.firstNumber) = (recording, offset, firstNumber)
+        (self.lines, self.wall, self.text) = (lines, wall, text)
+    }
+
     /// The offset in the recording at which the text ends.
     package var end: Int { offset + text.count }
 

@@ -10,6 +10,8 @@ struct Prelude {
     /// The end of the connection that ended last. When none is open, it determines the number of the next one.
     private var lastEnd: RecordLine?
     private var wishes: [(room: String, line: RecordLine)] = []
+    /// Which of them are the session's, where it divides them with others.
+    private var share: RecordLine?
     /// The answers that confirmed joined rooms.
     private var joins: [(room: String, line: RecordLine)] = []
 
@@ -45,6 +47,7 @@ struct Prelude {
     private mutating func note(_ change: Record.SubscriptionRecord, _ line: RecordLine) {
         switch change.act {
         case .only, .reset: wishes = [(change.room, line)]
+        case .share: share = line
         case .want, .unwant, .select:
             wishes.removeAll { $0.room == change.room }
             if wishes.count < Self.mostRooms { wishes.append((change.room, line)) }
@@ -83,7 +86,7 @@ struct Prelude {
     /// The records to restate, in their original order.
     var lines: [RecordLine] {
         let connected = connections.isEmpty ? lastEnd.map { [$0] } ?? [] : connections.flatMap { $0.lines }
-        return (connected + wishes.map { $0.line } + joins.map { $0.line }).sorted {
+        return (connected + (share.map { [$0] } ?? []) + wishes.map { $0.line } + joins.map { $0.line }).sorted {
             ($0.line, $0.offset) < ($1.line, $1.offset)
         }
     }

@@ -1,0 +1,62 @@
+import Pipeline
+import Recording
+import SectionedModel
+
+/// The one model of a group's recordings: it has the rows that the model of any of its members has.
+///
+/// A member drops the rows of a room that it gives away, and the one that takes the room fetches them: so a room's rows are those of its
+/// holder. Rows that several have, such as channels and people, are as the one has them that changed them last. Those of a member that ended or
+/// was fenced off go, where no other has them, when all others have taken over.
+struct GroupModel {
+    private(set) var model: SectionedCollection<Item>
+    private var diffs = 0
+    /// Those whose rows do not count any more.
+    private(set) var gone: Set<Int> = []
+
+    init(keepsChecksum: Bool) { model = SectionedCollection(keepsChecksum: keepsChecksum) }
+
+    /// What the members' reports are of the group: their changes become changes of this model. `others` has the models of the other members.
+    mutating func merge(_ reports: [StampedReport], _ others: [SectionedCollection<Item>]) -> [StampedReport] {
+        reports.compactMap { stamped in
+            guard case .diff(let diff) = stamped.report else { return stamped }
+            for deletion in diff.batch.deletions { drop(deletion.element.id, others) }
+            for insertion in diff.batch.insertions { take(insertion.element) }
+            for change in diff.batch.updates + diff.batch.moves { take(change.new) }
+            guard let batch = commit() else { return nil }
+            var stamped = stamped
+            stamped.report = .diff(
+                DiffReport(
+                    sequence: diffs, cause: diff.cause, batch: batch, refetched: diff.refetched, user: diff.user,
+                    isRecalled: diff.isRecalled))
+            return stamped
+        }
+    }
+
+    /// A member is gone, with this model.
+    mutating func retire(
+        _ member: Int, _ rows: SectionedCollection<Item>, of user: String?, _ others: [SectionedCollection<Item>],
+        _ stamp: Stamp
+    ) -> StampedReport? {
+        gone.insert(member)
+        rows.forEachElement { drop($1.id, others) }
+        return commit().map { batch in
+            StampedReport(
+                stamp: stamp, report: .diff(DiffReport(sequence: diffs, cause: stamp.n, batch: batch, user: user)))
+        }
+    }
+
+    private mutating func drop(_ id: Item.ID, _ others: [SectionedCollection<Item>]) {
+        if let row = others.lazy.compactMap({ $0[id] }).first { take(row) } else { model.remove(id) }
+    }
+
+    private mutating func take(_ row: Item) {
+        // A row without a place in the order is in no model.
+        do throws(ModelError) { try model.upsert(row) } catch { return }
+    }
+
+    private mutating func commit() -> Batch<Item>? {
+        let batch = model.commit()
+        if batch != nil { diffs += 1 }
+        return batch
+    }
+}

@@ -1,0 +1,228 @@
+import CNATS
+import Glibc
+import Network
+package import Recording
+import Wire
+
+/// Holds the place of a tail in a group: `ShareLedger` decides, on a thread of its own, and this does it in the cluster.
+final class GroupKeeper: GroupSeat {
+    /// What the threads share.
+    private struct Shared {
+        var inputs: [ShareLedger.Input] = []
+        /// Words that nobody has asked for yet.
+        var words: [GroupWord] = []
+        var body: (@Sendable (GroupWord) -> Void)?
+        /// What the tail holds, where that was not told yet.
+        var rooms: [UInt8]?
+        /// The fence, once the place is taken; why there is none, when it cannot be.
+        var seat: Result<Int, ClusterError>?
+        /// Until when the end is worked at; nil while there is none.
+        var ending: Moment?
+        var isOver = false
+        var isAbandoned = false
+    }
+
+    /// The end is told to the others for so long; then their leases tell them.
+    private static let farewell: Duration = .seconds(5)
+    /// A place that is not taken by then is none.
+    private static let patience: Duration = .seconds(10)
+
+    let member: String
+    /// Of its recording.
+    let address: StreamAddress
+    /// Goes with what it publishes.
+    let fence: Int
+    private let shared: Monitor<Shared>
+
+    var recording: String { address.description }
+
+    /// Takes a place; blocks until the others know.
+    init(_ group: StreamAddress, lease: Duration, _ connection: StreamConnection) throws(ClusterError) {
+        // The stream must be there: nothing could be recorded.
+        _ = try connection.last(of: StreamAddress.subject(of: group.name ?? ""), in: group.stream ?? "")
+        let bucket = try GroupBucket(group, connection)
+        let id = String(UInt64.random(in: 1 << 40...1 << 50), radix: 36)
+        member = id
+        address = group.member(id)
+        let shared = Monitor(Shared())
+        self.shared = shared
+        Self.listen(bucket, connection, shared)
+        let ledger = ShareLedger(ShareTable.Member(id: id, name: Self.name, lease: lease))
+        runOnThread(named: "weir-group") { Self.run(ledger, bucket, shared) }
+        let deadline = MachineClock.monotonic + Self.patience
+        guard let seat = shared.wait(until: deadline, { $0.seat }) else {
+            shared.change { $0.isAbandoned = true }
+            throw ClusterError("the group does not answer")
+        }
+        fence = try seat.get()
+    }
+
+    deinit { shared.change { $0.isAbandoned = true } }
+
+    /// Host and process.
+    private static var name: String {
+        var host = [CChar](repeating: 0, count: 256)
+        gethostname(&host, 255)
+        return String(decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self) + ":\(getpid())"
+    }
+
+    func begin(_ body: @escaping @Sendable (GroupWord) -> Void) {
+        let words = shared.change { state in
+            state.body = body
+            defer { state.words = [] }
+            return state.words
+        }
+        for word in words { body(word) }
+    }
+
+    func left(_ epoch: Int) { shared.change { $0.inputs.append(.left(epoch: epoch)) } }
+
+    func show(_ rooms: [UInt8]) { shared.change { $0.rooms = rooms } }
+
+    func end() {
+        shared.change { state in
+            guard state.ending == nil else { return }
+            state.inputs.append(.ended)
+            state.ending = MachineClock.monotonic + Self.farewell
+        }
+        shared.wait { $0.isOver ? () : nil }
+    }
+
+    // MARK: - Threads
+
+    /// Hears what is written of the table and of leases, as it passes by. What is missed is found when it is looked for.
+    private static func listen(_ bucket: GroupBucket, _ connection: StreamConnection, _ shared: Monitor<Shared>) {
+        for (subject, isTable) in [(bucket.tableSubject, true), (bucket.leaseSubjects, false)] {
+            runOnThread(named: isTable ? "weir-table" : "weir-leases") {
+                defer { nats_ReleaseThreadMemory() }
+                var made: OpaquePointer?
+                guard natsConnection_SubscribeSync(&made, connection.connection, subject) == NATS_OK, let made else {
+                    return
+                }
+                while !shared.look({ $0.isOver || $0.isAbandoned }) {
+                    var found: OpaquePointer?
+                    guard natsSubscription_NextMsg(&found, made, 200) == NATS_OK, let found else { continue }
+                    let message = StreamMessage(found)
+                    if isTable {
+                        shared.change { $0.inputs.append(.changed) }
+                    } else if let beat = GroupBucket.beat(message.bytes),
+                        let id = message.subject.split(separator: ".").last.map(String.init)
+                    {
+                        shared.change { $0.inputs.append(.seen(id, beat: beat)) }
+                    }
+                }
+                natsSubscription_Destroy(made)
+            }
+        }
+    }
+
+    private static func run(_ ledger: ShareLedger, _ bucket: GroupBucket, _ shared: Monitor<Shared>) {
+        var ledger = ledger
+        defer {
+            shared.change { $0.isOver = true }
+            nats_ReleaseThreadMemory()
+        }
+        while true {
+            while let effect = ledger.next(at: MachineClock.monotonic, wall: MachineClock.wall) {
+                perform(effect, &ledger, bucket, shared)
+                noteSeat(ledger, shared)
+            }
+            if ledger.isOver { return }
+            let deadline = ledger.deadline(at: MachineClock.monotonic) ?? .zero
+            let (inputs, rooms) = shared.wait(until: deadline) { state -> ([ShareLedger.Input], [UInt8]?)? in
+                let isDue = !state.inputs.isEmpty || state.rooms != nil || state.isAbandoned
+                guard isDue else { return nil }
+                defer { (state.inputs, state.rooms) = ([], nil) }
+                return (state.inputs, state.rooms)
+            } ?? ([], nil)
+            if shared.look({ $0.isAbandoned || $0.ending.map { $0 < MachineClock.monotonic } ?? false }) { return }
+            for input in inputs { ledger.handle(input, at: MachineClock.monotonic) }
+            // Who misses it asks again.
+            if let rooms { try? bucket.show(rooms, of: ledger.me.id) }
+        }
+    }
+
+    private static func noteSeat(_ ledger: ShareLedger, _ shared: Monitor<Shared>) {
+        guard ledger.isSeated, let fence = ledger.fence else { return }
+        shared.change { if $0.seat == nil { $0.seat = .success(fence) } }
+    }
+
+    private static func perform(
+        _ effect: ShareLedger.Effect, _ ledger: inout ShareLedger, _ bucket: GroupBucket, _ shared: Monitor<Shared>
+    ) {
+        switch effect {
+        case .hold(let rivals, let epoch, let since): say(.hold(against: rivals, epoch: epoch, since: since), shared)
+        case .say(let text): say(.notice(text), shared)
+        case .lose(let why):
+            try? bucket.release(ledger.me.id)
+            shared.change { if $0.seat == nil { $0.seat = .failure(ClusterError(why)) } }
+            say(.lost(why), shared)
+        case .release: try? bucket.release(ledger.me.id)
+        case .read, .write, .renew, .look, .fence:
+            let input: ShareLedger.Input
+            do throws(ClusterError) {
+                input = try answer(effect, bucket, ledger.me.id)
+            } catch {
+                input = .unanswered(error.message)
+            }
+            ledger.handle(input, at: MachineClock.monotonic)
+        }
+    }
+
+    /// Asks the cluster.
+    private static func answer(
+        _ effect: ShareLedger.Effect, _ bucket: GroupBucket, _ me: String
+    ) throws(ClusterError) -> ShareLedger.Input {
+        switch effect {
+        case .read:
+            let (table, revision) = try bucket.table()
+            return .table(table, revision: revision)
+        case .write(let table, let revision):
+            switch try bucket.write(table, revision: revision) {
+            case .stored(let revision): return .stored(revision: revision)
+            case .outdated: return .outdated
+            }
+        case .renew(let beat):
+            try bucket.renew(me, beat: beat)
+            return .renewed
+        case .look(let member): return .lease(member, beat: try bucket.lease(of: member))
+        case .fence(let member, let epoch):
+            switch try bucket.fence(member, epoch: epoch) {
+            case .stands(let last):
+                // What it said it holds is no longer so.
+                try? bucket.release(member)
+                return .fenced(member, last: last)
+            case .refused: return .spared(member)
+            }
+        case .release, .hold, .say, .lose: preconditionFailure("the cluster is not asked that")
+        }
+    }
+
+    private static func say(_ word: GroupWord, _ shared: Monitor<Shared>) {
+        let body = shared.change { state -> (@Sendable (GroupWord) -> Void)? in
+            if state.body == nil { state.words.append(word) }
+            return state.body
+        }
+        body?(word)
+    }
+}
+
+/// What the members of a group hold, for whoever asks.
+package struct GroupRooms: Sendable {
+    /// A member, and what it said it holds.
+    package struct Held: Sendable {
+        package var member: ShareTable.Member
+        /// JSON; nil where it said nothing yet.
+        package var rooms: [UInt8]?
+    }
+
+    /// The members, the one that came first first.
+    package static func held(in group: StreamAddress, through door: StreamDoor) throws(ClusterError) -> [Held] {
+        let bucket = try GroupBucket(group, door.connection(to: group))
+        var found: [Held] = []
+        for member in try bucket.table().0.members {
+            found.append(Held(member: member, rooms: try bucket.rooms(of: member.id)))
+        }
+        return found
+    }
+}
