@@ -73,7 +73,8 @@ struct ShareRunTests {
         func read() throws -> Told {
             let replay = try weir(
                 ["replay", group, "--speed", "max", "--format", "json"], environment: environment)
-            #expect(replay.status == 0 || replay.status == 3, "\(replay.errors)")
+            let isRead = replay.status == 0 || replay.status == 3
+            #expect(isRead, "\(replay.status): \(replay.errors.suffix(600))")
             return Told(replay.output)
         }
 
@@ -202,7 +203,8 @@ struct ShareRunTests {
     private func compare(_ told: Told, _ truth: [String: [String: String]]) {
         let differing = Set(told.rows.keys).union(truth.keys).filter { told.rows[$0] != truth[$0] }.sorted()
         let some = differing.prefix(3).map { "\($0): \(told.rows[$0] ?? [:]) for \(truth[$0] ?? [:])" }
-        #expect(differing.isEmpty, "\(differing.count) rows differ: \(some)")
+        let isSame = differing.isEmpty
+        #expect(isSame, "\(differing.count) rows differ: \(some)")
     }
 
     private func check(_ told: Told, _ messages: Int) {

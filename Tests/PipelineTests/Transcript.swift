@@ -17,6 +17,8 @@ struct Transcript {
     var effects: [Effect] = []
     /// Every diff so far.
     var diffs: [DiffReport] = []
+    /// The gaps of rooms that came from others.
+    var handovers: [GapReport] = []
     /// The pending requests, oldest first.
     var requests: [FetchRequest] = []
 
@@ -58,6 +60,7 @@ struct Transcript {
             switch effect {
             case .connect(let request): connection = request.connection
             case .report(.diff(let diff)): diffs.append(diff)
+            case .report(.gap(let gap)) where gap.cause == .handover: handovers.append(gap)
             case .request(let request): requests.append(request)
             case .cancel(let id): requests.removeAll { $0.id == id }
             case .send, .close, .renewToken, .remember, .report, .finish: break

@@ -74,7 +74,7 @@ private struct GroupHistory {
             actors[index].ledger.handle(one.input, at: now)
         }
         var steps = 0
-        while let effect = actors[index].ledger.next(at: now, wall: now.microseconds), steps < 3 {
+        while steps < 3, let effect = actors[index].ledger.next(at: now, wall: now.microseconds) {
             steps += 1
             // An answer that is lost says nothing of what was done.
             let isLost = !isCalm && draw(20) == 0

@@ -164,8 +164,8 @@ final class Timeline {
             guard !others.isEmpty, others.allSatisfy({ $0.hasTakenOver(from: member) }) else { continue }
             collect()
             let stamp = Stamp(n: position.number, time: position.time, wall: position.wall ?? 0)
-            let session = track.player.session
-            if let report = group?.retire(index, session.model, of: session.user, models(but: index), stamp) {
+            let (session, rest) = (track.player.session, models(but: index))
+            if let report = group?.retire(index, session.model, of: session.user, rest, stamp) {
                 reports.append(report)
             }
         }
