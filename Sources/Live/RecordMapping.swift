@@ -222,12 +222,23 @@ extension Record {
             .gap(
                 GapRecord(
                     why: gap.cause.rawValue, from: gap.from, to: gap.to, lost: gap.lost,
-                    recovered: gap.cause == .refetched || gap.cause == .handover ? true : gap.hole == nil ? nil : false,
+                    recovered: gap.isRepaired ? true : gap.hole == nil ? nil : false,
                     actions: gap.refetching + (gap.hole.map { ["missing: \($0.sentence())"] } ?? [])
                         + (gap.missed.map { ["missed messages fetched: \($0)"] } ?? [])))
         case .room(let room):
             room.act.map { .subscription(SubscriptionRecord(act: $0, room: room.room, why: room.why)) }
         case .event, .diff, .connection, .action, .emit, .refetch, .typing, .undecodable, .notice: nil
+        }
+    }
+}
+
+extension GapReport {
+    /// Whether the model was brought to the server's truth again.
+    fileprivate var isRepaired: Bool {
+        switch cause {
+        case .refetched: true
+        case .handover: !refetching.isEmpty
+        case .reconnect, .damage, .overflow, .paused, .catchUp: false
         }
     }
 }

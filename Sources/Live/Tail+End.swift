@@ -35,7 +35,9 @@ extension Tail {
     }
 
     func outletFailed(_ error: OutletError) {
-        if isFencedOff { return conclude(.fencedOff("the others of the group took this tail for dead, and hold its rooms")) }
+        if isFencedOff {
+            return conclude(.fencedOff("the others of the group took this tail for dead, and hold its rooms"))
+        }
         conclude(error == .closedByReader ? .outputClosed : .cannotWrite(error))
     }
 
@@ -43,6 +45,7 @@ extension Tail {
     func conclude(_ outcome: TailOutcome) {
         guard case .running(let continuation) = phase else { return }
         phase = .leaving(continuation, outcome)
+        configuration.seat?.stop()
         let now = endTime
         let stamp = journal.unnumbered(at: now)
         noteLastState(at: now)

@@ -362,7 +362,7 @@ extension Session {
     mutating func finish(_ ending: Ending, into effects: inout [Effect]) {
         if let lostAt = history.lostAt { reportGap(from: lostAt, refetching: [], into: &effects) }
         history.lostAt = nil
-        reportTakeover(into: &effects)
+        reportTakeover(isWhole: false, into: &effects)
         link = .over
         client = nil
         bayeux = nil

@@ -212,7 +212,11 @@ extension Record.GapRecord: RecordBody, MemberedObject {
     static let members: [RecordMember<Self>] = [
         .connection({ $0.connection }, set: { $0.connection = $1 }),
         RecordMember("why", at: \.why).required(),
-        RecordMember("from", at: \.from),
+        RecordMember("from", at: \.from) { (decoder) throws(JSONError) in
+            // What came from others may have been missing before the recording began.
+            guard let time = try decoder.integer(), time.magnitude <= RecordFormat.maximumInteger else { return nil }
+            return Moment(microseconds: Int64(time))
+        },
         RecordMember("to", at: \.to),
         RecordMember("lost", at: \.lost, always: true) { (decoder) throws(JSONError) in try decoder.integer() },
         RecordMember("recovered", at: \.recovered),

@@ -16,6 +16,8 @@ final class GroupKeeper: GroupSeat {
         var rooms: [UInt8]?
         /// The fence, once the place is taken; why there is none, when it cannot be.
         var seat: Result<Int, ClusterError>?
+        /// When the tail stopped listening, microseconds since 1970 UTC; nil while it listens.
+        var stopped: Int64?
         /// Until when the end is worked at; nil while there is none.
         var ending: Moment?
         var isOver = false
@@ -79,10 +81,13 @@ final class GroupKeeper: GroupSeat {
 
     func show(_ rooms: [UInt8]) { shared.change { $0.rooms = rooms } }
 
+    func stop() { shared.change { $0.stopped = $0.stopped ?? MachineClock.wall } }
+
     func end() {
+        stop()
         shared.change { state in
             guard state.ending == nil else { return }
-            state.inputs.append(.ended)
+            state.inputs.append(.ended(since: state.stopped ?? MachineClock.wall))
             state.ending = MachineClock.monotonic + Self.farewell
         }
         shared.wait { $0.isOver ? () : nil }
@@ -119,7 +124,7 @@ final class GroupKeeper: GroupSeat {
     private static func run(_ ledger: ShareLedger, _ bucket: GroupBucket, _ shared: Monitor<Shared>) {
         var ledger = ledger
         defer {
-            shared.change { $0.isOver = true }
+            shared.change { ($0.isOver, $0.body) = (true, nil) }
             nats_ReleaseThreadMemory()
         }
         while true {
@@ -129,12 +134,13 @@ final class GroupKeeper: GroupSeat {
             }
             if ledger.isOver { return }
             let deadline = ledger.deadline(at: MachineClock.monotonic) ?? .zero
-            let (inputs, rooms) = shared.wait(until: deadline) { state -> ([ShareLedger.Input], [UInt8]?)? in
-                let isDue = !state.inputs.isEmpty || state.rooms != nil || state.isAbandoned
-                guard isDue else { return nil }
-                defer { (state.inputs, state.rooms) = ([], nil) }
-                return (state.inputs, state.rooms)
-            } ?? ([], nil)
+            let (inputs, rooms) =
+                shared.wait(until: deadline) { state -> ([ShareLedger.Input], [UInt8]?)? in
+                    let isDue = !state.inputs.isEmpty || state.rooms != nil || state.isAbandoned
+                    guard isDue else { return nil }
+                    defer { (state.inputs, state.rooms) = ([], nil) }
+                    return (state.inputs, state.rooms)
+                } ?? ([], nil)
             if shared.look({ $0.isAbandoned || $0.ending.map { $0 < MachineClock.monotonic } ?? false }) { return }
             for input in inputs { ledger.handle(input, at: MachineClock.monotonic) }
             // Who misses it asks again.

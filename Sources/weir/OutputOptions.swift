@@ -158,7 +158,9 @@ struct RunOptions {
         let isRemote = share != nil || recording.map(RemoteRecordings.isOne) ?? false
         if isRemote { try arguments.checkRemote(plan) }
         publishesEvents = arguments.has(.events)
-        if publishesEvents, !isRemote { throw arguments.error("--events needs --record nats://HOST/STREAM, or --share") }
+        if publishesEvents, !isRemote {
+            throw arguments.error("--events needs --record nats://HOST/STREAM, or --share")
+        }
         name = try arguments.name(.name)
         hasControl = !arguments.has(.noControl)
         allowsEmit = arguments.has(.allowEmit)

@@ -33,7 +33,9 @@ struct RoomsOptions {
         group = command == .roomsLs ? try SharingGroup.named(arguments).map { SharingGroup.Asked($0, arguments) } : nil
         name = group == nil ? try arguments.name(.on) : nil
         store = arguments[.store] == "none" ? nil : arguments[.store]
-        if store != nil, name != nil || group != nil { throw arguments.error("--store is instead of a running tail, which --on names") }
+        if store != nil, name != nil || group != nil {
+            throw arguments.error("--store is instead of a running tail, which --on names")
+        }
         lasting = try arguments.duration(.span)
         json = arguments.has(.json)
         all = arguments.has(.all)

@@ -346,6 +346,9 @@ enum StreamCommand {
         ) throws -> (any Outlet)? {
             do {
                 let address = try StreamAddress(parsing: replay.paths[0])
+                guard try RemoteRecordings.members(replay.paths[0]) == nil else {
+                    throw Trouble("--durable is for one recording, and this is a group of several")
+                }
                 let mark = try StreamMark(address, called: name, through: door(arguments))
                 if let record = try mark.record() {
                     replay.start = .record(record + 1)

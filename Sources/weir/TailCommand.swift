@@ -105,7 +105,8 @@ enum TailCommand {
                 (configuration.seat, configuration.recordPath) = (seat, seat.recording)
                 configuration.session.isShared = true
             }
-            let line = TerminalBoard.Status(name: context?.badge ?? base.server.host, recording: configuration.recordPath)
+            let line = TerminalBoard.Status(
+                name: context?.badge ?? base.server.host, recording: configuration.recordPath)
             let muted = MutedRooms()
             configuration.muted = muted
             outlets = try Outlets(output, status: line, controls: view, muted: muted)

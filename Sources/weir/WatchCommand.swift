@@ -64,7 +64,7 @@ enum WatchCommand {
         settings.isReplay = true
         settings.file = path
         // Report an invalid file before the view takes the screen.
-        _ = try RecordingReader(opening: path).head
+        if try RemoteRecordings.members(path) == nil { _ = try RecordingReader(opening: path).head }
         let playing = try ReplayCommand.configuration(options)
         let filter = ViewFilter(options.output.filters.view)
         let desk = WatchDesk(settings, filter: filter)

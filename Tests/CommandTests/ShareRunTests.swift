@@ -78,6 +78,20 @@ struct ShareRunTests {
             return Told(replay.output)
         }
 
+        /// Replays each member's recording, and compares it with what was recorded.
+        func verify(recordings: Int) throws {
+            let info = try weir("stream", "info", group, "--json")
+            let found = (Told.object(info.output)["recordings"] as? [[String: Any]] ?? []).compactMap {
+                $0["name"] as? String
+            }
+            #expect(found.count == recordings, "\(found)")
+            for name in found {
+                let replay = try weir("replay", group + "/" + name, "--speed", "max", "--verify", "--quiet")
+                let isSame = replay.status == 0 || replay.status == 3
+                #expect(isSame, "\(name): \(replay.status) \(replay.errors.suffix(400))")
+            }
+        }
+
         /// Who holds which rooms, as `weir rooms ls` says it.
         func holders() throws -> [String: Set<String>] {
             let list = try weir(["rooms", "ls", "--on", group, "--json"], environment: environment)
@@ -102,7 +116,9 @@ struct ShareRunTests {
                 let all = holders.values.reduce(into: Set<String>()) { $0.formUnion($1) }
                 if holders.count == rooms, all.count == members, holders.values.allSatisfy({ $0.count == 1 }) { return }
             }
-            let counts = holders.values.reduce(into: [String: Int]()) { for member in $1 { $0[member, default: 0] += 1 } }
+            let counts = holders.values.reduce(into: [String: Int]()) {
+                for member in $1 { $0[member, default: 0] += 1 }
+            }
             Issue.record("\(holders.count) rooms are held, by \(counts)")
         }
     }
@@ -196,6 +212,7 @@ struct ShareRunTests {
         for tail in [second, third, fourth] { tail.wait() }
         told = try stage.read()
         check(told, messages)
+        try stage.verify(recordings: 5)
         #expect(truth.keys.count { $0.hasPrefix("message/") } == messages)
         compare(told, truth)
     }

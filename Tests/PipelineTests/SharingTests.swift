@@ -83,7 +83,8 @@ import Wire
         let mine = feeds(transcript)
         for name in Self.names {
             transcript.receive(
-                F.resource("created", "message", room: Self.feed + name + "/feed", F.message("M" + name, "hello", at: 900)))
+                F.resource(
+                    "created", "message", room: Self.feed + name + "/feed", F.message("M" + name, "hello", at: 900)))
             let isTold = transcript.effects.contains { if case .report(.event) = $0 { true } else { false } }
             #expect(isTold == mine.contains(name), "\(name)")
         }

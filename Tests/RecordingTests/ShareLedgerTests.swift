@@ -61,7 +61,7 @@ private struct GroupHistory {
         case 0 where actors.count { !$0.isDead } > 1: actors[index].isDead = true
         case 1, 2: actors[index].wakes = now + .milliseconds(Int64(draw(7000)))
         case 3 where actors.count < 9: join()
-        case 4: actors[index].mail.append((now + .milliseconds(Int64(draw(300))), .ended))
+        case 4: actors[index].mail.append((now + .milliseconds(Int64(draw(300))), .ended(since: now.microseconds)))
         default: break
         }
     }

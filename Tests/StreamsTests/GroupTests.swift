@@ -86,7 +86,9 @@ struct GroupTests {
         let source = try ByteSource(opening: seat.recording)
         var piece = [UInt8](repeating: 0, count: file.count)
         var count = 0
-        while case let more = try piece.withUnsafeMutableBytes({ source.read(into: $0) }).get(), more > 0 { count += more }
+        while case let more = try piece.withUnsafeMutableBytes({ source.read(into: $0) }).get(), more > 0 {
+            count += more
+        }
         #expect(count == half && source.isFenced)
         // A second taker finds it there.
         guard case .stands = try bucket.fence(seat.member, epoch: 10) else {

@@ -141,7 +141,8 @@ struct ServerCheckRun {
         case .refused(let why):
             tail?.refusal = why
             return .passed("the server answers")
-        case .limitReached, .timedOut, .outputClosed, .interrupted, .cannotWrite, .fencedOff, .mismatch, .notFound, .noPlace:
+        case .limitReached, .timedOut, .outputClosed, .interrupted, .cannotWrite, .fencedOff, .mismatch, .notFound,
+            .noPlace:
             guard let spoken = seen.spoken else { return .failed(.late, "no answer in time") }
             return .passed("\(spoken), \(configuration.session.backend.rawValue)")
         }

@@ -172,7 +172,9 @@ final class Timeline {
     }
 
     private func models(but index: Int?) -> [SectionedCollection<Item>] {
-        tracks.indices.filter { $0 != index && group?.gone.contains($0) == false }.map { tracks[$0].player.session.model }
+        tracks.indices.filter { $0 != index && group?.gone.contains($0) == false }.map {
+            tracks[$0].player.session.model
+        }
     }
 
     /// Why the replay cannot go on: the mismatch of the current track; `nil` if there is none.

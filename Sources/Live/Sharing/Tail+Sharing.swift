@@ -8,6 +8,8 @@ import Wire
 extension Tail {
     /// Rooms are told to the group this long after one of them changed.
     private static let showingPause: Duration = .milliseconds(500)
+    /// Microseconds; what a record of a span can hold.
+    private static let longestHole: Int64 = 31_536_000_000_000
     /// Bytes of the rooms that are told.
     private static let mostShown = 512 << 10
 
@@ -22,7 +24,7 @@ extension Tail {
         guard case .running = phase, let seat = configuration.seat else { return }
         switch word {
         case .hold(let rivals, let epoch, let since):
-            let missing = since.map { Duration.microseconds(max(0, MachineClock.wall - $0)) }
+            let missing = since.map { Duration.microseconds(min(max(0, MachineClock.wall - $0), Self.longestHole)) }
             feed(.share(RoomShare(of: seat.member, against: rivals), missing: missing))
             // What is left is not told of any more, whatever the server still sends.
             seat.left(epoch)

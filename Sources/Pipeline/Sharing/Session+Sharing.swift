@@ -41,15 +41,15 @@ extension Session {
     /// Reports the hole once nothing is under way any more.
     mutating func endTakeover(into effects: inout [Effect]) {
         guard link.isReady, isSettled, !rooms.isJoining else { return }
-        reportTakeover(into: &effects)
+        reportTakeover(isWhole: true, into: &effects)
     }
 
-    /// Reports the hole of rooms that were taken over, if there were any.
-    mutating func reportTakeover(into effects: inout [Effect]) {
+    /// Reports the hole of rooms that were taken over, if there were any; whether what they are about was fetched.
+    mutating func reportTakeover(isWhole: Bool, into effects: inout [Effect]) {
         guard let takeover = history.takeover.take(), takeover.rooms > 0 else { return }
         let gap = GapReport(
             cause: .handover, from: takeover.from, to: transaction.now,
-            refetching: ["\(takeover.rooms) room\(takeover.rooms == 1 ? "" : "s")"])
+            refetching: !isWhole ? [] : ["\(takeover.rooms) room\(takeover.rooms == 1 ? "" : "s")"])
         effects.append(.report(.gap(gap)))
     }
 }

@@ -66,6 +66,8 @@ package protocol GroupSeat: AnyObject, Sendable {
     func left(_ epoch: Int)
     /// What the tail holds, for who asks: JSON.
     func show(_ rooms: [UInt8])
+    /// The tail stops listening, and ends.
+    func stop()
     /// The tail has ended. Waits until the others know, or the cluster is away.
     func end()
 }

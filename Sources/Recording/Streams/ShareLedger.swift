@@ -41,8 +41,8 @@ package struct ShareLedger: Sendable {
         case unanswered(String)
         /// The tail has left what it does not hold any more, of that epoch.
         case left(epoch: Int)
-        /// The tail has ended, and holds nothing.
-        case ended
+        /// The tail has ended, and holds nothing since then: microseconds since 1970 UTC.
+        case ended(since: Int64)
     }
 
     /// What is to be done.
@@ -102,7 +102,7 @@ package struct ShareLedger: Sendable {
     private var told = 0
     private var left = 0
     private var active = 0
-    /// Since when rooms that come to it may have had no holder.
+    /// Since when rooms that come to it may have had no holder; of a tail that has ended, since when those that it gives away have none.
     private var since: Int64?
     private var beats = 0
     private var renewal = Moment.zero
@@ -161,7 +161,7 @@ package struct ShareLedger: Sendable {
             answered(at: now)
             sights[id] = Sight(beat: nil, at: now)
         case .left(let epoch): left = max(left, epoch)
-        case .ended: if !isOver { phase = .leaving }
+        case .ended(let since): if !isOver { (phase, self.since) = (.leaving, since) }
         case .unanswered: break
         }
     }
@@ -205,12 +205,12 @@ package struct ShareLedger: Sendable {
         self.revision = revision
         if found.epoch != table.epoch { epochSeen = now }
         table = found
-        if found[me.id] != nil, found.epoch > active { since = [since, found.since].compactMap(\.self).min() }
+        if case .coming = phase, found[me.id] != nil { phase = .seated }
+        if case .seated = phase, found.epoch > active { since = [since, found.since].compactMap(\.self).min() }
         sights = sights.filter { found[$0.key] != nil }
         for member in found.members where member.id != me.id && sights[member.id] == nil {
             sights[member.id] = Sight(beat: nil, at: now)
         }
-        if case .coming = phase, found[me.id] != nil { phase = .seated }
     }
 
     private mutating func see(_ id: String, _ beat: Int, at now: Moment) {
@@ -285,7 +285,7 @@ package struct ShareLedger: Sendable {
             return .release
         }
         var new = table
-        new.remove(me.id, since: wall)
+        new.remove(me.id, since: since ?? wall)
         return write(new, revision)
     }
 
