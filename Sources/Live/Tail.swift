@@ -236,7 +236,7 @@ public actor Tail {
         var summary = await summary(outcome)
         await renewing?.value
         let isFenced = if case .fencedOff = outcome { true } else { false }
-        summary.unwritten = await shutDown().filter {
+        summary.unwritten = await shutDown(isFenced: isFenced).filter {
             $0 != .closedByReader && outcome != .cannotWrite($0) && !isFenced
         }
         return summary
@@ -305,14 +305,14 @@ public actor Tail {
     }
 
     /// Ends the threads on a helper thread, since the loop must not end them. Returns what could not be written.
-    private nonisolated func shutDown() async -> [OutletError] {
+    private nonisolated func shutDown(isFenced: Bool) async -> [OutletError] {
         let (thread, control, store) = await (outletThread, self.control, keeper?.store)
         let seat = configuration.seat
         return await withCheckedContinuation { continuation in
             let (http, loop) = (self.http, self.loop)
             runOnThread(named: "weir-shutdown") {
                 let failures = thread?.finish() ?? []
-                seat?.end()
+                seat?.end(isFenced: isFenced)
                 store?.close()
                 control?.close()
                 http.shutDown()

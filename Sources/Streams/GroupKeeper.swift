@@ -83,7 +83,9 @@ final class GroupKeeper: GroupSeat {
 
     func stop() { shared.change { $0.stopped = $0.stopped ?? MachineClock.wall } }
 
-    func end() {
+    func end(isFenced: Bool) {
+        // Its rooms have had no holder since the fence, and not since now: who fenced it off, or finds the fence, says so.
+        if isFenced { return shared.change { $0.isAbandoned = true } }
         stop()
         shared.change { state in
             guard state.ending == nil else { return }

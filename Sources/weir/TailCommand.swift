@@ -116,7 +116,7 @@ enum TailCommand {
             if run.publishesEvents, let url = configuration.recordPath { all.append(PublishedEvents(at: url)) }
             tail = try Tail(configuration, outlets: all)
         } catch {
-            configuration.seat?.end()
+            configuration.seat?.end(isFenced: false)
             return (Console.fail(error), nil)
         }
         Signals.onFirst(ending: outlets.patience) { tail.stop(signal: $0) }

@@ -25,7 +25,9 @@ private struct GroupHistory {
     private var fenced: Set<String> = []
     fileprivate(set) var actors: [Actor] = []
     private var names = 0
-    private let rooms = (0..<24).map { "room \($0)" }
+    /// Rooms are drawn for by their places.
+    private static let rooms = 16
+    private var numbers: [String: [UInt64]] = [:]
     private var isCalm = false
     private(set) var fences = 0
 
@@ -35,6 +37,7 @@ private struct GroupHistory {
 
     private mutating func newLedger() -> ShareLedger {
         names += 1
+        numbers["m\(names)"] = (0..<Self.rooms).map { _ in random.next() }
         return ShareLedger(ShareTable.Member(id: "m\(names)", name: "tail \(names)", lease: Self.lease))
     }
 
@@ -80,7 +83,7 @@ private struct GroupHistory {
             let isLost = !isCalm && draw(20) == 0
             let answer = perform(effect, index)
             if let answer { actors[index].ledger.handle(isLost ? .unanswered("no answer") : answer, at: now) }
-            try check()
+            if case .hold = effect { try check() }
         }
         if actors[index].ledger.isOver {
             // It was fenced off, or left: another member begins, or none.
@@ -123,40 +126,31 @@ private struct GroupHistory {
     }
 
     private mutating func tell(_ input: ShareLedger.Input, but own: Int) {
-        for index in actors.indices where index != own && draw(10) > 0 {
+        for index in actors.indices where index != own && (isCalm || draw(10) > 0) {
             actors[index].mail.append((now + .milliseconds(Int64(draw(50))), input))
         }
     }
 
     /// The members that hold a room and are not fenced off. A process that is dead hears nothing.
-    private func holders(of room: String) -> [String] {
+    private func holders(of room: Int) -> [String] {
         actors.filter { !$0.isDead && !fenced.contains($0.ledger.me.id) }.compactMap { actor in
-            guard let rivals = actor.rivals else { return nil }
-            let me = actor.ledger.me.id
-            return wins(me, rivals, room) ? me : nil
+            guard let rivals = actor.rivals, let mine = numbers[actor.ledger.me.id]?[room] else { return nil }
+            return rivals.allSatisfy { mine > numbers[$0]?[room] ?? 0 } ? actor.ledger.me.id : nil
         }
     }
 
-    private func wins(_ me: String, _ rivals: [String], _ room: String) -> Bool {
-        rivals.allSatisfy { number(me, room) > number($0, room) }
-    }
-
-    private func number(_ member: String, _ room: String) -> UInt64 {
-        var source = RandomSource(seed: (member + "/" + room).utf8.reduce(7) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 })
-        return source.next()
-    }
-
     private func check() throws {
-        for room in rooms {
+        for room in 0..<Self.rooms {
             let holders = holders(of: room)
-            try #require(holders.count <= 1, "\(room) is held by \(holders) at \(now)")
+            try #require(holders.count <= 1, "room \(room) is held by \(holders) at \(now)")
         }
     }
 
     func checkAllHeld() throws {
         guard actors.contains(where: { !$0.isDead }) else { return }
-        for room in rooms {
-            try #require(holders(of: room).count == 1, "\(room) has no holder at \(now): \(table)")
+        for room in 0..<Self.rooms {
+            let count = holders(of: room).count
+            try #require(count == 1, "room \(room) has \(count) holders at \(now): \(table)")
         }
     }
 }
@@ -166,7 +160,7 @@ struct ShareLedgerTests {
     @Test("Whatever dies, stands still, comes, goes or is not heard, no room has two holders, and each has one soon")
     func histories() throws {
         var fences = 0
-        for seed in 0..<3000 {
+        for seed in 0..<1500 {
             var history = GroupHistory(seed: UInt64(seed))
             for _ in 0..<(1 + seed % 5) { history.join() }
             try history.run(for: .seconds(40))
@@ -176,7 +170,7 @@ struct ShareLedgerTests {
             try history.checkAllHeld()
             fences += history.fences
         }
-        #expect(fences > 3000)
+        #expect(fences > 1500)
     }
 
     @Test("A room of a dead member has another holder within its lease and a third of it")

@@ -49,9 +49,9 @@ struct GroupTests {
         }
         #expect(held.map(\.member.id) == [first.member, second.member])
         #expect(held.last?.rooms == Array(#"[{"room":"a"}]"#.utf8))
-        first.end()
+        first.end(isFenced: false)
         #expect(two.holds(against: []))
-        second.end()
+        second.end(isFenced: false)
         #expect(try GroupRooms.held(in: address, through: door).isEmpty)
     }
 
@@ -95,6 +95,6 @@ struct GroupTests {
             Issue.record("no fence stands")
             return
         }
-        seat.end()
+        seat.end(isFenced: true)
     }
 }

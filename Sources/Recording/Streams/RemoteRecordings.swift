@@ -68,8 +68,8 @@ package protocol GroupSeat: AnyObject, Sendable {
     func show(_ rooms: [UInt8])
     /// The tail stops listening, and ends.
     func stop()
-    /// The tail has ended. Waits until the others know, or the cluster is away.
-    func end()
+    /// The tail has ended. Waits until the others know, or the cluster is away. Of one that was fenced off they know more than it does.
+    func end(isFenced: Bool)
 }
 
 /// Opens recordings that are not files. The implementation is in another module, which a program may lack.
