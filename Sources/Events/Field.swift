@@ -42,8 +42,9 @@ extension FieldedEntity {
 
     /// Reads an object. Null and an empty list give `nil`.
     static func ifAny(reading reader: inout JSONReader, _ form: FieldForm = .wire) throws(Mismatch) -> Self? {
-        guard try reader.kind() == .object else { return try reader.openIfAny() ? .blank : nil }
-        return try Self(reading: &reader, form)
+        if try reader.kind() == .object { return try Self(reading: &reader, form) }
+        _ = try reader.openIfAny()
+        return nil
     }
 
     /// Reads a list of entities; null counts as an empty list.

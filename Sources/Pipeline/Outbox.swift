@@ -24,8 +24,6 @@ struct Outbox: Sendable {
 
     /// Whether the outbox has no entries, not even failed ones.
     var isEmpty: Bool { entries.isEmpty }
-    /// Whether no entry is in flight, waiting or queued. Failed entries do not count.
-    var isIdle: Bool { entries.allSatisfy { $0.failure != nil } }
     /// Whether an arriving message may be the echo of a message that was sent.
     var awaitsEcho: Bool { entries.contains { $0.attempts > 0 && $0.failure == nil && $0.action.operation.isSending } }
 

@@ -112,10 +112,6 @@ extension GroupMeSimulatedServer: Side {
         return Self.pick(number, of: found.reversed())
     }
 
-    private static func pick<Element>(_ number: Int, among elements: [Element]) -> Element? {
-        elements.isEmpty ? nil : elements[number % elements.count]
-    }
-
     // MARK: - What must be true
 
     func differences(from simulation: Simulation) -> [String] {

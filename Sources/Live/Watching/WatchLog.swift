@@ -44,8 +44,6 @@ struct WatchLog {
     private var bytes = 0
     /// The number of evicted entries.
     private(set) var forgotten = 0
-    /// The number of added entries that are shown.
-    private(set) var shown = 0
     /// The filter setting in force, which may still be edited.
     private(set) var setting = ViewFilter.Setting()
     private var judge = FilterJudge(ViewFilter.Setting())
@@ -70,7 +68,6 @@ struct WatchLog {
         entries.append(entry)
         next += 1
         bytes += entry.cost
-        if entry.isShown { shown += 1 }
         while count > Self.mostEntries || bytes > Self.mostBytes && count > 1 {
             bytes -= entries[start].cost
             start += 1
@@ -112,10 +109,8 @@ struct WatchLog {
     /// - Parameter names: The names learnt so far. A filter may need names from entries that are no longer kept.
     private mutating func judgeAgain(_ names: KnownNames) {
         judge = FilterJudge(setting, knowing: names)
-        shown = 0
         for index in start..<entries.count {
             (entries[index].view, entries[index].part) = mark(entries[index].stamped)
-            if entries[index].isShown { shown += 1 }
         }
         countAnew()
     }

@@ -31,8 +31,6 @@ struct WatchRooms: Sendable {
 
     func isMuted(_ name: String) -> Bool { places[name].map { list[$0].isMuted } ?? muted.contains(name) }
 
-    subscript(name: String) -> Room? { places[name].map { list[$0] } }
-
     /// The numbers of joined, wanted and refused rooms.
     var counts: (joined: Int, wanted: Int, refused: Int) {
         list.reduce(into: (0, 0, 0)) { counts, room in

@@ -101,7 +101,7 @@ public struct Filter: Hashable, Sendable {
         guard !patterns.isEmpty else { return }
         var tests: [FilterExpression] = []
         for pattern in patterns {
-            var parser = FilterParser(FilterSyntax.quotedPattern(pattern))
+            var parser = FilterParser(FilterSyntax.quoted(pattern))
             do throws(FilterError) {
                 let value = try parser.pattern(of: .text)
                 tests.append(.test(FilterTest(field: .text, operation: .matches, values: [value])))

@@ -67,9 +67,3 @@ package enum FilterSyntax {
         return result + "/"
     }
 }
-
-extension FilterSyntax {
-    /// Returns a regular expression in quotes, for `FilterReader`. Backslashes are escaped, so the pattern reads back
-    /// unchanged.
-    package static func quotedPattern(_ text: String) -> String { quoted(text) }
-}

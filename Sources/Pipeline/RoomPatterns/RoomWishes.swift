@@ -91,12 +91,9 @@ public struct RoomWishes: Sendable {
         }
     }
 
-    /// Removes the rules for exactly this pattern from a source; returns `false` if there were none.
-    @discardableResult
-    mutating func withdraw(_ pattern: RoomPattern, source: RoomSource) -> Bool {
-        let count = rules.count
+    /// Removes the rules for exactly this pattern from a source.
+    mutating func withdraw(_ pattern: RoomPattern, source: RoomSource) {
         rules.removeAll { $0.pattern == pattern && $0.source == source }
-        return rules.count < count
     }
 
     /// Replaces all rules by those of the expression, and ignores the backend's list.

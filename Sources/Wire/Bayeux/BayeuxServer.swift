@@ -43,11 +43,11 @@ public struct BayeuxServer: Sendable {
     struct HeldFrame: Sendable {
         let session: Int
         /// The id of the connect.
-        var id: String?
+        let id: String?
         /// When the server answers the connect.
         let until: Moment
         /// The other replies, each as JSON text.
-        var replies: [[UInt8]]
+        let replies: [[UInt8]]
         /// The number of replies that precede the connect's.
         let place: Int
         let isSocket: Bool
