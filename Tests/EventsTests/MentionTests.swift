@@ -32,14 +32,12 @@ import Testing
         #expect(try mentions(#""text":"Grüße an @žofie.d!""#) == [Mention(name: "žofie.d", id: nil)])
     }
 
-    @Test func `GroupMe's mentions contain the user's id and the name in the text`() {
+    @Test func `GroupMe's mentions contain the user's id and the name in the text`() throws {
         var message = GroupMe.Message(id: "1", conversation: .group("2"), text: "👋 @Ann, @everyone")
-        message.attachments = [
-            .mentions([
-                .init(user: "20000002", place: 3..<7), .init(user: .everybody, place: 9..<18),
-                .init(user: "20000003", place: 17..<9000), .init(user: "20000004", place: nil),
-            ])
-        ]
+        let sent = try RawJSON(
+            #"{"type":"mentions","user_ids":["20000002","-1","20000003","20000004"],"loci":[[3,4],[9,9],[17,8983],[-1,0]]}"#
+        )
+        message.attachments = [.init(sent)]
         #expect(
             message.mentions == [
                 Mention(name: "Ann", id: "20000002"), Mention(name: "everyone", id: "-1"),

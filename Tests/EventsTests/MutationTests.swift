@@ -139,7 +139,6 @@ import Wire
 
     private func decodeRest(_ what: String, _ body: ArraySlice<UInt8>) throws(DecodingFailure) {
         switch what {
-        case "thread": _ = try Twake.thread(from: body)
         case "reactions": _ = try Twake.reactions(from: body)
         case "file": _ = try Twake.file(from: body)
         case "online_statuses": _ = try Twake.onlineStatuses(from: body)

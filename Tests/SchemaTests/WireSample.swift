@@ -65,7 +65,7 @@ struct WireSample: CustomTestStringConvertible {
         ("badges", #"[{"company_id":"C","workspace_id":"W","channel_id":"CH"}]"#),
         ("badge_counts", #"[{"type":"company","id":"C"}]"#), ("rooms", #"[{"key":"/a","id":"public"}]"#),
         ("authentication", #"{"token":"","expiration":1}"#), ("authentication", #"{"access_token":{"value":"t"}}"#),
-        ("file", #"{"name":"no id"}"#), ("online_statuses", #"{"data":[["U1"]]}"#), ("thread", "{}"),
+        ("file", #"{"name":"no id"}"#), ("online_statuses", #"{"data":[["U1"]]}"#),
         ("push", #"{"data":{"notification_data":{}}}"#), ("members", #"{"resources":[7]}"#), ("nothing", "{}"),
     ]
 

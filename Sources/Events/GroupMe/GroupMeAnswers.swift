@@ -126,17 +126,6 @@ extension GroupMe {
         }
     }
 
-    /// Decodes a membership of `group` after a change: bare, or in `member` (GroupMe GM-43).
-    static func member(
-        from body: ArraySlice<UInt8>, of group: GroupID
-    ) throws(DecodingFailure) -> Member {
-        try response(body, "member") { (reader) throws(Mismatch) in
-            try reader.wrapped("member", or: "membership") { (reader) throws(Mismatch) in
-                try Member(reading: &reader, of: group)
-            }
-        }
-    }
-
     /// Decodes all reactions to a message after one was added or removed; returns `nil` if the
     /// answer does not contain them.
     package static func reactions(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> [Reaction]? {

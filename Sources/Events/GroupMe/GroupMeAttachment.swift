@@ -61,55 +61,6 @@ extension GroupMe {
     }
 }
 
-// Attachments that Weir sends.
-extension GroupMe.Attachment {
-    /// Creates the attachment for an uploaded picture.
-    static func image(_ url: String) -> Self {
-        made("image") { $0.member("url", url) }
-    }
-
-    /// Creates a reply. `base` is the message at which the chain of replies began.
-    static func reply(to message: GroupMe.MessageID, base: GroupMe.MessageID? = nil) -> Self {
-        made("reply") { writer in
-            writer.member("reply_id", message)
-            writer.member("base_reply_id", base ?? message)
-        }
-    }
-
-    /// Creates the attachment for a place.
-    static func location(_ name: String, latitude: String, longitude: String) -> Self {
-        made("location") { writer in
-            writer.member("name", name)
-            writer.member("lat", latitude)
-            writer.member("lng", longitude)
-        }
-    }
-
-    /// Creates the attachment for mentions in the text.
-    static func mentions(_ mentions: [Mention]) -> Self {
-        made("mentions") { writer in
-            writer.member("user_ids", mentions.map(\.user))
-            writer.key("loci")
-            writer.beginArray()
-            for place in mentions.map({ $0.place ?? 0..<0 }) {
-                writer.beginArray()
-                writer.integer(place.lowerBound)
-                writer.integer(place.count)
-                writer.endArray()
-            }
-            writer.endArray()
-        }
-    }
-
-    private static func made(_ type: String, _ members: (inout JSONWriter) -> Void) -> Self {
-        Self(
-            .object {
-                $0.member("type", type)
-                members(&$0)
-            })
-    }
-}
-
 extension GroupMe.Attachment {
     /// The attachment in readable form, shown for a message without a text.
     public var title: String {

@@ -141,11 +141,6 @@ extension Twake {
         try single(body, "authentication") { (reader) throws(Mismatch) in try Authentication(reading: &reader) }
     }
 
-    /// Decodes a thread as the server answers its creation (B), with its head message.
-    package static func thread(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> Thread {
-        try single(body, "thread") { (reader) throws(Mismatch) in try Thread(reading: &reader) }
-    }
-
     /// Decodes a file: the answer to an upload (A), or that of the file service (B).
     package static func file(from body: ArraySlice<UInt8>) throws(DecodingFailure) -> File {
         try single(body, "file") { (reader) throws(Mismatch) in try File(reading: &reader) }

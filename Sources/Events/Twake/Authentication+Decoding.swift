@@ -44,33 +44,3 @@ private struct AuthenticationFields {
         }
     }
 }
-
-extension Twake.Thread: FieldedEntity {
-    package static let subject = "thread"
-    package static let blank = Self(id: .none)
-    package static let fields: [Field<Self>] = [
-        Field("id", at: \.id).required,
-        Field("created_by", at: \.createdBy),
-        Field("created_at", at: \.createdAt),
-        Field("updated_at", at: \.updatedAt),
-        Field("last_activity", at: \.lastActivity),
-        Field("answers", at: \.answers),
-        Field("participants", at: \.participants),
-        .sent("message") { thread, reader throws(Mismatch) in
-            thread.message = try reader.isNull() ? nil : Twake.Message.read(&reader)
-        },
-    ]
-}
-
-extension Twake.Thread.Participant: FieldedEntity, FieldScalar {
-    package static let subject = "participant"
-    package static let blank = Self(type: nil, id: .none)
-    package static let fields: [Field<Self>] = [
-        Field("type", at: \.type),
-        Field("id", at: \.id).required,
-        Field("company_id", at: \.company),
-        Field("workspace_id", at: \.workspace),
-        Field("created_at", at: \.createdAt),
-        Field("created_by", at: \.createdBy),
-    ]
-}

@@ -29,40 +29,4 @@ extension Twake {
             Mirror(self, children: ["expiration": expiration, "refreshExpiration": refreshExpiration as Any])
         }
     }
-
-    /// A thread, as the server answers its creation (B, `POST …/threads`).
-    package struct Thread: Hashable, Sendable {
-        /// The thread's id, which is the id of its head message.
-        package var id: EntityID
-        /// The user who started the thread.
-        package var createdBy: EntityID?
-        /// The time the thread was started.
-        package var createdAt: Timestamp?
-        /// The time of the last change.
-        package var updatedAt: Timestamp?
-        /// The time of the last message in the thread.
-        package var lastActivity: Timestamp?
-        /// The number of answers in the thread.
-        package var answers: Int?
-        /// The places where the thread is read: its channel.
-        package var participants: [Participant] = []
-        /// The head message of the thread.
-        package var message: Message?
-
-        /// A channel or a user that a thread belongs to.
-        package struct Participant: Hashable, Sendable {
-            /// The kind of participant: `channel` or `user`.
-            package var type: String?
-            /// The id of the channel or the user.
-            package var id: EntityID
-            /// The company of the channel.
-            package var company: EntityID?
-            /// The workspace of the channel; `direct` for directs.
-            package var workspace: EntityID?
-            /// The time the participant was added.
-            package var createdAt: Timestamp?
-            /// The user who added the participant.
-            package var createdBy: EntityID?
-        }
-    }
 }

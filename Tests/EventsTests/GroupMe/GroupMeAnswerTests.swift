@@ -99,12 +99,6 @@ import Wire
                 #"{"response":{"members":[{"id":"1000000003","user_id":"20000003","nickname":"Cal","muted":false,"image_url":null,"autokicked":false,"app_installed":true,"guid":"g"}],"failed":[{"code":1}]}}"#
             ), to: "10000001")
         #expect(added.members.map(\.guid) == ["g"] && added.failures == 1 && added.members[0].group == "10000001")
-        for text in [
-            #"{"id":"5","user_id":"6","nickname":"N"}"#, #"{"member":{"id":"5","user_id":"6","nickname":"N"}}"#,
-        ] {
-            let member = try GroupMe.member(from: body(#"{"response":\#(text)}"#), of: "1")
-            #expect(member == .init(id: "5", group: "1", user: "6", nickname: "N"))
-        }
         let states = try GroupMe.standings(
             from: body(#"{"response":[{"group_id":"1","state":"exited_removed"},{"group_id":2,"state":"new"}]}"#))
         #expect(states == [.init(group: "1", state: .exitedRemoved), .init(group: "2", state: "new")])
