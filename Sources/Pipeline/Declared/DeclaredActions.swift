@@ -93,9 +93,7 @@ extension DeclaredBackend {
         switch answer {
         case .failure("file", let message): return .refused(why: message, status: nil)
         case .failure(let kind, let message):
-            // Failures of these kinds happen before the request is sent.
-            let neverLeft = ["resolve", "connect", "tls", "proxy"].contains(kind)
-            return .later(after: nil, why: message, mayBeDone: !neverLeft)
+            return .later(after: nil, why: message, mayBeDone: !Answer.neverLeft(kind))
         case .response(200..<300, let body, _) where body.isPage:
             return .later(after: nil, why: "something before the service answers with a page", mayBeDone: true)
         case .response(200..<300, _, _): return .done

@@ -6,9 +6,7 @@ extension GroupMeBackend {
     func judge(_ answer: Answer, of action: Action, attempt: Int) -> ActionVerdict {
         switch answer {
         case .failure(let kind, let message):
-            // Failures of these kinds happen before the request is sent.
-            let neverLeft = ["resolve", "connect", "tls", "proxy"].contains(kind)
-            return .later(after: nil, why: message, mayBeDone: !neverLeft)
+            return .later(after: nil, why: message, mayBeDone: !Answer.neverLeft(kind))
         case .response(200..<300, let body, _):
             return verdict(on: action.operation, body)
         case .response(let status, let body, let retryAfter):

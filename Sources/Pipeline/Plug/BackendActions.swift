@@ -25,6 +25,11 @@ enum ActionVerdict: Hashable, Sendable {
     case later(after: Duration?, why: String, mayBeDone: Bool)
 }
 
+extension Answer {
+    /// Whether a failure of this kind happened before the request was sent.
+    static func neverLeft(_ kind: String) -> Bool { ["resolve", "connect", "tls", "proxy"].contains(kind) }
+}
+
 /// The continuation of an action of several steps after one step.
 enum ActionFollowing: Hashable, Sendable {
     /// The action continues with this operation.

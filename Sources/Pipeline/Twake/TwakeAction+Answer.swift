@@ -8,7 +8,7 @@ extension TwakeBackend {
         if let file = action.nextUpload { return judge(answer, ofUpload: file) }
         switch answer {
         case .failure(let kind, let message):
-            return .later(after: nil, why: message, mayBeDone: !Self.neverLeft(kind))
+            return .later(after: nil, why: message, mayBeDone: !Answer.neverLeft(kind))
         case .response(200..<300, let body, _):
             // An intermediary, such as a gateway, may answer in the server's place. Its page is not the server's
             // answer.
@@ -33,9 +33,6 @@ extension TwakeBackend {
             return .refused(why: why, status: status)
         }
     }
-
-    /// Whether a failure of this kind happened before the request was sent.
-    static func neverLeft(_ kind: String) -> Bool { ["resolve", "connect", "tls", "proxy"].contains(kind) }
 
     /// Returns the reason why an action was not done although the status reports success, or `nil`.
     ///

@@ -34,7 +34,7 @@ extension TwakeBackend {
         let failed = "\(file.name) was not uploaded: "
         switch answer {
         case .failure("file", let message): return .refused(why: message, status: nil)
-        case .failure(let kind, let message) where Self.neverLeft(kind):
+        case .failure(let kind, let message) where Answer.neverLeft(kind):
             return .later(after: nil, why: message, mayBeDone: false)
         case .failure(_, let message):
             return .refused(why: failed + message, status: nil)
