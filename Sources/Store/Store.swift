@@ -161,20 +161,21 @@ extension Store {
     private static func open(
         _ path: String, now: Int64, patience: Duration, maximumBytes: Int
     ) throws(StoreError) -> (database: Monitor<Database?>, opening: Opening) {
-        let file = try StoreFile(preparing: path)
-        do {
+        func attempt() throws(StoreError) -> (database: Monitor<Database?>, opening: Opening) {
             var database = try Database(opening: path, patience: patience)
             let opening = try database.settle(patience: patience, maximumBytes: maximumBytes)
             database.thingBudget = maximumBytes / thingShare
             return (Monitor<Database?>(database), opening)
+        }
+        let file = try StoreFile(preparing: path)
+        do {
+            return try attempt()
         } catch {
             guard case .damaged(_, let why) = error else { throw error }
             let aside = try file.setAside(at: now / 1000)
             _ = try StoreFile(preparing: path)
-            var database = try Database(opening: path, patience: patience)
-            let opening = try database.settle(patience: patience, maximumBytes: maximumBytes)
-            database.thingBudget = maximumBytes / thingShare
-            return (Monitor<Database?>(database), aside.map { .rebuilt(asideAt: $0, why: why) } ?? opening)
+            let (database, opening) = try attempt()
+            return (database, aside.map { .rebuilt(asideAt: $0, why: why) } ?? opening)
         }
     }
 
