@@ -201,28 +201,5 @@ extension GroupMeWorld {
     }
 
     /// Returns `milliseconds` since 1970 as an ISO 8601 date, with four fractional digits as the server writes it.
-    static func date(_ milliseconds: Int64) -> String {
-        func padded(_ number: Int64, _ width: Int) -> String {
-            let digits = String(number)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
-        }
-        let seconds = milliseconds / 1000
-        let (year, month, day) = civil(daysSince1970: seconds / 86_400)
-        let second = seconds % 86_400
-        let time = [second / 3600, second / 60 % 60, second % 60].map { padded($0, 2) }.joined(separator: ":")
-        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T\(time).\(padded(milliseconds % 1000, 3))0Z"
-    }
-
-    /// Returns a day of the Gregorian calendar, calculated with years that begin in March.
-    private static func civil(daysSince1970 days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        let shifted = days + 719_468
-        let era = shifted / 146_097
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let month = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * month + 2) / 5 + 1
-        let isNextYear = month >= 10
-        return (yearOfEra + era * 400 + (isNextYear ? 1 : 0), isNextYear ? month - 9 : month + 3, day)
-    }
+    static func date(_ milliseconds: Int64) -> String { ISODate.text(milliseconds: milliseconds).dropLast() + "0Z" }
 }
