@@ -34,6 +34,7 @@ package enum RecordingSplit {
         hearing hear: ProblemListener = { _, _ in }
     ) throws(RecordingError) -> (paths: [String], report: ToolReport) {
         var rule = rule
+        let plan = SegmentPlan(path: prefix + ".weir.jsonl", rotation: SegmentPlan.Rotation())
         var report = ToolReport()
         var paths: [String] = []
         var reader = try LineReader(opening: path)
@@ -51,7 +52,7 @@ package enum RecordingSplit {
                 if isBehindMark || open.isOver(before: line, rule) {
                     let number = open.writer.nextNumber
                     let digest = try open.writer.closeSegment()
-                    let name = Self.name(prefix, paths.count + 1)
+                    let name = plan.path(ofSegment: paths.count + 1)
                     open = try begin(name, replaces, reader, paths.count, previous: digest, number, line.stamp)
                     paths.append(name)
                     for before in prelude.lines { try open.writer.restate(before, at: line.stamp) }
@@ -64,7 +65,7 @@ package enum RecordingSplit {
                     }
                 }
             } else {
-                let name = Self.name(prefix, 1)
+                let name = plan.path(ofSegment: 1)
                 open = try begin(name, replaces, reader, 0, previous: nil, max(1, line.stamp.n), line.stamp)
                 paths.append(name)
             }
@@ -76,11 +77,6 @@ package enum RecordingSplit {
         if let open = part.take() { try open.writer.close() }
         report.problems = reader.problems
         return (paths, report)
-    }
-
-    private static func name(_ prefix: String, _ number: Int) -> String {
-        let digits = String(number)
-        return "\(prefix).\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits).weir.jsonl"
     }
 
     private static func begin(
