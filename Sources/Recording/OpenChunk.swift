@@ -2,45 +2,55 @@ import Wire
 
 /// The contents of the next `sync` record, collected line by line.
 struct OpenChunk {
-    let offset: Int
-    private(set) var bytes = 0
+    private let offset: Int
+    private var bytes = 0
     private(set) var records = 0
-    private(set) var firstTime: Moment?
+    private var firstTime: Moment?
     private(set) var firstNumber: Int?
-    private(set) var crc = CRC32C()
-    private(set) var kinds = KindCounts()
+    private var crc = CRC32C()
+    private var kinds: [Record.Count] = []
+    /// The most kinds counted. Kinds unknown to this version are counted only while they are few.
+    static let mostKinds = 64
 
-    mutating func add(_ line: [UInt8], of record: Record, _ stamp: Stamp) {
+    init(offset: Int) { self.offset = offset }
+
+    /// Adds a line.
+    ///
+    /// - Parameters:
+    ///   - time: The record's time; `nil` for a head.
+    ///   - number: The record's number, or the next one if the record draws none.
+    mutating func add(_ line: [UInt8], kind: String, time: Moment?, number: Int) {
         bytes += line.count
         records += 1
         crc.update(line.span)
-        kinds.add(record.kind, 1)
-        if firstTime == nil {
-            // A head has no time.
-            if case .head = record { return }
-            firstTime = stamp.time
-            firstNumber = record.isAside || stamp.isRestated ? stamp.n + 1 : stamp.n
-        }
+        kinds.count(kind, most: Self.mostKinds)
+        if firstTime == nil, let time { (firstTime, firstNumber) = (time, number) }
+    }
+
+    /// Whether the chunk is large or old enough to end.
+    func isFull(at time: Moment) -> Bool { bytes >= RecordFormat.chunkBytes || isOld(at: time) }
+
+    func isOld(at time: Moment) -> Bool {
+        firstTime.map { time.microseconds - $0.microseconds >= RecordFormat.chunkSpan } ?? false
+    }
+
+    /// Returns the record that ends the chunk.
+    func sync(lastTime: Moment, connections: [Int]) -> Record.SyncRecord {
+        Record.SyncRecord(
+            offset: offset, bytes: bytes, records: records, firstTime: firstTime ?? .zero,
+            lastTime: max(lastTime, firstTime ?? .zero), crc: crc.value, connections: connections, kinds: kinds)
     }
 }
 
-/// The number of records by kind, ordered by first occurrence.
-struct KindCounts: Hashable {
-    /// The most kinds counted. Kinds unknown to this version are counted only while they are few.
-    private static let most = 64
-
-    private(set) var all: [Record.Count] = []
-
-    mutating func add(_ kind: String, _ count: Int) {
-        for place in all.indices where all[place].name == kind {
-            all[place].count += count
-            return
+extension [Record.Count] {
+    /// Adds to the count of `name`. Names keep the order of their first occurrence; beyond `most` further names are not
+    /// counted.
+    mutating func count(_ name: String, _ count: Int = 1, most: Int = 1000) {
+        if let place = firstIndex(where: { $0.name == name }) {
+            self[place].count += count
+        } else if self.count < most {
+            append(Record.Count(name: name, count: count))
         }
-        if all.count < Self.most { all.append(Record.Count(name: kind, count: count)) }
-    }
-
-    mutating func add(_ other: KindCounts) {
-        for entry in other.all { add(entry.name, entry.count) }
     }
 }
 
@@ -51,19 +61,24 @@ struct ChunkSummary {
     private static let mostChunks = 200_000
     /// The most connections tracked as open at once, whatever a tool writes.
     private static let mostConnections = 1_000
+    /// The most rooms whose messages are counted.
+    private static let mostRooms = 65_536
 
     private var chunks: [Record.IndexRecord.Chunk] = []
-    private var kinds = KindCounts()
+    private var kinds: [Record.Count] = []
+    private var rooms: [String: Int] = [:]
     private(set) var openConnections: [Int] = []
 
     /// The index; `nil` when there are no chunks or too many.
     var index: Record.IndexRecord? {
         guard !chunks.isEmpty, chunks.count <= Self.mostChunks else { return nil }
-        return Record.IndexRecord(chunks: chunks, kinds: kinds.all)
+        let busiest = rooms.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(1000)
+        return Record.IndexRecord(
+            chunks: chunks, kinds: kinds, rooms: busiest.map { Record.Count(name: $0.key, count: $0.value) })
     }
 
-    mutating func add(_ sync: Record.SyncRecord, firstNumber: Int, kinds: KindCounts) {
-        self.kinds.add(kinds)
+    mutating func add(_ sync: Record.SyncRecord, firstNumber: Int) {
+        for kind in sync.kinds { kinds.count(kind.name, kind.count, most: OpenChunk.mostKinds) }
         guard chunks.count <= Self.mostChunks else { return }
         chunks.append(
             Record.IndexRecord.Chunk(
@@ -71,7 +86,18 @@ struct ChunkSummary {
                 records: sync.records))
     }
 
-    mutating func note(_ connection: Record.ConnectionRecord) {
+    /// Counts the rooms of a received frame.
+    mutating func countRooms(of frame: Record.FrameRecord) {
+        guard frame.direction == .in else { return }
+        for room in FrameContents(frame.message).events.compactMap(\.room)
+        where rooms.count < Self.mostRooms || rooms[room] != nil {
+            rooms[room, default: 0] += 1
+        }
+    }
+
+    /// Updates the list of open connections.
+    mutating func note(_ record: Record) {
+        guard case .connection(let connection) = record else { return }
         switch connection.state {
         case .open, .upgraded:
             guard openConnections.count < Self.mostConnections, !openConnections.contains(connection.connection)

@@ -140,7 +140,7 @@ public struct RecordingWriter: ~Copyable {
         try add(record, Stamp(n: number, time: time, wall: wall, isRestated: isRestated))
         nextNumber = number + 1
         lastTime = time
-        if chunk.bytes >= RecordFormat.chunkBytes || isDue(at: time) {
+        if chunk.isFull(at: time) {
             try endChunk(at: time)
         } else if output.isFull {
             try flush()
@@ -157,7 +157,7 @@ public struct RecordingWriter: ~Copyable {
     /// Flushes, and ends the chunk with a `sync` if it is a second old. For a writer that has nothing to append for a
     /// while. The `sync` has the time of the last record, so the next record may still be earlier than `time`.
     package mutating func flush(at time: Moment) throws(RecordingError) {
-        if isDue(at: clamped(time)) { try endChunk(at: lastTime, now: clamped(time)) } else { try flush() }
+        if chunk.isOld(at: clamped(time)) { try endChunk(at: lastTime, now: clamped(time)) } else { try flush() }
     }
 
     /// Writes the last `sync`, the `idx` and the `end`, syncs to disk and closes the file. The writer numbers these
@@ -187,11 +187,6 @@ public struct RecordingWriter: ~Copyable {
         min(max(time, lastTime), Moment(microseconds: RecordFormat.maximumInteger))
     }
 
-    private func isDue(at time: Moment) -> Bool {
-        guard let first = chunk.firstTime else { return false }
-        return time.microseconds - first.microseconds >= RecordFormat.chunkSpan
-    }
-
     /// Ends the open chunk, if any.
     mutating func endChunk(at time: Moment, now: Moment? = nil) throws(RecordingError) {
         let now = now ?? time
@@ -204,11 +199,8 @@ public struct RecordingWriter: ~Copyable {
     }
 
     private mutating func addSync(at time: Moment) throws(RecordingError) {
-        let sync = Record.SyncRecord(
-            offset: chunk.offset, bytes: chunk.bytes, records: chunk.records, firstTime: chunk.firstTime ?? .zero,
-            lastTime: max(lastTime, chunk.firstTime ?? .zero), crc: chunk.crc.value,
-            connections: summary.openConnections, kinds: chunk.kinds.all)
-        summary.add(sync, firstNumber: chunk.firstNumber ?? nextNumber, kinds: chunk.kinds)
+        let sync = chunk.sync(lastTime: lastTime, connections: summary.openConnections)
+        summary.add(sync, firstNumber: chunk.firstNumber ?? nextNumber)
         try add(.sync(sync), Stamp(n: nextNumber - 1, time: time, wall: 0))
         lastTime = time
         chunk = OpenChunk(offset: length)
@@ -223,8 +215,10 @@ public struct RecordingWriter: ~Copyable {
         output.append(encoder.line)
         length += encoder.line.count
         if case .sync = record { return }
-        if case .connection(let connection) = record { summary.note(connection) }
-        chunk.add(encoder.line, of: record, stamp)
+        summary.note(record)
+        let time: Moment? = if case .head = record { nil } else { stamp.time }
+        let number = record.isAside || stamp.isRestated ? stamp.n + 1 : stamp.n
+        chunk.add(encoder.line, kind: record.kind, time: time, number: number)
         encoder.forgetLongLine()
     }
 }

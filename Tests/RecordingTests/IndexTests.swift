@@ -17,7 +17,7 @@ private func chunked(_ count: Int = 60) throws -> [UInt8] {
 }
 
 /// The recording without its `idx`.
-private func withoutIndex(_ bytes: [UInt8]) throws -> [UInt8] {
+func withoutIndex(_ bytes: [UInt8]) throws -> [UInt8] {
     let all = lines(of: bytes)
     let last = try LineDecoder.decode(Array(try #require(all.last).utf8).span)
     var encoder = RecordEncoder()

@@ -31,6 +31,16 @@ import Wire
         }
     }
 
+    @Test func `the index that a tool writes is what a scan of its lines finds`() throws {
+        try split(.bytes(2000)) { paths, _ in
+            for path in paths {
+                let index = try RecordingIndex(of: contents(of: path))
+                #expect(index.origin == .file)
+                #expect(index.chunks == (try RecordingIndex(of: withoutIndex(contents(of: path)))).chunks)
+            }
+        }
+    }
+
     @Test
     func `a segment restates the open connection and the wishes, and names its predecessor by digest`()
         throws

@@ -50,8 +50,8 @@ struct LineWriter: ~Copyable {
 
     private var output: OutputFile
     private var encoder = RecordEncoder()
-    private var chunk = WrittenChunk(offset: 0)
-    private var index = IndexBuilder()
+    private var chunk = OpenChunk(offset: 0)
+    private var summary = ChunkSummary()
     private var lastWall: Int64
 
     /// Begins a file with the line of its head.
@@ -100,7 +100,7 @@ struct LineWriter: ~Copyable {
         let changes = changes(of: line, number: number, time: time, &source)
         lastWall = line.stamp.wall
         try append(changes.applied(to: line.text), line.record, number: number, time: time)
-        if case .frame(let frame) = line.record { index.count(frame) }
+        if case .frame(let frame) = line.record { summary.countRooms(of: frame) }
     }
 
     /// Writes a record that was in no source file.
@@ -108,7 +108,7 @@ struct LineWriter: ~Copyable {
         let time = clamped(time.microseconds, plus: 0)
         let number = record.isAside ? nextNumber - 1 : nextNumber
         guard encoder.encode(record, Stamp(n: number, time: time, wall: wall)) else {
-            throw .system(operation: "write a record of more than 16 MiB", path: path, code: AppendFile.tooLong)
+            throw .system(operation: "write a record \(RecordFormat.tooLong)", path: path, code: AppendFile.tooLong)
         }
         lastWall = wall
         try append(Array(encoder.line.dropLast()), record, number: number, time: time)
@@ -123,7 +123,7 @@ struct LineWriter: ~Copyable {
         changes.set("t", time.microseconds)
         changes.set("re", Array("true".utf8))
         lastTime = time
-        chunk.note(line.record)
+        summary.note(line.record)
         try add(changes.applied(to: line.text), kind: line.record.kind, time: time)
     }
 
@@ -145,9 +145,11 @@ struct LineWriter: ~Copyable {
         try endChunk()
         let offset = output.count
         let stamp = Stamp(n: nextNumber - 1, time: lastTime, wall: lastWall)
-        let isIndexed = encoder.encode(.index(index.record), stamp)
-        if isIndexed { try output.write(encoder.line) }
-        let end = Record.EndRecord(why: why, index: isIndexed ? offset : nil)
+        var end = Record.EndRecord(why: why)
+        if let index = summary.index, encoder.encode(.index(index), stamp) {
+            try output.write(encoder.line)
+            end.index = offset
+        }
         let record = Record.end(end)
         let number = record.isAside ? nextNumber - 1 : nextNumber
         _ = encoder.encode(record, Stamp(n: number, time: lastTime, wall: lastWall))
@@ -158,25 +160,24 @@ struct LineWriter: ~Copyable {
         if !record.isAside || number == nextNumber { nextNumber = number + 1 }
         lastTime = time
         records += 1
-        chunk.note(record)
-        try add(text, kind: record.kind, time: time, number: number)
+        summary.note(record)
+        try add(text, kind: record.kind, time: time, number: record.isAside ? nextNumber : number)
         if chunk.isFull(at: time) { try endChunk() }
     }
 
-    private mutating func add(_ text: [UInt8], kind: String, time: Moment?, number: Int = 0) throws(RecordingError) {
+    private mutating func add(_ text: [UInt8], kind: String, time: Moment?, number: Int? = nil) throws(RecordingError) {
         let line = text + [UInt8(ascii: "\n")]
-        chunk.add(line, kind: kind, time: time, number: number)
-        index.count(kind)
+        chunk.add(line, kind: kind, time: time, number: number ?? nextNumber)
         try output.write(line)
     }
 
     private mutating func endChunk() throws(RecordingError) {
         guard chunk.records > 0 else { return }
-        let sync = chunk.sync(lastTime: lastTime)
+        let sync = chunk.sync(lastTime: lastTime, connections: summary.openConnections)
         guard encoder.encode(.sync(sync), Stamp(n: nextNumber - 1, time: lastTime, wall: lastWall)) else { return }
-        index.add(sync, firstNumber: chunk.firstNumber ?? nextNumber)
+        summary.add(sync, firstNumber: chunk.firstNumber ?? nextNumber)
         try output.write(encoder.line)
-        chunk = WrittenChunk(offset: output.count, connections: chunk.connections)
+        chunk = OpenChunk(offset: output.count)
     }
 
     private func clamped(_ time: Int64, plus shift: Int64) -> Moment {
