@@ -127,6 +127,24 @@ struct ByteSource: ~Copyable {
         return decoder.read(into: buffer) { Self.readBytes(of: descriptor, path, into: $0) }
     }
 
+    /// Reads the next piece of the text into `buffer`. Returns `nil` at the end.
+    func next(into buffer: inout [UInt8]) throws(RecordingError) -> ArraySlice<UInt8>? {
+        let count = try buffer.withUnsafeMutableBytes { read(into: $0) }.get()
+        return count > 0 ? buffer[..<count] : nil
+    }
+
+    /// Returns the text at `path`: all of it, or the beginning of a longer one. That is at least `bytes` long.
+    static func beginning(of path: String, bytes: Int) throws(RecordingError) -> [UInt8] {
+        let source = try ByteSource(opening: path)
+        var text: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: min(bytes, pieceBytes))
+        while text.count < bytes, let piece = try source.next(into: &buffer) { text += piece }
+        return text
+    }
+
+    /// The size of the pieces in which a text is read, in bytes.
+    static let pieceBytes = 256 << 10
+
     /// Reads the available bytes into `buffer`, waiting for the first one. Returns 0 at the end.
     private static func readBytes(
         of descriptor: Int32, _ path: String, into buffer: UnsafeMutableRawBufferPointer

@@ -68,18 +68,7 @@ package struct MarkFile {
     }
 
     private func text() throws(RecordingError) -> String {
-        let source = try ByteSource(opening: path)
-        var bytes: [UInt8] = []
-        while bytes.count < Self.mostBytes {
-            let old = bytes.count
-            bytes += [UInt8](repeating: 0, count: 65_536)
-            let read = bytes.withUnsafeMutableBytes {
-                source.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[old...]))
-            }
-            let count = try read.get()
-            bytes.removeLast(65_536 - count)
-            if count == 0 { break }
-        }
+        let bytes = try ByteSource.beginning(of: path, bytes: Self.mostBytes)
         do throws(PlainTextError) {
             return try PlainText.decode(bytes)
         } catch {

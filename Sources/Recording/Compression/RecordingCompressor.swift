@@ -10,7 +10,6 @@ package enum RecordingCompressor {
         package var compressed: Int
     }
 
-    private static let pieceBytes = 256 << 10
     /// The approximate length of frames in text without a `sync`.
     private static let longestFrame = 4 << 20
     private static let syncStart = Array(#"{"k":"sync","#.utf8)
@@ -31,15 +30,13 @@ package enum RecordingCompressor {
 
     private static func copy(_ source: borrowing ByteSource, to file: inout FrameFile) throws(RecordingError) -> Int {
         var text: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: pieceBytes)
+        var buffer = [UInt8](repeating: 0, count: ByteSource.pieceBytes)
         // Lines before this position were examined already.
         var looked = 0
         var total = 0
-        while true {
-            let count = try piece.withUnsafeMutableBytes { source.read(into: $0) }.get()
-            if count == 0 { break }
-            total += count
-            text += piece[..<count]
+        while let piece = try source.next(into: &buffer) {
+            total += piece.count
+            text += piece
             var kept = 0
             while let feed = text[looked...].firstIndex(of: UInt8(ascii: "\n")) {
                 let isSync = text[looked...feed].starts(with: syncStart)

@@ -84,17 +84,11 @@ enum HARImport {
     }
 
     private static func read(_ path: String) throws(RecordingError) -> [UInt8] {
-        let source = try ByteSource(opening: path)
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 1 << 18)
-        while true {
-            let count = try piece.withUnsafeMutableBytes { source.read(into: $0) }.get()
-            if count == 0 { return bytes }
-            bytes += piece[..<count]
-            guard bytes.count <= mostBytes else {
-                throw .notARecording(path: path, message: "an archive of more than 1 GiB is not held in memory")
-            }
+        let bytes = try ByteSource.beginning(of: path, bytes: mostBytes + 1)
+        guard bytes.count <= mostBytes else {
+            throw .notARecording(path: path, message: "an archive of more than 1 GiB is not held in memory")
         }
+        return bytes
     }
 
     private static func archive(

@@ -36,24 +36,17 @@ package enum RecordingCopy {
     static func digest(of path: String) throws(RecordingError) -> String {
         let source = try ByteSource(opening: path)
         let digest = SHA256Digest()
-        var piece = [UInt8](repeating: 0, count: 1 << 18)
-        while true {
-            let count = try piece.withUnsafeMutableBytes { source.read(into: $0) }.get()
-            if count == 0 { return digest.finish() }
-            digest.update(piece.span.extracting(..<count))
-        }
+        var buffer = [UInt8](repeating: 0, count: ByteSource.pieceBytes)
+        while let piece = try source.next(into: &buffer) { digest.update(piece.span) }
+        return digest.finish()
     }
 
     /// Writes the text of a file byte for byte, after decompression.
     package static func text(of path: String, to destination: ToolDestination) throws(RecordingError) {
         let source = try ByteSource(opening: path)
         var output = try OutputFile(destination)
-        var piece = [UInt8](repeating: 0, count: 1 << 18)
-        while true {
-            let count = try piece.withUnsafeMutableBytes { source.read(into: $0) }.get()
-            if count == 0 { break }
-            try output.write(Array(piece[..<count]))
-        }
+        var buffer = [UInt8](repeating: 0, count: ByteSource.pieceBytes)
+        while let piece = try source.next(into: &buffer) { try output.write(Array(piece)) }
         try output.close()
     }
 
@@ -70,20 +63,18 @@ package enum RecordingCopy {
         let source = try ByteSource(opening: path)
         let output = try RemoteRecordings.create(url, recording: part.recording, resumes: true)
         let known = output.offset
-        var piece = [UInt8](repeating: 0, count: 1 << 18)
+        var buffer = [UInt8](repeating: 0, count: ByteSource.pieceBytes)
         // The size of a compressed file is not always known, so the file is read from its beginning.
         var (passed, published) = (part.offset, 0)
         guard passed <= known else {
             throw .unusable(
                 path: url, message: "it holds \(known) bytes of this recording, and \(path) begins at \(passed)")
         }
-        while true {
-            let count = try piece.withUnsafeMutableBytes { source.read(into: $0) }.get()
-            if count == 0 { break }
-            let new = max(0, min(count, passed + count - known))
-            passed += count
+        while let piece = try source.next(into: &buffer) {
+            let new = max(0, min(piece.count, passed + piece.count - known))
+            passed += piece.count
             guard new > 0 else { continue }
-            try output.write(Array(piece[count - new..<count]))
+            try output.write(Array(piece.suffix(new)))
             published += new
         }
         guard passed >= known else {
