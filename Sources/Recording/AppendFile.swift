@@ -66,12 +66,25 @@ struct AppendFile: ~Copyable {
             bytes.removeAll(keepingCapacity: bytes.capacity <= RecordFormat.keptBuffer)
             return try remote.flush()
         }
+        try Self.write(&bytes, to: descriptor, path)
+    }
+
+    /// Writes `bytes` to a descriptor and empties it, as `write(_:)` does. `path` is for messages.
+    static func write(_ bytes: inout [UInt8], to descriptor: Int32, _ path: String) throws(RecordingError) {
         var done = 0
         var failure: Int32 = 0
         bytes.withUnsafeBytes { raw in
             while done < raw.count, failure == 0 {
                 let count = Glibc.write(descriptor, raw.baseAddress.map { $0 + done }, raw.count - done)
-                if count > 0 { done += count } else if count < 0 && errno != EINTR { failure = errno }
+                if count >= 0 {
+                    done += count
+                } else if errno == EAGAIN {
+                    // Another process may have made standard output non-blocking.
+                    var watched = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    _ = poll(&watched, 1, -1)
+                } else if errno != EINTR {
+                    failure = errno
+                }
             }
         }
         if failure == 0 {

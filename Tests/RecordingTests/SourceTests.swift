@@ -32,6 +32,29 @@ import Wire
         #expect(source.path == "standard input")
     }
 
+    @Test func `writing to a non-blocking pipe waits for its reader`() async throws {
+        let ends = try makePipe(waits: false)
+        let output = ends.output
+        let reading = Task.detached {
+            var (count, buffer) = (0, [UInt8](repeating: 0, count: 1 << 16))
+            while true {
+                let got = read(output, &buffer, buffer.count)
+                if got == 0 { return count }
+                count += max(got, 0)
+                var watched = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+                poll(&watched, 1, -1)
+            }
+        }
+        var bytes = [UInt8](repeating: 7, count: 1 << 20)
+        do {
+            let file = AppendFile(descriptor: ends.input, path: "pipe")
+            try file.write(&bytes)
+        }
+        #expect(bytes.isEmpty)
+        #expect(await reading.value == 1 << 20)
+        close(output)
+    }
+
     @Test func `a non-blocking pipe is waited for`() throws {
         let bytes = try recording { try $0.append(.token(.init(renewed: true)), at: .zero, wall: 0) }
         let ends = try makePipe(waits: false)

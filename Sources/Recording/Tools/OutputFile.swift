@@ -113,24 +113,7 @@ struct OutputFile: ~Copyable {
 
     mutating func write(_ text: String) throws(RecordingError) { try write(Array(text.utf8)) }
 
-    mutating func flush() throws(RecordingError) {
-        var done = 0
-        while done < gathered.count {
-            let written = gathered.withUnsafeBytes {
-                Glibc.write(descriptor, $0.baseAddress.map { $0 + done }, $0.count - done)
-            }
-            if written > 0 {
-                done += written
-            } else if errno == EAGAIN {
-                // Another process may have made standard output non-blocking.
-                var watched = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                _ = poll(&watched, 1, -1)
-            } else if errno != EINTR {
-                throw .system(operation: "write", path: path, code: errno)
-            }
-        }
-        gathered.removeAll(keepingCapacity: true)
-    }
+    mutating func flush() throws(RecordingError) { try AppendFile.write(&gathered, to: descriptor, path) }
 
     /// Writes the remaining bytes and moves the file into place.
     consuming func close() throws(RecordingError) {
