@@ -62,6 +62,24 @@ import Wire
         }
     }
 
+    @Test func `a connection continues in another entry when too many messages of others wait in memory`() throws {
+        try withTemporaryFolder { folder in
+            let bytes = try recording { writer in
+                for (time, connection, text) in [(1, 1, "a"), (2, 2, "b"), (3, 1, "c"), (4, 2, "d"), (5, 1, "e")] {
+                    let frame = Record.FrameRecord(connection: connection, direction: .in, message: .text(text))
+                    try writer.append(
+                        .frame(frame), at: Moment(microseconds: Int64(time)), wall: Int64(time) * 1_000_000)
+                }
+            }
+            try write(bytes, to: folder + "/a")
+            _ = try HARExport.run(
+                folder + "/a", to: ToolDestination(path: folder + "/b"), tool: "t", mostWaiting: 1
+            ) { _, _ in }
+            let texts = try messages(folder + "/b").map { $0.compactMap { $0["data"] } }
+            #expect(texts == [[.string("a")], [.string("b")], [.string("c")], [.string("d")], [.string("e")]])
+        }
+    }
+
     @Test func `messages with the same time are ordered by the start of their connections`() throws {
         func entry(_ messages: (time: Int, text: String)...) -> String {
             let texts = messages.map { #"{"type":"receive","time":\#($0.time),"opcode":1,"data":"\#($0.text)"}"# }

@@ -4,7 +4,8 @@ import Wire
 /// Writes the messages of a recording as an HTTP archive: one entry per connection, with `_webSocketMessages` as Chrome
 /// exports them.
 ///
-/// Messages of the oldest open connection go straight to the file; those of other connections wait in memory.
+/// Messages of the oldest open connection go straight to the file; those of other connections wait in memory. When too
+/// many wait, the entry of the oldest connection ends, and its later messages are in another one.
 struct HARExport {
     fileprivate struct Entry {
         var url: String
@@ -19,14 +20,22 @@ struct HARExport {
     }
 
     private var entries: [(number: Int, entry: Entry)] = []
+    /// The size of the messages that wait, in bytes, and its limit.
+    private var waiting = 0
+    private let mostWaiting: Int
+    /// The addresses of connections that have no entry until their next message.
+    private var addresses: [Int: String] = [:]
     private var isFirst = true
     private var gaps: [String] = []
     private var report = ToolReport()
 
+    private init(mostWaiting: Int) { self.mostWaiting = mostWaiting }
+
     static func run(
-        _ path: String, to destination: ToolDestination, tool: String, hearing hear: ProblemListener
+        _ path: String, to destination: ToolDestination, tool: String, mostWaiting: Int = 64 << 20,
+        hearing hear: ProblemListener
     ) throws(RecordingError) -> ToolReport {
-        var export = HARExport()
+        var export = HARExport(mostWaiting: mostWaiting)
         var reader = try LineReader(opening: path)
         var output = try OutputFile(destination)
         var json = JSONWriter()
@@ -58,19 +67,20 @@ struct HARExport {
                 }
             case .closing, .paused, .stalled, .resumed: break
             case .closed, .failed:
-                guard let place else { return }
+                guard let place else { return addresses[change.connection] = nil }
                 entries[place].entry.isClosed = true
                 entries[place].entry.last = line.stamp.wall
                 try flush(&output)
             }
         case .frame(let frame):
             if !entries.contains(where: { $0.number == frame.connection }) {
-                begin(frame.connection, url: "", line.stamp)
+                begin(frame.connection, url: addresses.removeValue(forKey: frame.connection) ?? "", line.stamp)
             }
             guard let place = entries.firstIndex(where: { $0.number == frame.connection }) else { return }
-            entries[place].entry.add(frame, line.stamp)
+            waiting += entries[place].entry.add(frame, line.stamp)
             report.written += 1
-            if place == 0 || entries[place].entry.messages.count > 1 << 16 { try flush(&output) }
+            if place == 0 { try flush(&output) }
+            while waiting > mostWaiting { try breakOff(&output) }
         case .gap(let gap):
             let text = Self.text(of: gap)
             if entries.isEmpty { gaps.append(text) } else { entries[entries.count - 1].entry.gaps.append(text) }
@@ -86,6 +96,13 @@ struct HARExport {
         entries.append((number, entry))
     }
 
+    /// Ends the entry of the first connection, whose next message begins another one, and writes what waits for it.
+    private mutating func breakOff(_ output: inout OutputFile) throws(RecordingError) {
+        if !entries[0].entry.isClosed { addresses[entries[0].number] = entries[0].entry.url }
+        entries[0].entry.isClosed = true
+        try flush(&output)
+    }
+
     /// Writes what is possible: everything of the first connection, and the others once it is closed.
     private mutating func flush(_ output: inout OutputFile) throws(RecordingError) {
         while var first = entries.first?.entry {
@@ -95,6 +112,7 @@ struct HARExport {
                 first.isBegun = true
             }
             try output.write(first.messages)
+            waiting -= first.messages.count
             first.messages.removeAll()
             guard first.isClosed else {
                 entries[0].entry = first
@@ -115,8 +133,9 @@ struct HARExport {
 }
 
 extension HARExport.Entry {
-    /// Appends a message to the array.
-    fileprivate mutating func add(_ frame: Record.FrameRecord, _ stamp: Stamp) {
+    /// Appends a message to the array. Returns the number of bytes added.
+    fileprivate mutating func add(_ frame: Record.FrameRecord, _ stamp: Stamp) -> Int {
+        let before = messages.count
         var json = JSONWriter()
         json.beginObject()
         json.member("type", frame.direction == .in ? "receive" : "send")
@@ -136,6 +155,7 @@ extension HARExport.Entry {
         messages += (hasMessages ? [UInt8(ascii: ",")] : []) + json.bytes
         hasMessages = true
         last = stamp.wall
+        return messages.count - before
     }
 
     /// The text of the entry up to its first message.
