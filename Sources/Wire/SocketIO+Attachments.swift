@@ -28,12 +28,7 @@ extension SocketIO.Acknowledgement {
         do throws(JSONError) {
             var reader = JSONReader(arguments.bytes.span)
             try reader.beginArray()
-            while try reader.nextElement() {
-                let range = try reader.skip()
-                let start = arguments.bytes.startIndex
-                values.append(
-                    RawJSON(unchecked: arguments.bytes[start + range.lowerBound..<start + range.upperBound]))
-            }
+            while try reader.nextElement() { values.append(arguments.slice(try reader.skip())) }
         } catch {
             // Received arguments have been checked. Those made by the application are returned as far as they can be
             // read.

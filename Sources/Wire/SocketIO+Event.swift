@@ -74,7 +74,7 @@ extension SocketIO.Event {
         var reader = JSONReader(array.bytes.span, maximumDepth: JSONReader.largestDepth)
         switch try? reader.eventName() {
         case .string(let contents): return reader.string(at: contents)
-        case .number(let range): return text(at: range).description
+        case .number(let range): return array.slice(range).description
         case nil: return ""
         }
     }
@@ -92,7 +92,7 @@ extension SocketIO.Event {
         var reader = JSONReader(array.bytes.span, maximumDepth: JSONReader.largestDepth)
         do throws(JSONError) {
             _ = try reader.eventName()
-            while try reader.nextElement() { arguments.append(text(at: try reader.skip())) }
+            while try reader.nextElement() { arguments.append(array.slice(try reader.skip())) }
         } catch {
             // The array was checked when it arrived.
         }
@@ -105,11 +105,6 @@ extension SocketIO.Event {
     public func argument(_ index: Int) -> RawJSON? {
         let arguments = arguments
         return arguments.indices.contains(index) ? arguments[index] : nil
-    }
-
-    private func text(at range: Range<Int>) -> RawJSON {
-        let start = array.bytes.startIndex
-        return RawJSON(unchecked: array.bytes[start + range.lowerBound..<start + range.upperBound])
     }
 
     /// Checks the whole array from `offset` to the end of a packet, and returns its range. All offsets, including those

@@ -14,7 +14,7 @@ extension SocketIO.Refusal {
             var reader = JSONReader(payload.bytes.span)
             switch try reader.peek() {
             case .string: message = try reader.string()
-            case .object: try readObject(from: &reader, of: payload.bytes)
+            case .object: try readObject(from: &reader, of: payload)
             case .array, .number, .bool, .null: break
             }
         } catch {
@@ -32,17 +32,13 @@ extension SocketIO.Refusal {
     /// The maximum number of characters of the data to show.
     private static var mostData: Int { 200 }
 
-    private mutating func readObject(
-        from reader: inout JSONReader, of bytes: ArraySlice<UInt8>
-    ) throws(JSONError) {
+    private mutating func readObject(from reader: inout JSONReader, of payload: RawJSON) throws(JSONError) {
         try reader.beginObject()
         while let key = try reader.nextKey() {
             if reader.matches(key, "message"), try reader.peek() == .string {
                 message = try reader.string()
             } else if reader.matches(key, "data") {
-                let range = try reader.skip()
-                data = RawJSON(
-                    unchecked: bytes[range.lowerBound + bytes.startIndex..<range.upperBound + bytes.startIndex])
+                data = payload.slice(try reader.skip())
             } else {
                 try reader.skip()
             }
