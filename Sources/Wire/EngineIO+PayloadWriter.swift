@@ -113,16 +113,12 @@ extension EngineIO {
                     bytes.append(UInt8(truncatingIfNeeded: scalar.value))
                     continue
                 }
+                // The leading 1 keeps the leading zeros.
                 for unit in scalar.utf16 {
-                    bytes += [UInt8(ascii: "\\"), UInt8(ascii: "u")]
-                    for shift in [12, 8, 4, 0] { bytes.append(hexDigit(UInt8(unit >> UInt16(shift) & 15))) }
+                    bytes += "\\u\(String(0x1_0000 | UInt32(unit), radix: 16).dropFirst())".utf8
                 }
             }
             return bytes[...]
-        }
-
-        private static func hexDigit(_ value: UInt8) -> UInt8 {
-            value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
         }
     }
 }
