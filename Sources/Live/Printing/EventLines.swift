@@ -10,7 +10,7 @@ import Terminal
 struct EventLines {
     /// Whether an event is cut to one line. Otherwise it takes as many lines as it needs.
     let isCompact: Bool
-    /// The columns of the terminal, in the format `compact`; `nil` for lines of any length.
+    /// The columns of the terminal; `nil` for lines of any length. Only `compact` cuts its lines.
     var width: Int? { didSet { if width != oldValue { columns = EventColumns(settings, width: width) } } }
     let settings: LineSettings
     /// The names learnt so far.
@@ -29,7 +29,7 @@ struct EventLines {
         self.isCompact = isCompact
         self.width = width
         self.settings = settings
-        columns = EventColumns(settings, width: isCompact ? width : nil)
+        columns = EventColumns(settings, width: width)
         clock = ZoneClock(settings.zone)
     }
 
