@@ -106,10 +106,7 @@ struct ChatLines {
 
     private mutating func appendTime(_ wall: Int64, to buffer: inout TerminalBuffer) {
         guard settings.time != .none else { return }
-        if let date = clock.newDate(wall) {
-            buffer.append("── \(date) ──", .time)
-            buffer.endLine()
-        }
+        clock.appendNewDate(wall, to: &buffer)
         buffer.append(clock.time(wall, columns: ZoneClock.columns(of: 5, settings.zone)) + "  ", .time)
     }
 }

@@ -120,9 +120,7 @@ struct EventLines {
 
     /// Appends a date line when the day changes, if lines start with the time of day.
     mutating func appendDate(_ stamp: Stamp, to buffer: inout TerminalBuffer) {
-        guard settings.time == .abs, let date = clock.newDate(stamp.wall) else { return }
-        buffer.append("── \(date) ──", .time)
-        buffer.endLine()
+        if settings.time == .abs { clock.appendNewDate(stamp.wall, to: &buffer) }
     }
 
     private mutating func appendTime(_ stamp: Stamp, to buffer: inout TerminalBuffer) {

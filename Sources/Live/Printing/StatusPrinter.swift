@@ -116,10 +116,7 @@ struct StatusLines {
         case .emit(let emit): if !emit.isProblem { return }
         case .notice(let notice): if quiet, notice.level == .info { return }
         }
-        if let date = clock.newDate(stamped.stamp.wall) {
-            buffer.append("── \(date) ──", .time)
-            buffer.endLine()
-        }
+        clock.appendNewDate(stamped.stamp.wall, to: &buffer)
         buffer.append(TimeText.clock(wall: stamped.stamp.wall) + "  ", .time)
         switch stamped.report {
         case .event, .diff, .refetch, .typing: break

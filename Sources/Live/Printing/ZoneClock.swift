@@ -1,4 +1,5 @@
 import Glibc
+import Terminal
 
 /// The wall clock of a time zone. The system's tables give the offset from UTC (`TZ`, or the machine's zone).
 struct ZoneClock: Sendable {
@@ -52,6 +53,13 @@ struct ZoneClock: Sendable {
         let day = local / 86_400_000_000 - (local % 86_400_000_000 < 0 ? 1 : 0)
         defer { self.day = day }
         return self.day == nil || self.day == day ? nil : TimeText.date(wall: local)
+    }
+
+    /// Appends a line with the date if the last shown time was on another day.
+    mutating func appendNewDate(_ wall: Int64, to buffer: inout TerminalBuffer) {
+        guard let date = newDate(wall) else { return }
+        buffer.append("── \(date) ──", .time)
+        buffer.endLine()
     }
 
     /// Returns the offset of the zone from UTC at a time in seconds since 1970, in microseconds. Returns 0 for a time

@@ -56,10 +56,7 @@ struct WireLines {
 
     /// Appends the line of one unit, after a date line when the day changes.
     mutating func append(_ unit: WireUnit, to buffer: inout TerminalBuffer) {
-        if settings.time == .abs, let date = clock.newDate(unit.stamp.wall) {
-            buffer.append("── \(date) ──", .time)
-            buffer.endLine()
-        }
+        if settings.time == .abs { clock.appendNewDate(unit.stamp.wall, to: &buffer) }
         appendTime(unit.stamp, to: &buffer)
         buffer.append(unit.isSent ? "→" : "←", unit.isSent ? .caution : .good)
         buffer.append(" " + unit.channel.padded(8), .faint)
