@@ -135,26 +135,20 @@ enum Printing {
         -> [UInt8]
     {
         var buffer = TerminalBuffer(theme)
-        switch self {
+        // The state moves out and back, so that printing does not copy it.
+        switch exchange(&self, with: .payloads(inert: true)) {
         case .lines(var lines):
-            self = .payloads(inert: true)
             lines.width = width
             for (report, mark) in zip(reports, marks) { lines.append(report, mark, to: &buffer) }
             self = .lines(lines)
-            return buffer.bytes
         case .chat(var lines):
-            self = .payloads(inert: true)
             lines.width = width
             for (report, mark) in zip(reports, marks) { lines.append(report, mark, to: &buffer) }
             self = .chat(lines)
-            return buffer.bytes
         case .table(var table):
-            self = .payloads(inert: true)
             for (report, mark) in zip(reports, marks) { table.append(report, mark, width: width, to: &buffer) }
             self = .table(table)
-            return buffer.bytes
         case .envelopes(var envelopes):
-            self = .payloads(inert: true)
             let bytes = envelopes.bytes(of: reports, marks)
             self = .envelopes(envelopes)
             return bytes
@@ -165,8 +159,11 @@ enum Printing {
             }
             self = .template(template, context)
             return bytes
-        case .payloads(let inert): return Self.payloads(reports, marks, inert: inert)
+        case .payloads(let inert):
+            self = .payloads(inert: inert)
+            return Self.payloads(reports, marks, inert: inert)
         }
+        return buffer.bytes
     }
 
     /// Returns the payloads of the events, one per line. In JSON text, line breaks can occur only between tokens, so
