@@ -50,7 +50,10 @@ struct ServerCheckRun {
 
     private mutating func resolve() async -> ServerCheck.Outcome {
         let (host, _, words) = target
-        switch await onThread({ () throws(NetworkProbe.Problem) in try NetworkProbe.addresses(of: host) }) {
+        let result = await onThread {
+            Result { () throws(NetworkProbe.Problem) in try NetworkProbe.addresses(of: host) }
+        }
+        switch result {
         case .success(let found):
             addresses = found
             return .passed(words + host + " is " + found.joined(separator: ", "))
@@ -61,8 +64,10 @@ struct ServerCheckRun {
     private func connect() async -> ServerCheck.Outcome {
         let (_, port, words) = target
         let addresses = addresses
-        let result = await onThread { () throws(NetworkProbe.Problem) in
-            try NetworkProbe.connect(to: addresses, port: port, patience: Self.patience)
+        let result = await onThread {
+            Result { () throws(NetworkProbe.Problem) in
+                try NetworkProbe.connect(to: addresses, port: port, patience: Self.patience)
+            }
         }
         switch result {
         case .success(let address): return .passed("\(words)\(address) port \(port)")
@@ -190,13 +195,5 @@ struct ServerCheckRun {
         let seconds = (abs(offset) + 500) / 1000
         let words = seconds == 0 ? "the same" : "the server's is \(seconds) s \(offset > 0 ? "ahead" : "behind")"
         return Duration.milliseconds(abs(offset)) > ServerCheck.clockTolerance ? .failed(.clock, words) : .passed(words)
-    }
-
-    private func onThread<Value: Sendable, Problem: Error>(
-        _ work: @escaping @Sendable () throws(Problem) -> Value
-    ) async -> Swift.Result<Value, Problem> {
-        await withCheckedContinuation { continuation in
-            runOnThread(named: "weir-check") { continuation.resume(returning: Swift.Result(catching: work)) }
-        }
     }
 }
