@@ -72,7 +72,7 @@ extension CookieStore {
             name: name, value: value, host: url.host, path: defaultPath(of: url.path), isSecure: false, expiry: nil)
         var maximumAge: Int64?
         for piece in pieces.dropFirst() {
-            let (key, value) = pair(piece) ?? (trimmed(piece), "")
+            let (key, value) = pair(piece) ?? (piece.trimmed, "")
             switch key.lowercased() {
             case "secure": cookie.isSecure = true
             case "path": cookie.path = value.hasPrefix("/") ? value : defaultPath(of: url.path)
@@ -94,14 +94,7 @@ extension CookieStore {
     /// Splits `name=value` and trims white space around both. Returns `nil` without an `=`.
     private static func pair(_ piece: Substring) -> (String, String)? {
         guard let sign = piece.firstIndex(of: "=") else { return nil }
-        return (trimmed(piece[..<sign]), trimmed(piece[piece.index(after: sign)...]))
-    }
-
-    private static func trimmed(_ text: Substring) -> String {
-        let isBlank = { (character: Character) in character == " " || character == "\t" }
-        var rest = text.drop(while: isBlank)
-        while rest.last.map(isBlank) == true { rest.removeLast() }
-        return String(rest)
+        return (piece[..<sign].trimmed, piece[piece.index(after: sign)...].trimmed)
     }
 
     /// Parses a number of seconds. A number that does not fit becomes `Int64.max`, or -1 if it is negative.

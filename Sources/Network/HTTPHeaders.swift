@@ -18,6 +18,15 @@ func isHeaderValue(_ value: String) -> Bool {
     value.utf8.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7f) }
 }
 
+extension Substring {
+    /// The text without the spaces and tabs around it.
+    var trimmed: String {
+        var text = drop { $0 == " " || $0 == "\t" }
+        while text.last == " " || text.last == "\t" { text.removeLast() }
+        return String(text)
+    }
+}
+
 /// Returns how many seconds after `wall` (microseconds since 1970) the `Retry-After` header allows a retry. The header
 /// contains a number of seconds or a date (RFC 9110, 10.2.3). Returns `nil` when the header is missing or malformed.
 public func retryAfter(in headers: [(name: String, value: String)], at wall: Int64 = MachineClock.wall) -> Int? {

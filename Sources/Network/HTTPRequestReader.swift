@@ -284,13 +284,7 @@ extension ServerRequest {
     func mentions(_ token: String, in name: String) -> Bool {
         headers.contains { header in
             header.name == name
-                && header.value.split(separator: ",").contains { trimmed($0).lowercased() == token }
+                && header.value.split(separator: ",").contains { $0.trimmed.lowercased() == token }
         }
-    }
-
-    private func trimmed(_ text: Substring) -> Substring {
-        var text = text.drop { $0 == " " || $0 == "\t" }
-        while text.last == " " || text.last == "\t" { text = text.dropLast() }
-        return text
     }
 }
