@@ -78,7 +78,7 @@ private func badKey(_ certificate: ClientCertificate, isEncrypted: Bool) -> Netw
     return .badTLSFile(path: certificate.key, message: message)
 }
 
-private func badFile(_ path: String) -> NetworkError {
+func badFile(_ path: String) -> NetworkError {
     .badTLSFile(path: path, message: opensslReason() ?? "unknown reason")
 }
 

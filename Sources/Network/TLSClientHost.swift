@@ -42,9 +42,9 @@ func check(_ identity: TLSIdentity) throws(NetworkError) {
     }
     defer { SSL_CTX_free(tls) }
     guard SSL_CTX_use_certificate_chain_file(tls, identity.certificate) == 1 else {
-        throw .badTLSFile(path: identity.certificate, message: opensslReason() ?? "unknown reason")
+        throw badFile(identity.certificate)
     }
     guard weir_tls_use_key(tls, identity.key) == 1, SSL_CTX_check_private_key(tls) == 1 else {
-        throw .badTLSFile(path: identity.key, message: opensslReason() ?? "unknown reason")
+        throw badFile(identity.key)
     }
 }
