@@ -32,8 +32,10 @@ struct FrameHeader {
         key = isMasked ? header.suffix(4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) } : nil
         length = UInt64(header[1] & 0x7f)
         if length >= 126 {
+            // The shortest form that holds the length must be used.
+            let least: UInt64 = length == 126 ? 126 : 65_536
             length = header[2..<(header.count - (isMasked ? 4 : 0))].reduce(0) { $0 << 8 | UInt64($1) }
-            guard length >> 63 == 0 else { throw WebSocketViolation(code: 1002, reason: "bad length") }
+            guard length >= least, length >> 63 == 0 else { throw WebSocketViolation(code: 1002, reason: "bad length") }
         }
     }
 }
@@ -200,6 +202,7 @@ struct WholeMessages {
         if length >= 126 {
             guard length == 126 else { return nil }
             length = Int(bytes[offset + 2]) << 8 | Int(bytes[offset + 3])
+            guard length >= 126 else { return nil }
             start += 2
         }
         guard length <= bytes.count - start, length <= maximumMessage else { return nil }

@@ -42,6 +42,14 @@ import Testing
                 == ["1009 message of 65537 bytes or more; the limit is 65536"])
     }
 
+    @Test("A length in a longer form than it needs is refused")
+    func longForms() {
+        let ofTwoBytes: [UInt8] = [0x82, 0x7e, 0, 1, 65]
+        #expect(read([ofTwoBytes[...]], role: .client).rest == ["1002 bad length"])
+        let ofEightBytes: [UInt8] = [0x82, 0x7f, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
+        #expect(read([ofEightBytes[...]], role: .client).rest == ["1002 bad length"])
+    }
+
     @Test("Messages that are complete in one read share its bytes")
     func sharing() {
         var bytes: [UInt8] = []
