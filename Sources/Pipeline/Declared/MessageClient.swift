@@ -141,6 +141,7 @@ struct MessageClient: Sendable {
             awaitsAnswer = false
             return
         }
+        var isRestart: Bool { realtime.restart?.holds(of: message) == true }
         switch state {
         case .idle, .closed: return
         case .greeting:
@@ -150,12 +151,13 @@ struct MessageClient: Sendable {
             return identify(at: now, into: &effects)
         case .asked:
             let isRefused = realtime.resume?.refused?.holds(of: message) == true
+            if !isRefused, isRestart { return close(.restart, into: &effects) }
             if isRefused { memory = Memory() }
             state = .open
             if isRefused { send(realtime.identify, "identify", into: &effects) }
             effects.append(.connected(isRecovered: !isRefused))
         case .open:
-            if realtime.restart?.holds(of: message) == true { return close(.restart, into: &effects) }
+            if isRestart { return close(.restart, into: &effects) }
         }
         let name = realtime.message?.name?.inValue.value(in: message)?.plainText ?? ""
         let payload = realtime.message?.data?.inValue.value(in: message) ?? message

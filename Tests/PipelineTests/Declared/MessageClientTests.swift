@@ -121,6 +121,15 @@ import Wire
         #expect(run.client.memory.session == nil)
     }
 
+    @Test func `a restart message in answer to a resume request closes the connection`() throws {
+        let before = try open()
+        var run = try Run(before.client.memory)
+        run.receive(#"{"op":10,"d":{"beat":1000}}"#)
+        run.receive(#"{"op":7}"#)
+        #expect(run.said == ["close: the server asked for another connection"])
+        #expect(run.client.memory.session == "a")
+    }
+
     @Test func `a close code that ends the session prevents resuming, and any other does not`() throws {
         var run = try open()
         run.client.closed(code: 1006)
