@@ -38,8 +38,9 @@ struct DeclaredBackend: Backend {
     var removedMeanwhile: Set<Item.ID> = []
     /// Whether the connection has become ready.
     private var isReady = false
-    /// The rooms that are no longer wanted, whose answers may still arrive.
-    private(set) var abandoned: Set<String> = []
+    /// The rooms that are no longer wanted, whose answers may still arrive, and how many of them are remembered.
+    private(set) var abandoned: [String] = []
+    private static let mostAbandoned = 1000
     /// The resources whose failure the user was told.
     var told = ToldFailures()
 
@@ -279,7 +280,7 @@ struct DeclaredBackend: Backend {
     /// Marks requests for the room as overtaken. Their answers may be older than the subscription, which starts the
     /// events.
     mutating func joined(_ room: String, into transaction: inout Transaction) {
-        abandoned.remove(room)
+        abandoned.removeAll { $0 == room }
         transaction.refetcher.taint { $0.declared?.room == room }
         let id = EntityID(profile.id(ofRoom: room))
         doubtWindows(transaction.model) { $0 == id }
@@ -300,7 +301,9 @@ struct DeclaredBackend: Backend {
     mutating func abandon(_ room: String, _ rooms: RoomBook, into transaction: inout Transaction) {
         let id = EntityID(profile.id(ofRoom: room))
         transaction.plans.append(.cancel(.channel(id)))
-        abandoned.insert(room)
+        abandoned.removeAll { $0 == room }
+        abandoned.append(room)
+        if abandoned.count > Self.mostAbandoned { abandoned.removeFirst() }
         polls = polls.filter { $0.key.room != room }
         for entity in profile.entities where entity.parent != nil {
             for row in transaction.model.rows(in: entity.section(of: id)) {

@@ -43,6 +43,14 @@ extension DeclaredBackend {
         transaction.plans.append(.forget(ResourceKey(resource)))
     }
 
+    /// Remembers that a row is not polled any more. Forgets this of rows that are gone: when one comes back, its polling
+    /// restarts anyway.
+    mutating func stop(_ resource: DeclaredResource, in model: SectionedCollection<Item>) {
+        rowPolls[resource] = .stopped
+        rowPolls = rowPolls.filter { resource, poll in poll == .running || resource.row.map { model[$0] != nil } == true
+        }
+    }
+
     /// Fetches the read for every row that is being polled.
     func fetchRows(of read: Profile.Read, into transaction: inout Transaction) {
         for resource in running where resource.read == read.name { transaction.fetch(ResourceKey(resource)) }
@@ -59,7 +67,7 @@ extension DeclaredBackend {
     mutating func cancel(tag: String, into transaction: inout Transaction) {
         for resource in running where self.tag(of: resource) == tag {
             end(resource, into: &transaction)
-            rowPolls[resource] = .stopped
+            stop(resource, in: transaction.model)
             transaction.notice(.info, "\(ResourceKey(resource).resource.label) is not asked any more: it was cancelled")
         }
     }

@@ -168,7 +168,7 @@ extension DeclaredBackend {
             if let words = reads[resource.read]?.why?.words(in: body) { why = "\(words.prefix(300)) (\(why))" }
             // A service that refuses one row means it; polling on would be useless.
             if resource.row != nil, 400..<500 ~= status, !Refetcher.isPassing(status), status != 401, status != 403 {
-                rowPolls[resource] = .stopped
+                stop(resource, in: transaction.model)
                 why += "; it is not asked again"
             }
         }

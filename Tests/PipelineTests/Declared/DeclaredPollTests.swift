@@ -90,6 +90,19 @@ import Wire
         #expect(asked(chat) == ["/api/state/1"])
     }
 
+    @Test func `a stopped poll is forgotten only after its row is gone`() throws {
+        var chat = try chat(#"[{"id":"1","state":"sending"},{"id":"2","state":"sending"}]"#)
+        chat.feed(.cancel(tag: "photo-1"))
+        chat.cut()
+        chat.pass(.seconds(60))
+        chat.feed(.opened(connection: chat.connection, token: nil))
+        chat.answer("/sent", #"[{"id":"2","state":"sending"},{"id":"3","state":"sending"}]"#)
+        #expect(rows(chat) == ["2", "3"])
+        chat.feed(.cancel(tag: "photo-2"))
+        let backend = try #require(chat.session.backend as? DeclaredBackend)
+        #expect(backend.rowPolls.keys.compactMap { $0.row?.id.description }.sorted() == ["2", "3"])
+    }
+
     @Test func `a 400 ends the polling with the reason, and a 500 does not`() throws {
         var chat = try chat(#"[{"id":"1","state":"sending"},{"id":"2","state":"sending"}]"#)
         chat.answer("/1", status: 400, #"{"message":"its film is lost"}"#)
