@@ -18,7 +18,9 @@ private struct DateParser {
             take(":"), let minute = number(2), 0...59 ~= minute, take(":"), let second = number(2), 0...60 ~= second,
             let fraction = fraction(), let offset = offset(), rest.isEmpty
         else { return nil }
-        let minutes = (Self.days(year, month, day) * 24 + hour) * 60 + minute - offset
+        let days = Self.days(year, month, day)
+        guard days < Self.days(year + month / 12, month % 12 + 1, 1) else { return nil }
+        let minutes = (days * 24 + hour) * 60 + minute - offset
         return (minutes * 60 + second) * 1000 + fraction
     }
 
