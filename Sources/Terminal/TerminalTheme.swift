@@ -140,7 +140,7 @@ package struct TerminalTheme: Hashable, Sendable {
         if word.hasPrefix("bright-"), let index = names.firstIndex(of: String(word.dropFirst(7))) {
             return TerminalAppearance.Colour(UInt8(index) + 8)
         }
-        guard word.hasPrefix("#"), word.utf8.count == 7,
+        guard word.hasPrefix("#"), word.utf8.count == 7, word.dropFirst().allSatisfy(\.isHexDigit),
             let value = UInt32(word.dropFirst(), radix: 16).map({ Int($0) })
         else { return nil }
         return .nearest(red: value >> 16, green: value >> 8 & 255, blue: value & 255)
