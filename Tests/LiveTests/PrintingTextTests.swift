@@ -1,9 +1,9 @@
-import Events
 import Pipeline
 import SectionedModel
 import Terminal
 import Testing
 
+@testable import Events
 @testable import Live
 
 @Suite("Names and times on a terminal")
@@ -64,6 +64,26 @@ struct PrintingTextTests {
             }
             #expect(rooms.room("/companies/1/channels?type=public").channel?.title == nil)
         }
+    }
+
+    @Test func `A workspace can be renamed when the list of places is full`() {
+        var names = KnownNames()
+        func learn(_ number: Int, _ name: String) {
+            var batch = Batch<Item>()
+            let workspace = Twake.Workspace(id: EntityID("w\(number)"), name: name)
+            batch.insertions = [
+                .init(
+                    path: SectionPath(section: 0, item: 0),
+                    element: Item(
+                        id: Item.ID(.workspace, workspace.id), section: Item.Section("workspaces"), sortKey: 0,
+                        entity: Item.Entity(workspace)))
+            ]
+            names.learn(from: DiffReport(sequence: 1, cause: 1, batch: batch))
+        }
+        for number in 0...KnownNames.mostPeople { learn(number, "before") }
+        learn(0, "after")
+        #expect(names.name("w0") == "after")
+        #expect(names.name("w\(KnownNames.mostPeople)") == nil)
     }
 
     @Test("Times are the record's, in UTC")

@@ -201,7 +201,9 @@ struct KnownNames: Sendable {
             noteChange()
         case .company, .workspace:
             let id = item.id.id.description
-            guard let name = ItemFacts(item).label, places[id] != name, places.count < Self.mostPeople else { return }
+            guard let name = ItemFacts(item).label, places[id] != name,
+                places.count < Self.mostPeople || places[id] != nil
+            else { return }
             places[id] = name
             noteChange()
         default: break
