@@ -17,6 +17,17 @@ struct FilterJudgeTests {
         return reports.filter { judge.mark($0).isShown }.map(\.report.typeName)
     }
 
+    @Test func `What a filter left out is counted however many filters there were`() throws {
+        var sum = FilterJudge(try Filter(parsing: "")).tally
+        for number in 0..<300 {
+            var judge = FilterJudge(try Filter(parsing: "event = 'e\(number)'"))
+            for report in Sample.reports { _ = judge.mark(report) }
+            sum.add(judge.tally)
+        }
+        #expect(sum.shares.count == 256 && sum.removed.events == sum.seen.events)
+        #expect(sum.lines.contains { $0.hasSuffix(" by other filters") })
+    }
+
     @Test(
         "A filter tests a message together with its changes, and always shows gaps",
         arguments: [

@@ -38,6 +38,8 @@ public struct FilterTally: Hashable, Sendable {
     public private(set) var seen = Count()
     /// The reports left out, one share per clause, in the order of the tests.
     public private(set) var shares: [Share]
+    /// The reports that clauses without a share left out.
+    private var rest = Count()
     /// The number of events that sampling left out.
     public internal(set) var sampledOut = 0
     /// The payload paths in the filter that no event had.
@@ -49,7 +51,7 @@ public struct FilterTally: Hashable, Sendable {
     }
 
     /// The number of reports that all clauses left out.
-    public var removed: Count { shares.reduce(into: Count()) { $0 += $1.removed } }
+    public var removed: Count { shares.reduce(into: rest) { $0 += $1.removed } }
 
     mutating func see(_ report: Report) {
         seen.add(report)
@@ -67,6 +69,7 @@ public struct FilterTally: Hashable, Sendable {
     /// Adds the counts of another tally. Clauses with the same text and origin share one entry.
     mutating func add(_ other: FilterTally) {
         seen += other.seen
+        rest += other.rest
         sampledOut += other.sampledOut
         // The payload paths of the newer filter count.
         watch = other.watch
@@ -75,6 +78,8 @@ public struct FilterTally: Hashable, Sendable {
                 shares[index].removed += share.removed
             } else if shares.count < Self.mostShares {
                 shares.append(share)
+            } else {
+                rest += share.removed
             }
         }
     }
@@ -94,6 +99,7 @@ public struct FilterTally: Hashable, Sendable {
                 lines.append(
                     "    \(removed.events) events, \(removed.others) changes by \(share.origin): \(share.clause)")
             }
+            if rest != Count() { lines.append("    \(rest.events) events, \(rest.others) changes by other filters") }
         }
         if sampledOut > 0 { lines.append("  sampled out  \(sampledOut) events") }
         return lines + absent
