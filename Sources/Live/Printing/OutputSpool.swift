@@ -93,14 +93,19 @@ final class OutputSpool: Sendable {
                     ? nil : (min(state.written - state.read, Self.piece), state.read)
             }
             let got = count > 0 ? pread(file, &piece, count, place) : 0
+            let code = errno
             do throws(OutletError) {
                 if got > 0 { try target.write(Array(piece[..<got])) }
+                if got < count, got <= 0 {
+                    throw .system(
+                        operation: "read back the output for", path: target.name, code: got < 0 ? code : EIO)
+                }
             } catch {
                 return state.change { ($0.failure, $0.isRunning) = (error, false) }
             }
             let leftOut = state.change { state -> Int? in
-                state.read += max(0, got)
-                guard got <= 0 || state.read == state.written, !state.isKeeping else { return nil }
+                state.read += got
+                guard state.read == state.written, !state.isKeeping else { return nil }
                 if state.leftOut > 0 {
                     defer { state.leftOut = 0 }
                     return state.leftOut
