@@ -152,6 +152,24 @@ struct HookTests {
         #expect(told.change { $0.count { $0.hasPrefix("not forwarded yet: ") } } >= min(3, messages))
     }
 
+    @Test func `Of two receivers of an event, the one that failed gets it again`() throws {
+        let loop = try EventLoop(name: "hook-test")
+        defer { loop.shutDown() }
+        let sink = LateSink()
+        let server = try HTTPServer(on: loop, address: "127.0.0.1", port: 0, handler: sink)
+        defer { server.close() }
+        let hooks = try ["late", "soon"].map { path in
+            ReportHook(nil, .forward(try URLParts(parsing: "http://127.0.0.1:\(server.port)/\(path)")))
+        }
+        let outlet = try HookOutlet(
+            hooks, farewell: .seconds(30), pauses: Backoff(base: .milliseconds(1), cap: .milliseconds(2))
+        ) { _ in }
+        try outlet.write([Sample.reports[0]])
+        try outlet.finish()
+        #expect(outlet.figures.done == 2 && outlet.figures.notForwarded == 0)
+        #expect(sink.paths.change { $0.sorted() } == ["/late", "/late", "/soon"])
+    }
+
     @Test("Recalled rows of an earlier session trigger no hook")
     func recalled() throws {
         let outlet = try HookOutlet([ReportHook(Filter(), .command(["true"]))]) { _ in }
@@ -224,6 +242,34 @@ struct HookTests {
         while case let byte = fgetc(file), byte != EOF { bytes.append(UInt8(byte)) }
         return String(decoding: bytes, as: UTF8.self)
     }
+}
+
+/// Accepts what is posted to `/soon`, then refuses the first post to `/late` for now.
+private final class LateSink: HTTPServerHandler {
+    let paths = Monitor<[String]>([])
+    private let held = Monitor<(@Sendable (HTTPResponse) -> Void)?>(nil)
+
+    func handle(_ request: ServerRequest, respond: @escaping @Sendable (HTTPResponse) -> Void) {
+        let before = paths.change { paths in
+            defer { paths.append(request.path) }
+            return paths
+        }
+        if request.path == "/soon" {
+            respond(HTTPResponse(status: 204))
+            held.change { $0.take() }?(HTTPResponse(status: 503))
+        } else if before.contains("/late") {
+            respond(HTTPResponse(status: 204))
+        } else if before.contains("/soon") {
+            respond(HTTPResponse(status: 503))
+        } else {
+            held.change { $0 = respond }
+        }
+    }
+
+    func refuses(_ upgrade: ServerRequest) -> HTTPResponse? { HTTPResponse(status: 404) }
+    func opened(_ socket: ServerWebSocket, _ upgrade: ServerRequest) {}
+    func received(_ messages: [WebSocketMessage], from socket: ServerWebSocket) {}
+    func closed(_ socket: ServerWebSocket, _ close: WebSocketClose) {}
 }
 
 /// Answers requests with the given statuses in order, repeating the last one. `nil` means no answer.

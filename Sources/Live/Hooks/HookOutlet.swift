@@ -22,6 +22,8 @@ public final class HookOutlet: Outlet {
 
     /// A report that is being forwarded to a receiver.
     private struct Post: Sendable {
+        /// The number of the post, counted from 1. Several posts can have the same record number.
+        let id: Int
         var n: Int
         var url: URLParts
         var object: [UInt8]
@@ -44,6 +46,8 @@ public final class HookOutlet: Outlet {
         var running = 0
         /// The reports to forward that are not accepted yet, in order.
         var posts: [Post] = []
+        /// The number of posts so far.
+        var posted = 0
         /// The size of those reports, in bytes.
         var postBytes = 0
         /// The number of consecutive failures of the receiver. After the first one, only one post at a time is sent, to
@@ -297,10 +301,10 @@ public final class HookOutlet: Outlet {
     private func forward(_ object: [UInt8], to url: URLParts, _ n: Int) {
         state.change { state in
             guard state.posts.count < Self.mostPosts, state.postBytes < Limits.waiting else {
-                state.figures.dropped += 1
                 return state.missForward(n, "too many waited")
             }
-            state.posts.append(Post(n: n, url: url, object: object))
+            state.posted += 1
+            state.posts.append(Post(id: state.posted, n: n, url: url, object: object))
             state.postBytes += object.count
         }
         post()
@@ -330,9 +334,8 @@ public final class HookOutlet: Outlet {
             }
         let pause = state.change { state -> Duration? in
             // A post without an answer at the end is counted already.
-            guard !state.hasEnded, let place = state.posts.firstIndex(where: { $0.n == post.n && $0.isUnderWay }) else {
-                return nil
-            }
+            guard !state.hasEnded, let place = state.posts.firstIndex(where: { $0.id == post.id && $0.isUnderWay })
+            else { return nil }
             guard isOver else {
                 state.posts[place].isUnderWay = false
                 state.posts[place].problem = words
