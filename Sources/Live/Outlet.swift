@@ -73,6 +73,12 @@ extension EventReport {
 /// An outlet is called on one thread, never concurrently: the outlet thread of a tail or a replay, or the thread that
 /// runs a watched replay. It may block. While it is behind, a tail stops reading from its socket and a replay stops
 /// playing.
+///
+/// An outlet must not:
+/// * write text of reports to a terminal without escaping it: it comes from strangers;
+/// * wait for another outlet, or for an answer of the tail that calls it: both wait for this call;
+/// * keep reports longer than it needs them: they hold slices of the received data;
+/// * throw anything but `OutletError`, or print secrets: reports are redacted only as the tail was told.
 public protocol Outlet: AnyObject, Sendable {
     /// Whether batches must carry checksums of the model, which cost a little at each change; `false` by default.
     var needsChecksums: Bool { get }
