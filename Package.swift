@@ -62,6 +62,7 @@ let package = Package(
         .target(name: "CJSONScan"),
         .target(name: "CChecksum"),
         .target(name: "CSecretScan"),
+        .target(name: "CBuild"),
 
         // The pure rooms: no clock, no thread, no file, no socket.
         room("JSONText", ["CJSONScan"]),
@@ -95,7 +96,7 @@ let package = Package(
             name: "weir",
             dependencies: [
                 "Live", "Terminal", "Recording", "Store", "DemoServer", "Pipeline", "Events", "Network", "Wire",
-                "JSONText", "CMimalloc",
+                "JSONText", "YAMLText", "CMimalloc", "CBuild",
             ],
             // Links into schemas and samples, so that --schema prints what is published, and the demo plays the sample.
             resources: [
@@ -172,7 +173,8 @@ let package = Package(
                 "JSONText", "SectionedModel", "recording-writer",
             ]),
         tests(
-            "CommandTests", ["TestSupport", "Terminal", "Network", "Wire"], exclude: ["Help", "Manual", "Profiles"]),
+            "CommandTests", ["TestSupport", "Terminal", "Network", "Wire", "JSONText"],
+            exclude: ["Help", "Manual", "Profiles", "Reports"]),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -187,6 +189,13 @@ if Context.environment["WEIR_WITHOUT_NATS"] == nil {
     for target in package.targets where ["weir", "weir-bench"].contains(target.name) {
         target.dependencies.append(target.name == "weir" ? "Streams" : "CNATS")
         target.swiftSettings = house + [.define("NATS")]
+    }
+}
+
+// The commit that --version tells: `.ci/package` knows it.
+if let commit = Context.environment["WEIR_COMMIT"], !commit.isEmpty {
+    for target in package.targets where target.name == "weir" {
+        target.swiftSettings?.append(.unsafeFlags(["-Xcc", "-DWEIR_COMMIT=\"\(commit)\""]))
     }
 }
 

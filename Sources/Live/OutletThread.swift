@@ -116,6 +116,14 @@ final class OutletThread: Sendable {
         return recorder?.isDeep == true ? "the recording does not keep up" : nil
     }
 
+    /// What waits for each thread. Any thread.
+    var depths: [(name: String, items: Int, bytes: Int)] {
+        let threads: [(name: String, depth: (count: Int, bytes: Int)?)] = [
+            ("recorder", recorder?.depth), ("outlets", shower.depth),
+        ]
+        return threads.compactMap { thread in thread.depth.map { (thread.name, $0.count, $0.bytes) } }
+    }
+
     /// Writes everything queued and ends the threads. Returns all errors, in order.
     func finish() -> [OutletError] {
         recorder?.finish()

@@ -22,12 +22,10 @@ public struct RequestFigures: Hashable, Sendable {
 
     /// The maximum number of open requests whose latency is measured.
     private static let mostOpen = 4096
-    /// The number of latency steps: four for each power of two in microseconds, up to some hours.
-    private static let steps = 140
     /// The maximum number of separate reasons. Later ones count as the last.
     private static let mostReasons = 32
     private var asking: [Int: Moment] = [:]
-    private var latencies = Array(repeating: 0, count: steps)
+    private var latencies = LatencyHistogram()
 
     /// Creates figures without any request.
     public init() {}
@@ -48,7 +46,7 @@ public struct RequestFigures: Hashable, Sendable {
         answered += 1
         if let failure { count(failure) }
         guard let asked = asking.removeValue(forKey: id) else { return }
-        latencies[Self.step(of: (now - asked).microseconds)] += 1
+        latencies.add((now - asked).microseconds)
     }
 
     private mutating func count(_ failure: String) {
@@ -65,26 +63,6 @@ public struct RequestFigures: Hashable, Sendable {
     /// Returns the latency that `percentile` percent of the answers did not exceed, or `nil` if no latency is known. It
     /// is rounded up to the end of its step; at most a fifth of the result is rounding.
     public func latency(percentile: Int) -> Duration? {
-        let count = latencies.reduce(0, +)
-        guard count > 0 else { return nil }
-        var rank = max((count * percentile + 99) / 100, 1)
-        for (step, count) in latencies.enumerated() {
-            rank -= count
-            if rank <= 0 { return .microseconds(Self.upper(of: step)) }
-        }
-        return nil
-    }
-
-    /// Returns the step of a latency. Steps 0 to 3 are 0 to 3 µs; after that each power of two has four steps.
-    private static func step(of microseconds: Int64) -> Int {
-        guard microseconds > 3 else { return Int(max(microseconds, 0)) }
-        let power = 63 - microseconds.leadingZeroBitCount
-        return min(4 * (power - 1) + Int(microseconds >> Int64(power - 2)) - 4, steps - 1)
-    }
-
-    private static func upper(of step: Int) -> Int64 {
-        guard step > 3 else { return Int64(step) }
-        let power = Int64(step / 4 + 1)
-        return (Int64(step % 4) + 5) << (power - 2)
+        latencies.percentile(percentile).map { .microseconds($0) }
     }
 }

@@ -46,6 +46,7 @@ extension Tail {
         guard case .running(let continuation) = phase else { return }
         phase = .leaving(continuation, outcome)
         configuration.seat?.stop()
+        configuration.manager?.tell("STOPPING=1")
         let now = endTime
         let stamp = journal.unnumbered(at: now)
         noteLastState(at: now)
@@ -59,7 +60,7 @@ extension Tail {
         if makesRecords { pending.append(.endRecording(why, journal.stamp(at: now))) }
         hasEndedRecords = true
         handOver()
-        for timer in [timer?.timer, limits.duration, limits.idle, limits.renewal] { timer?.cancel() }
+        for timer in [timer?.timer, limits.duration, limits.idle, limits.renewal, feeding] { timer?.cancel() }
         guard socket != nil else { return leave() }
         limits.closing = loop.schedule(at: loop.now + Self.closingTime) { [weak self] in
             self?.assumeIsolated { $0.leave() }

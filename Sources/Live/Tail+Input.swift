@@ -236,6 +236,7 @@ extension Tail {
         case .undecodable: counts.undecodable += 1
         case .connection(let change):
             note(change)
+            tellService(of: change)
             guard case .ready = change else { break }
             takeUpOutbox()
             notes.connection.becameReady()

@@ -44,6 +44,14 @@ public actor Tail {
     let scrubber: SecretScrubber?
     /// The latest renewal of the token; `nil` before the first one.
     var renewing: Task<Void, Never>?
+    /// Answers scrapes of metrics; nil where none are wanted.
+    let metricsServer: MetricsServer?
+    /// Sends metrics and spans to a collector; nil where none is named.
+    var otlp: OTLPExport?
+    /// When that is done next.
+    var exporting: LoopTimer?
+    /// When the service manager's watchdog is fed next.
+    var feeding: LoopTimer?
     /// The observer for control socket clients; `nil` without a control socket.
     var observer: ControlObserver?
     /// The filters that `filter.pop` returns to.
@@ -167,7 +175,7 @@ public actor Tail {
         var configuration = configuration
         configuration.recording.options.sessionPath = configuration.session.backend.sessionPath
         self.configuration = configuration
-        self.outlets = outlets
+        self.outlets = outlets + [configuration.metrics].compactMap(\.self)
         showsWire = outlets.contains { $0.needsWire }
         goal = RunGoal(
             count: configuration.count, shownBy: configuration.filter, muted: configuration.muted,
@@ -180,6 +188,9 @@ public actor Tail {
                 answeringOn: loop,
                 // In addition to its requests a session may poll, which takes two connections.
                 connectionsPerHost: configuration.session.concurrentRequests + 2)
+            metricsServer = try configuration.metricsAddress.map { [loop] place throws(NetworkError) in
+                try MetricsServer(place.address, place.port, on: loop)
+            }
         } catch {
             throw .network(error)
         }
@@ -266,6 +277,8 @@ public actor Tail {
             startLimits()
             adopt(control)
             listenToStore()
+            startMetrics()
+            startService()
             feed(.start, at: .zero)
             recall(read)
             takeSeat()
@@ -300,19 +313,22 @@ public actor Tail {
             outcome: outcome, events: counts.events, gaps: counts.gaps, undecodable: counts.undecodable,
             sections: session.model.sectionKeys.map { ($0, session.model.elementCount(in: $0)) },
             requests: counts.requests, context: configuration.context)
+        summary.model = session.model
         summary.absent = goal.absent + (recordFilter?.absent ?? [])
         return summary
     }
 
     /// Ends the threads on a helper thread, since the loop must not end them. Returns what could not be written.
     private nonisolated func shutDown(isFenced: Bool) async -> [OutletError] {
-        let (thread, control, store) = await (outletThread, self.control, keeper?.store)
+        let (thread, control, store, metrics) = await (outletThread, self.control, keeper?.store, metricsServer)
         let seat = configuration.seat
+        let exports = await otlp != nil
         return await withCheckedContinuation { continuation in
             let (http, loop) = (self.http, self.loop)
             runOnThread(named: "weir-shutdown") {
                 let failures = thread?.finish() ?? []
                 seat?.end(isFenced: isFenced)
+                if exports || metrics != nil { self.endMetrics(metrics) }
                 store?.close()
                 control?.close()
                 http.shutDown()

@@ -1,6 +1,7 @@
 public import Network
 public import Pipeline
 package import Recording
+public import SectionedModel
 public import Wire
 
 /// The settings of a tail.
@@ -35,6 +36,14 @@ public struct TailConfiguration: Sendable {
     public var controlPath: String?
     /// The place in a group that divides the rooms; the recording is the seat's. Nil for a tail that holds all that are wanted.
     package var seat: (any GroupSeat)?
+    /// The figures of the run, which are also among the outlets; `nil` to measure nothing.
+    public var metrics: MetricsCollector?
+    /// The address that answers scrapes; port 0 lets the system choose.
+    public var metricsAddress: (address: String, port: UInt16)?
+    /// The OpenTelemetry collector that receives the figures; `nil` for none.
+    public var otlp: URLParts?
+    /// The service manager that is notified of the tail's state; `nil` for none.
+    public var manager: ServiceManager?
     /// The folder for recordings that clients of the control socket begin; `nil` for the folder of `recordPath`.
     public var recordFolder: String?
     /// The rules that send events automatically.
@@ -154,6 +163,8 @@ public struct TailSummary: Sendable {
     public var undecodable: Int
     /// The model's sections in order, each with the number of its elements.
     public var sections: [(section: Item.Section, count: Int)]
+    /// The model at the end; of several recordings that of the first.
+    public var model = SectionedCollection<Item>()
     /// The figures of the requests and their answers. A replay counts the recorded ones.
     public var requests = RequestFigures()
     /// The name of the context; `nil` without one.

@@ -62,6 +62,7 @@ struct AppendFile: ~Copyable {
     /// twice.
     func write(_ bytes: inout [UInt8]) throws(RecordingError) {
         if let remote {
+            DiskFigures.wrote(bytes.count)
             try remote.write(bytes)
             bytes.removeAll(keepingCapacity: bytes.capacity <= RecordFormat.keptBuffer)
             return try remote.flush()
@@ -87,6 +88,7 @@ struct AppendFile: ~Copyable {
                 }
             }
         }
+        DiskFigures.wrote(done)
         if failure == 0 {
             bytes.removeAll(keepingCapacity: bytes.capacity <= RecordFormat.keptBuffer)
         } else {
@@ -97,13 +99,13 @@ struct AppendFile: ~Copyable {
 
     /// Waits until the data is on disk.
     func syncData() throws(RecordingError) {
-        try check("sync") { fdatasync(descriptor) }
+        try check("sync") { DiskFigures.syncing { fdatasync(descriptor) } }
     }
 
     /// Waits until data, metadata and the file's name in its folder are on disk.
     func syncAll() throws(RecordingError) {
         if remote != nil { return }
-        try check("sync") { fsync(descriptor) }
+        try check("sync") { DiskFigures.syncing { fsync(descriptor) } }
         let folder = open(Self.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { return }
         // Some file systems cannot sync a folder. The file itself is safe by then, and nothing more can be done.

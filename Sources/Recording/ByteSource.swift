@@ -122,7 +122,9 @@ struct ByteSource: ~Copyable {
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Result<Int, RecordingError> {
         let (descriptor, path) = (descriptor, path)
         if let remote {
-            return Result { () throws(RecordingError) in try remote.read(into: buffer) }
+            let result = Result { () throws(RecordingError) in try remote.read(into: buffer) }
+            if case .success(let count) = result { DiskFigures.read(count) }
+            return result
         }
         return decoder.read(into: buffer) { Self.readBytes(of: descriptor, path, into: $0) }
     }
@@ -152,7 +154,10 @@ struct ByteSource: ~Copyable {
         guard descriptor >= 0, buffer.count > 0 else { return .success(0) }
         while true {
             let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-            if count >= 0 { return .success(count) }
+            if count >= 0 {
+                DiskFigures.read(count)
+                return .success(count)
+            }
             if errno == EAGAIN {
                 // Another process may have made standard input non-blocking.
                 var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

@@ -1,5 +1,18 @@
 import CCrypto
 
+/// The SHA-256 of a text, as content security policies name it.
+package enum TextDigest {
+    /// The digest in Base64.
+    package static func base64(of text: String) -> String {
+        var digest = [UInt8](repeating: 0, count: 32)
+        let bytes = Array(text.utf8)
+        EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil)
+        var encoded = [UInt8](repeating: 0, count: 45)
+        let count = Int(EVP_EncodeBlock(&encoded, digest, 32))
+        return String(decoding: encoded.prefix(count), as: UTF8.self)
+    }
+}
+
 /// The SHA-256 (FIPS 180-4) of bytes added in pieces. It owns an OpenSSL context.
 final class SHA256Digest {
     private let context: OpaquePointer?

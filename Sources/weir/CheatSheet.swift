@@ -28,6 +28,7 @@ struct CheatSheet {
                 ("weir tail --record day.weir.jsonl", "and see it, too"),
                 ("weir record URL day.weir.jsonl --token file:token --rotate 64M --keep 10", "in segments"),
                 ("weir tail URL --share nats://localhost/team", "divide the rooms with other tails; weir help stream"),
+                ("weir tail --report today.html", "and, at the end, a page of what passed"),
                 ("weir tail --flight-recorder 10m", "the last ten minutes; kill -USR2 writes them to a file"),
                 ("weir file doctor --secrets day.weir.jsonl", "is anything in it that should not be?"),
             ]),
@@ -45,6 +46,7 @@ struct CheatSheet {
                 ("weir file info day.weir.jsonl", "what is in it"),
                 ("weir file grep -i deploy day.weir.jsonl --around 2s", "find records"),
                 ("weir file cut day.weir.jsonl --start +2s --end +5s -o part.weir.jsonl", "a part of it"),
+                ("weir file report day.weir.jsonl -o day.html", "a page of what passed, to look at"),
                 ("weir file convert chat.har --to weir -o chat.weir.jsonl", "of Chrome's archive"),
             ]),
         CheatSheet(

@@ -10,7 +10,7 @@ final class Command: Sendable {
         rooms, roomsLs, roomsResolve, roomsJoin, roomsLeave, roomsOnly, roomsReset, roomsSelect, roomsPin, roomsUnpin,
         roomsMute, roomsUnmute, roomsSet, roomsWho, roomsHistory, roomsWatch,
         file, fileInfo, fileDoctor, fileRepair, fileIndex, fileCat, fileGrep, fileFilter, fileCut, fileMerge, fileSplit,
-        fileMark, fileRedact, fileCompress, fileConvert, fileDiff, filePublish,
+        fileMark, fileRedact, fileCompress, fileConvert, fileDiff, fileReport, filePublish,
         stream, streamCreate, streamLs, streamInfo, streamRm,
         emit, send, edit, react, delete, read, perform, channel, workspace, account, draft, download, login, logout,
         whoami,

@@ -14,6 +14,7 @@ enum Console {
 
     /// Prints one line on standard error, with control characters escaped.
     static func note(_ text: String) {
+        Progress.clear()
         try? StatusPrinter(colour: TerminalDevice.showsColour(2)).write(lines: [text])
     }
 

@@ -15,7 +15,10 @@ enum FileCommand {
                     let named = arguments.positionals
                     arguments.positionals = try named.flatMap { try RemoteRecordings.segments(of: $0) }
                 }
-                return try body(arguments, FileComplaints())
+                let (read, files) = (arguments, arguments.positionals.filter { !$0.isEmpty })
+                return try Progress.showing(files, prints: read.printsWhileReading) {
+                    try body(read, FileComplaints())
+                }
             } catch let error as UsageError {
                 throw error
             } catch RecordingError.system(_, _, EPIPE), OutletError.closedByReader {
@@ -208,6 +211,11 @@ final class FileComplaints {
 }
 
 extension Arguments {
+    /// Whether standard output gets something before all is read.
+    fileprivate var printsWhileReading: Bool {
+        ![.fileInfo, .fileDoctor, .fileDiff, .filePublish].contains(command) && self[.output] == nil
+    }
+
     /// The destination of the tool's output.
     var destination: ToolDestination { ToolDestination(path: self[.output], replaces: has(.force)) }
 

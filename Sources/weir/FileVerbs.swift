@@ -161,6 +161,18 @@ extension Command {
         examples: "weir file convert chat.har --to weir -o chat.weir.jsonl",
         "weir file convert day.weir.jsonl --to asciicast -o day.cast")
 
+    static let fileReport = Command(
+        "file report", "FILE…", "make a page of what passed: rates, lag, gaps, errors",
+        run: FileCommand.verb(FileReportCommand.run),
+        details: """
+            Plays the recording through the pipeline and writes one HTML page that asks nobody for anything: the
+            server and the times, events by kind and room over time, how late they came, gaps with their cause
+            and repair, the slowest requests, the loudest people and rooms, errors with examples, the model at
+            the end, and a list of the first 5,000 events with a search. Texts of others are inert in it, and
+            what looks like a secret is a mark. 'weir tail --report FILE' makes the same page of a live run.
+            """,
+        examples: "weir file report day.weir.jsonl -o day.html")
+
     static let fileDiff = Command(
         "file diff", "A B", "say where the replays of two event files part",
         run: FileCommand.verb(FileDiffCommand.run),

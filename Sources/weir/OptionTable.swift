@@ -9,13 +9,15 @@ enum Option: Int, CaseIterable {
         proxy,
         proxyAuth, company, workspace, join, autoAdopt, maxRooms, emit, emitAck, noAck, ack, history, catchUp,
         members, framing, format, template, fields, schema, time, zone, roomWidth, ids, spacer, summary, view, noStatus,
-        hook, hookSh, notify, notifyBy, forward, filter, messages, eventsOnly, noChanges, kind, notKind, room, notRoom,
+        report, hook, hookSh, notify, notifyBy, forward, filter, messages, eventsOnly, noChanges, kind, notKind, room,
+        notRoom,
         from, notFrom, grep, exclude,
         highlight,
         sample, tail,
         explainFilter, count, untilMatch, failOn, duration, idleTimeout, maxAttempts, maxRetryAfter, reconnect,
-        maxMessage, maxBody, maxBinary, maxAttachments, maxDepth, record, share, lease, events, rotate, keep, compress,
-        fsync,
+        maxMessage, maxBody, maxBinary, maxAttachments, maxDepth, record, share, lease, events, metrics, otlp, rotate,
+        keep,
+        compress, fsync,
         recordFilter,
         onWriteError, noStates, keepSecrets, flightRecorder, store, diffLog, diffLogReversible, speed, rate,
         idleLimit, span, loop, follow, durable, step, refetch, verify, serve, listen, scenario, seed, tokenLife,
@@ -172,6 +174,10 @@ enum Option: Int, CaseIterable {
             Row(
                 "view", "log|latest|top|graph|model|raw|conn",
                 "what is shown: lines (default), raw wire units, or a view in place", .views)
+        case .report:
+            Row(
+                "report", "FILE", "at the end write a page of what passed: HTML (-: standard output)",
+                [.demo, .tail, .record, .replay])
         case .noStatus: Row("no-status", .flag, "no status line on a terminal", .runs)
         case .hook:
             Row(
@@ -262,6 +268,9 @@ enum Option: Int, CaseIterable {
             Row(
                 "events", .flag, "publish events and changes as JSON, too, where it records to nats://",
                 [.demo, .tail, .record])
+        case .metrics:
+            Row("metrics", "[ADDR:]PORT", "answer Prometheus at /metrics there (default 127.0.0.1)", .live)
+        case .otlp: Row("otlp", "URL", "send metrics and spans there each 10s: OTLP, HTTP, JSON", .live)
         case .rotate:
             Row(
                 "rotate", "SIZE|D|hup", "record in segments: a new one at this size, age, or SIGHUP (also)", .live,
@@ -554,7 +563,7 @@ extension Option.Scope {
     /// The verbs of `file` that write a file.
     fileprivate static let writingFiles: Self = [
         .fileRepair, .fileIndex, .fileFilter, .fileCut, .fileMerge, .fileSplit, .fileMark, .fileRedact, .fileCompress,
-        .fileConvert,
+        .fileConvert, .fileReport,
     ]
     /// The commands that follow a server.
     fileprivate static let live = Self([.tail, .record], .server)

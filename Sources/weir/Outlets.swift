@@ -15,6 +15,8 @@ struct Outlets {
     private let toleratesLoss: Bool
     private let summaryForm: SummaryForm
     private let hooks: HookOutlet?
+    /// What the page of the run is made of, where one is wanted.
+    private let report: (plan: ReportPlan, collected: ReportCollector)?
     /// The view that is drawn in place; `nil` if none is.
     let board: TerminalBoard?
     /// The filter of the view. It may change during the run.
@@ -47,6 +49,9 @@ struct Outlets {
             outlets.append(try DiffLogFile(creating: path, reversible: options.reversible, patience: patience))
         }
         outlets.append(collector)
+        try options.report?.check()
+        report = options.report.map { ($0, ReportCollector()) }
+        if let report { outlets.append(report.collected) }
         if !options.hooks.isEmpty || options.notifications != nil {
             let quiet = options.quiet
             do throws(NetworkError) {
@@ -114,6 +119,12 @@ struct Outlets {
         let seen = collector.summary
         var end = Ending(summary)
         if let hint { end.words = (end.words.map { $0 + "; " } ?? "") + hint }
+        if let report {
+            do { try report.plan.write(report.collected, summary) } catch {
+                end.code = .cannotWrite
+                end.words = (end.words.map { $0 + "; " } ?? "") + "no report: \(Trouble(error).sentence)"
+            }
+        }
         let figures = hooks?.figures
         if end.code == .done, let figures, figures.notForwarded > 0 { end.code = .loss }
         end.judge(seen, by: failures, toleratesLoss: toleratesLoss)

@@ -1,4 +1,5 @@
 import Live
+import Network
 import Pipeline
 import Recording
 
@@ -23,6 +24,8 @@ struct OutputOptions {
     var diffLog: String?
     /// Whether the log also contains the deleted and replaced values.
     var reversible = false
+    /// What is written of the run when it has ended.
+    var report: ReportPlan?
     /// The number of shown events after which the run ends.
     var count: Int?
     /// The filter whose first match ends the run.
@@ -83,6 +86,17 @@ struct OutputOptions {
             form = nil
         }
         if reversible, diffLog == nil { throw arguments.error("--diff-log-reversible needs --diff-log FILE") }
+        if let path = arguments[.report] {
+            if path == "-" {
+                if let other = Self.onStandardOutput(arguments, view) ?? (diffLog == "-" ? "--diff-log" : nil) {
+                    throw arguments.error("--report - is standard output, and so is what \(other) shows")
+                }
+                form = nil
+            }
+            report = ReportPlan(
+                destination: ToolDestination(path: path, replaces: arguments.has(.force)),
+                facts: ReportFacts(title: "Weir report", tool: Help.version))
+        }
         count = try arguments.count(.count)
         untilMatch = try arguments.expression(.untilMatch)
         failures = try arguments.failures()
@@ -147,6 +161,10 @@ struct RunOptions {
     var recordFolder: String?
     /// Whether the run opens a control socket.
     var hasControl = true
+    /// Where scrapes of metrics are answered.
+    var metrics: (address: String, port: UInt16)?
+    /// The collector of OpenTelemetry that is sent metrics and spans.
+    var collector: URLParts?
 
     init(_ arguments: Arguments) throws(UsageError) {
         duration = try arguments.duration(.duration)
@@ -166,5 +184,16 @@ struct RunOptions {
         allowsEmit = arguments.has(.allowEmit)
         pinsFollow = arguments.has(.dynamicPins)
         recordFolder = arguments[.recordDir]
+        if let port = arguments[.metrics].flatMap({ UInt16($0) }) {
+            metrics = ("127.0.0.1", port)
+        } else {
+            metrics = try arguments.endpoint(.metrics)
+        }
+        if let text = arguments[.otlp] {
+            guard let url = try? URLParts(parsing: text), ["http", "https"].contains(url.scheme) else {
+                throw arguments.error("--otlp: an http or https URL is wanted, such as http://127.0.0.1:4318")
+            }
+            collector = url
+        }
     }
 }

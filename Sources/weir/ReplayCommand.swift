@@ -13,7 +13,9 @@ enum ReplayCommand {
         do {
             playing = try configuration(options)
             let mark = try options.durable?(&playing)
-            outlets = try Outlets(options.output)
+            var output = options.output
+            if output.report != nil { output.report?.facts = try ReportFacts(recordings: playing.paths) }
+            outlets = try Outlets(output)
             all = outlets.all + (mark.map { [$0] } ?? [])
         } catch {
             return Console.fail(error)

@@ -8,6 +8,7 @@ struct StandardOutput {
     /// Prints each line unchanged, followed by a line feed.
     func write(_ lines: [String]) throws(OutletError) {
         guard !lines.isEmpty else { return }
+        Progress.clear()
         try writer.write(Array((lines.joined(separator: "\n") + "\n").utf8))
     }
 

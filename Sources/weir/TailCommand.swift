@@ -68,6 +68,11 @@ enum TailCommand {
         configuration.allowsEmit = run.allowsEmit
         configuration.pinsFollow = run.pinsFollow
         configuration.recordFolder = run.recordFolder
+        (configuration.metricsAddress, configuration.otlp) = (run.metrics, run.collector)
+        if run.hasControl || run.metrics != nil || run.collector != nil {
+            configuration.metrics = MetricsCollector(traces: run.collector != nil)
+        }
+        configuration.manager = ServiceManager.takeFromEnvironment()
         return configuration
     }
 
@@ -97,6 +102,9 @@ enum TailCommand {
         }
         let view = output.form == nil ? nil : ViewControls()
         configuration.view = view
+        var output = output
+        output.report?.facts = ReportFacts(
+            server: "\(base.server)", backend: base.session.backend.rawValue, recording: run.recording)
         let outlets: Outlets
         let tail: Tail
         do {

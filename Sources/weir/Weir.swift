@@ -12,7 +12,7 @@ enum Weir {
         signal(SIGXFSZ, SIG_IGN)
         do throws(UsageError) {
             switch arguments.first {
-            case "--version", "-V": return Console.print(Help.version + "\n")
+            case "--version", "-V": return Console.print(VersionText.text)
             case "--help", "-h": return Pager.show(Help.overview)
             case "complete": return CompletionCommand.complete(Array(arguments.dropFirst()))
             default: break

@@ -39,10 +39,14 @@ struct HelpTests {
         }
     }
 
-    @Test("The version is one line")
+    @Test("The version comes first, then the libraries, each with its own")
     func showsVersion() throws {
         let result = try weir("--version")
-        #expect(result.output == "weir 0.9.0\n")
+        let lines = result.output.split(separator: "\n")
+        #expect(lines.first?.hasPrefix("weir 0.9.0") == true)
+        for name in ["libcurl", "libwebsockets", "sqlite", "openssl", "zlib", "zstd", "libyaml", "mimalloc"] {
+            #expect(lines.contains { $0.contains("  \(name) ") && $0.last?.isNumber == true }, "\(name)")
+        }
         #expect(result.status == 0)
     }
 }

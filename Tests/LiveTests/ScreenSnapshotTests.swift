@@ -16,7 +16,7 @@ import Wire
     private static let screens: [(name: String, format: OutputFormat, keys: String?)] = [
         ("tail", .compact, nil), ("chat", .chat, nil), ("pretty", .pretty, nil), ("watch", .compact, ""),
         ("watch-chat", .compact, "M"), ("watch-detail", .compact, "\r"), ("watch-rooms", .compact, "r"),
-        ("watch-help", .compact, "?"),
+        ("watch-graph", .compact, "v"), ("watch-help", .compact, "?"),
     ]
     private static let sizes = [(40, 10), (80, 24), (120, 40), (200, 50)]
     private static let folder = packageFolder + "/Tests/LiveTests/Screens"

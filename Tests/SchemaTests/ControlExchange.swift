@@ -64,6 +64,7 @@ struct ControlExchange {
         configuration.recording.rotation = SegmentPlan.Rotation()
         configuration.recording.flight = FlightPlan(window: .seconds(60), prefix: folder + "/flight")
         configuration.allowsEmit = true
+        configuration.metrics = MetricsCollector()
         configuration.view = ViewControls()
         configuration.filter = ViewFilter()
         let rooms = Mailbox<String>()
@@ -89,7 +90,7 @@ struct ControlExchange {
 
     private mutating func askTail(_ client: UnixClient, _ room: String) throws {
         for method: ControlMethod in [
-            .hello, .status, .stats, .globals, .roomsContext, .recordStatus, .filterGet, .modelSections,
+            .hello, .status, .stats, .metrics, .globals, .roomsContext, .recordStatus, .filterGet, .modelSections,
         ] {
             try call(client, .tail, method)
         }

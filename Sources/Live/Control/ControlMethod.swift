@@ -3,7 +3,7 @@ import Pipeline
 /// The methods of a running tail or replay: the only table of the control protocol. Requests are checked against it,
 /// and `weir ctl` derives its arguments from it. No method runs a command or reads a file of the caller's choice.
 package enum ControlMethod: String, CaseIterable, Sendable {
-    case hello, status, stats, globals
+    case hello, status, stats, metrics, globals
     case roomsList = "rooms.list"
     case roomsJoin = "rooms.join"
     case roomsLeave = "rooms.leave"
@@ -70,6 +70,7 @@ package enum ControlMethod: String, CaseIterable, Sendable {
         case .hello: Row([.tail, .replay], "who answers: tool, version of the protocol, methods")
         case .status: Row([.tail, .replay], "what it does and how it stands")
         case .stats: Row([.tail, .replay], "what it has counted since it began")
+        case .metrics: Row([.tail], "what it has measured, as text of OpenMetrics")
         case .globals: Row([.tail], "what the user looks at: company, workspace, channel, thread, and whose it is")
         case .roomsList:
             Row(

@@ -45,6 +45,7 @@ extension Tail {
         case .hello, .position, .seek, .step, .speed, .loop: return nil
         case .status: return status
         case .stats: return stats
+        case .metrics: return try metricsText()
         case .globals:
             let value = globalsValue
             return ControlResult { $0.raw(value.raw) }

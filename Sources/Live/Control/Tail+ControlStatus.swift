@@ -61,6 +61,17 @@ extension Tail {
         }
     }
 
+    /// What `metrics` gives.
+    func metricsText() throws(ControlError) -> ControlResult {
+        guard configuration.metrics != nil else { throw ControlError(.nothing, "the tail measures nothing") }
+        let text = MetricsText.text(of: metricFamilies, as: .openMetrics)
+        return ControlResult { writer in
+            writer.beginObject()
+            writer.member("text", text)
+            writer.endObject()
+        }
+    }
+
     /// The counters, in the order of display.
     private var statistics: [(name: String, count: Int)] {
         [("records", journal.last)] + counts.statistics + [("clients", control?.count ?? 0)]

@@ -126,6 +126,7 @@ final class ReplayRun {
             sections: timeline.sections,
             requests: timeline.tracks.first?.player.figures ?? RequestFigures(),
             context: timeline.tracks.first?.head.context)
+        if let model = timeline.tracks.first?.player.session.model { summary.model = model }
         summary.absent = goal.absent
         if configuration.verifies { summary.verdict = timeline.verified.words }
         return summary

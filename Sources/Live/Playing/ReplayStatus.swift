@@ -53,6 +53,9 @@ struct ReplayStatus {
         if let wall = position.wall { parts.append(TimeText.clock(wall: wall)) }
         parts.append("+" + TimeText.span(milliseconds: position.time.microseconds / 1000))
         parts.append("#\(position.number)")
+        if !isInteractive, now > began {
+            parts.append((Double(position.events) * 1e6 / Double((now - began).microseconds)).rateText + " events/s")
+        }
         if let fraction {
             parts.append("\(Int(fraction * 100)) %")
             if !isInteractive, fraction > 0.005, fraction < 1 {

@@ -13,6 +13,7 @@ public final class StatusPrinter: Outlet {
     private let writer: DescriptorWriter
     private let theme: TerminalTheme?
     private let lines: Monitor<StatusLines>
+    private let isJournal: Bool
     /// The watch for late events. Only the outlet thread uses it.
     private let lag = Monitor(LagWatch())
 
@@ -28,7 +29,10 @@ public final class StatusPrinter: Outlet {
     ) {
         self.writer = DescriptorWriter(descriptor: descriptor, name: "standard error", patience: patience)
         theme = colour ? TerminalDevice.theme : nil
-        lines = Monitor(StatusLines(quiet: quiet, showsGaps: showsGaps, showsIDs: showsIDs))
+        isJournal = JournalStream.isBehind(descriptor)
+        var lines = StatusLines(quiet: quiet, showsGaps: showsGaps, showsIDs: showsIDs)
+        lines.isForJournal = isJournal
+        self.lines = Monitor(lines)
     }
 
     /// Prints the reports with one write.
@@ -48,6 +52,7 @@ public final class StatusPrinter: Outlet {
     public func write(lines: [String]) throws(OutletError) {
         var buffer = TerminalBuffer(theme)
         for line in lines {
+            if isJournal { buffer.append(JournalStream.Priority.info.prefix) }
             buffer.append(line)
             buffer.endLine()
         }
@@ -57,6 +62,7 @@ public final class StatusPrinter: Outlet {
     /// Prints a line from the program itself after a badge. The badge is red when `isGrave` is true.
     public func write(badge: String, isGrave: Bool, line: String) throws(OutletError) {
         var buffer = TerminalBuffer(theme)
+        if isJournal { buffer.append((isGrave ? JournalStream.Priority.error : .info).prefix) }
         buffer.append(badge, isGrave ? .bad : .heading)
         buffer.append(" " + line)
         buffer.endLine()
@@ -96,6 +102,8 @@ struct StatusLines {
     let showsGaps: Bool
     /// Whether to show rooms by their names on the wire.
     let showsIDs: Bool
+    /// Whether the lines are the journal's, which has their times itself.
+    fileprivate(set) var isForJournal = false
     fileprivate(set) var names: KnownNames
     private var clock = ZoneClock(.utc)
 
@@ -116,8 +124,12 @@ struct StatusLines {
         case .emit(let emit): if !emit.isProblem { return }
         case .notice(let notice): if quiet, notice.level == .info { return }
         }
-        clock.appendNewDate(stamped.stamp.wall, to: &buffer)
-        buffer.append(TimeText.clock(wall: stamped.stamp.wall) + "  ", .time)
+        if isForJournal {
+            buffer.append(stamped.report.priority.prefix)
+        } else {
+            clock.appendNewDate(stamped.stamp.wall, to: &buffer)
+            buffer.append(TimeText.clock(wall: stamped.stamp.wall) + "  ", .time)
+        }
         switch stamped.report {
         case .event, .diff, .refetch, .typing: break
         case .gap(let gap): append("! gap  ", .bad, gap.sentence(showsIDs ? KnownNames() : names), to: &buffer)
@@ -194,6 +206,25 @@ struct StatusLines {
         case .info: buffer.append(notice.text)
         case .warning: append("warning: ", .caution, notice.text, to: &buffer)
         case .error: append("error: ", .bad, notice.text, to: &buffer)
+        }
+    }
+}
+
+extension Report {
+    /// How much it matters to who reads the journal.
+    fileprivate var priority: JournalStream.Priority {
+        switch self {
+        case .gap(let gap): gap.isLoss ? .warning : .notice
+        case .undecodable, .connection(.lost): .warning
+        case .room(let room): room.change == .refused || room.change == .lost ? .warning : .info
+        case .action, .emit: .warning
+        case .notice(let notice):
+            switch notice.level {
+            case .info: .info
+            case .warning: .warning
+            case .error: .error
+            }
+        case .event, .diff, .connection, .refetch, .typing: .info
         }
     }
 }

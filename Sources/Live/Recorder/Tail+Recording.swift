@@ -38,7 +38,7 @@ struct RecordingNotes {
 extension Tail {
     /// Begins a new segment of the recording; does nothing without a recording. Can be called on any thread.
     public nonisolated func rotateRecording() {
-        loop.run { [self] in assumeIsolated { $0.rotate() } }
+        loop.run { [self] in assumeIsolated { tail in tail.tellServiceOfReload { tail.rotate() } } }
     }
 
     /// Writes the flight recorder's content to a new file; does nothing without a flight recorder. Can be called on any

@@ -13,8 +13,12 @@ struct GraphView: LiveView {
 
     private var rooms = NamedBook(Room())
     private var all = RateHistory()
+    private var load = LoadHistory()
+    /// Rows of the charts above the rooms, where there is room for them.
+    private static let chartRows = 12
 
     mutating func take(_ stamped: StampedReport, _ names: KnownNames) {
+        load.take(stamped, at: stamped.stamp.time)
         guard case .event(let report) = stamped.report else { return }
         all.add(1, at: stamped.stamp.time)
         rooms.change(report.room ?? report.namespace) { room in
@@ -24,8 +28,16 @@ struct GraphView: LiveView {
     }
 
     func draw(_ place: ViewPlace, to buffer: inout TerminalBuffer) {
+        var rows = place.rows
+        if rows >= Self.chartRows + 6, rows < 1_000_000 {
+            for row in load.rows(Self.chartRows, width: LoadChart.margin + RateHistory.seconds, at: place.now) {
+                for part in row.parts { buffer.append(part.text, part.style) }
+                buffer.endLine()
+            }
+            rows -= Self.chartRows
+        }
         let sorted = rooms.sorted { $0.events }
-        let shown = sorted.prefix(max(place.rows - 3, 1))
+        let shown = sorted.prefix(max(rows - 3, 1))
         let highest = shown.map { $0.entry.history.history(at: place.now).max() ?? 0 }.max() ?? 0
         let total = all.history(at: place.now)
         append("all", .plain, total, total.max() ?? 0, all.rate(over: 10, at: place.now), place, to: &buffer)

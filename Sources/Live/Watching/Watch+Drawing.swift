@@ -15,6 +15,7 @@ extension Watch {
             grid.write("│", row: row, column: layout.border.columns.lowerBound, settings.theme[.faint])
         }
         drawRooms(layout.rooms, &grid)
+        drawChart(layout.chart, &grid)
         drawLog(layout.log, &grid)
         drawTabs(layout.tabs, &grid)
         drawDetail(layout.detail, &grid)
@@ -253,7 +254,7 @@ extension Watch {
         "c  write to the channel              C  reply               u  edit      +  react      D  delete",
         ">  emit NAME ARG…                    a  answer an event that asks for it (#5?)",
         "e E  next, previous problem          s S  next, previous silence   M  messages only",
-        "?  these keys                        q  quit",
+        "v  rate and lag of the last minute   ?  these keys             q  quit",
         "Mouse: the wheel scrolls, a click selects, a second one opens.",
     ]
 

@@ -90,6 +90,7 @@ extension Watch {
         case "s": goToSilence(isForward: true)
         case "S": goToSilence(isForward: false)
         case "1"..."9": toggleRoom(Int(letter.value) - 0x31, into: &effects)
+        case "v": toggleChart()
         case "?": mode = .help
         case "q": effects.append(.quit)
         default: break

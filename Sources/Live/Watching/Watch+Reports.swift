@@ -10,6 +10,7 @@ extension Watch {
     mutating func take(_ stamped: StampedReport) {
         var room: String?
         furthest = max(furthest, stamped.stamp.n)
+        load.take(stamped, at: now)
         let isCounted = stamped.stamp.n > counted || !settings.isReplay
         switch stamped.report {
         case .event(let event):
@@ -43,6 +44,7 @@ extension Watch {
         log.removeAll(behind: 0, .zero, knowing: printer.names)
         flashes = WatchFlashes()
         rate = WatchRate()
+        load = LoadHistory()
         (events, gaps, problems) = (0, 0, 0)
     }
 

@@ -124,6 +124,9 @@ package struct Watch {
     var log = WatchLog()
     var rooms = WatchRooms()
     var rate = WatchRate()
+    /// Rate and lag of the last minute, and whether they are shown.
+    var load = LoadHistory()
+    var showsChart = false
     /// The model; `nil` when it is not known, as during a seek.
     var model: WatchModel? = WatchModel()
     /// The grouping, order and row filter of the model pane. It survives a replacement of the model.

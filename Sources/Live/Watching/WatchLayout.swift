@@ -10,6 +10,8 @@ struct WatchLayout {
     var border = TerminalArea(row: 0, column: 0, height: 0, width: 0)
     /// The pane with all rooms and the details of each.
     var rooms = TerminalArea(row: 0, column: 0, height: 0, width: 0)
+    /// Rate and lag over time.
+    var chart = TerminalArea(row: 0, column: 0, height: 0, width: 0)
     var log: TerminalArea
     /// The row of tabs above the detail pane.
     var tabs = TerminalArea(row: 0, column: 0, height: 0, width: 0)
@@ -41,6 +43,9 @@ struct WatchLayout {
         if watch.detail != nil, rest.rows.count >= 5 {
             detail = rest.takeBottom(max(rest.rows.count * 2 / 5, 4))
             tabs = detail.takeTop(1)
+        }
+        if watch.showsChart, rest.rows.count >= Watch.chartRows + 4, rest.columns.count >= LoadChart.margin + 10 {
+            chart = rest.takeTop(Watch.chartRows)
         }
         log = rest
     }

@@ -1,0 +1,205 @@
+import Events
+import Pipeline
+import Wire
+
+/// What a tail has measured, counted from its reports. Pure, and of bounded cardinality: kinds and classes of rooms that a peer invents are
+/// `other` in the end.
+struct Metrics: Sendable {
+    /// What events are counted by.
+    private struct EventKey: Hashable {
+        var kind: String
+        var room: String
+    }
+
+    static let mostSeries = 256
+    static let mostClasses = 32
+    static let mostRooms = 4096
+    static let longestName = 48
+
+    private var events: [EventKey: Int] = [:]
+    /// The classes of rooms: the same few come again and again.
+    private var classes: [String: String] = [:]
+    private var knownClasses: Set<String> = ["none"]
+    private var lag = SpanHistogram()
+    private var lagOf = 0
+    private var gaps: [GapReport.Cause: Int] = [:]
+    private var lost: [GapReport.Cause: Int] = [:]
+    private var missed = 0
+    private var readies = 0
+    private var losses = 0
+    private var refetches: [RefetchReport.Outcome: SpanHistogram] = [:]
+    private var undecodable: [UndecodableReport.Layer: Int] = [:]
+    private var actions: [String: Int] = [:]
+    private var notices: [Notice.Level: Int] = [:]
+    private var batches = 0
+
+    /// Counts a report.
+    mutating func add(_ stamped: StampedReport) {
+        switch stamped.report {
+        case .event(let event):
+            count(event)
+            if let lag = stamped.lag, lag.magnitude < 86_400_000 { self.lag.add(lag * 1000) }
+        case .diff: batches += 1
+        case .gap(let gap):
+            if gap.isLoss { gaps[gap.cause, default: 0] += 1 }
+            lost[gap.cause, default: 0] += gap.lost ?? 0
+            missed += gap.missed ?? 0
+        case .connection(.ready): readies += 1
+        case .connection(.lost): losses += 1
+        case .refetch(let refetch):
+            refetches[refetch.outcome, default: SpanHistogram()].add(refetch.duration.microseconds)
+        case .undecodable(let failure): undecodable[failure.layer, default: 0] += 1
+        case .action(let action): if let name = action.change.metricName { actions[name, default: 0] += 1 }
+        case .notice(let notice): notices[notice.level, default: 0] += 1
+        case .connection(.connecting), .room, .emit, .typing: break
+        }
+    }
+
+    private mutating func count(_ event: EventReport) {
+        let kind = event.kind
+        let key = EventKey(
+            kind: kind.utf8.count <= Self.longestName ? kind : "other", room: event.room.map { roomClass($0) } ?? "none"
+        )
+        if events[key] != nil || events.count < Self.mostSeries {
+            events[key, default: 0] += 1
+        } else {
+            events[EventKey(kind: "other", room: "other"), default: 0] += 1
+        }
+    }
+
+    private mutating func roomClass(_ room: String) -> String {
+        if let known = classes[room] { return known }
+        var name = Self.roomClass(room)
+        if !knownClasses.contains(name) {
+            if knownClasses.count < Self.mostClasses { knownClasses.insert(name) } else { name = "other" }
+        }
+        if classes.count < Self.mostRooms { classes[room] = name }
+        return name
+    }
+
+    /// What sort of room it is: the last part of its path that is a word and no id, as `feed` of `/companies/C/channels/9f…/feed`; `named` of a
+    /// room that is no path.
+    static func roomClass(_ room: String) -> String {
+        let path = room.prefix { $0 != "?" }
+        guard path.contains("/") else { return "named" }
+        let word = path.split(separator: "/").last { part in
+            part.utf8.count <= 24 && part.utf8.allSatisfy { ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7A || $0 == 0x5F }
+                && part.utf8.contains { $0 >= 0x61 }
+        }
+        return word.map(String.init) ?? "other"
+    }
+
+    /// Everything that is measured, with what is known of the process.
+    func families(_ gauges: MetricGauges) -> [MetricFamily] {
+        [
+            MetricFamily(
+                "weir_events", .counter, "Events received, by kind and by the sort of room.",
+                events.sorted { ($0.key.kind, $0.key.room) < ($1.key.kind, $1.key.room) }.map {
+                    .init(labels: [("kind", $0.key.kind), ("room_class", $0.key.room)], value: .integer($0.value))
+                }),
+            MetricFamily(
+                "weir_event_lag_seconds", .histogram, unit: "seconds",
+                "From the server's time of an event to its receipt.", .histogram(lag)),
+            MetricFamily(
+                "weir_gaps", .counter, "Losses, known or possible.", by: "cause", Self.sorted(gaps, seeding: .reconnect)
+            ),
+            MetricFamily(
+                "weir_lost_events", .counter, "Events that are known to be lost.", by: "cause",
+                Self.sorted(lost, seeding: .reconnect)),
+            MetricFamily(
+                "weir_missed_messages", .counter, "Messages that gaps missed and that were fetched.", .integer(missed)),
+            MetricFamily(
+                "weir_reconnects", .counter, "Times that the connection came back.", .integer(max(readies - 1, 0))),
+            MetricFamily(
+                "weir_connection_losses", .counter, "Times that the connection was lost, or could not be made.",
+                .integer(losses)),
+            MetricFamily(
+                "weir_refetch_duration_seconds", .histogram, unit: "seconds",
+                "Requests for resources, by what became of them.",
+                RefetchReport.Outcome.allCases.compactMap { outcome in
+                    refetches[outcome].map { .init(labels: [("outcome", outcome.rawValue)], value: .histogram($0)) }
+                }),
+            MetricFamily(
+                "weir_undecodable", .counter, "Frames, events and answers that cannot be read.", by: "layer",
+                Self.sorted(undecodable, seeding: .event)),
+            MetricFamily(
+                "weir_actions", .counter, "What became of actions.", by: "outcome",
+                actions.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }),
+            MetricFamily(
+                "weir_notices", .counter, "Notices to the user.", by: "level", Self.sorted(notices, seeding: .warning)),
+            MetricFamily("weir_model_batches", .counter, "Changes of the model.", .integer(batches)),
+        ] + gauges.families
+    }
+
+    /// In the order of their names; one is there from the start, so that an alert can ask for it.
+    private static func sorted<Key: RawRepresentable<String> & Hashable>(
+        _ counts: [Key: Int], seeding first: Key
+    ) -> [(String, Int)] {
+        counts.merging([first: 0]) { known, _ in known }.map { ($0.key.rawValue, $0.value) }.sorted { $0.0 < $1.0 }
+    }
+}
+
+extension ActionReport.Change {
+    /// What a counter calls it; nil for what is counted later.
+    fileprivate var metricName: String? {
+        switch self {
+        case .done: "done"
+        case .refused: "refused"
+        case .delayed: "delayed"
+        case .dropped: "dropped"
+        case .queued, .sending: nil
+        }
+    }
+}
+
+/// What is measured at the moment of asking: of the process and of its tail.
+struct MetricGauges: Sendable {
+    var tool = ""
+    var backend = ""
+    var isConnected = false
+    var rooms: (wanted: Int, joined: Int, refused: Int) = (0, 0, 0)
+    /// What waits for a thread.
+    var queues: [(name: String, items: Int, bytes: Int)] = []
+    var viewers = 0
+    /// Rows of the model by the name of their sections, at most so many names.
+    var rows: [(section: String, count: Int)] = []
+    var residentBytes = 0
+    var recordedBytes = 0
+    var syncs = 0
+    /// How long the disk took for them, in microseconds.
+    var syncTime = 0
+    /// When the process began; microseconds since 1970.
+    var startWall: Int64 = 0
+
+    var families: [MetricFamily] {
+        [
+            MetricFamily(
+                "weir", .info, "What runs.",
+                [.init(labels: [("version", tool), ("backend", backend)], value: .integer(1))]),
+            MetricFamily("weir_connected", .gauge, "Whether the session stands.", .integer(isConnected ? 1 : 0)),
+            MetricFamily(
+                "weir_rooms", .gauge, "Rooms, by how they stand.", by: "state",
+                [("joined", rooms.joined), ("refused", rooms.refused), ("wanted", rooms.wanted)]),
+            MetricFamily(
+                "weir_queue_items", .gauge, "What waits for a thread.", by: "queue", queues.map { ($0.name, $0.items) }),
+            MetricFamily(
+                "weir_queue_bytes", .gauge, unit: "bytes", "Bytes of what waits for a thread.",
+                queues.map { .init(labels: [("queue", $0.name)], value: .integer($0.bytes)) }),
+            MetricFamily("weir_viewers", .gauge, "Programs that look on.", .integer(viewers)),
+            MetricFamily(
+                "weir_model_rows", .gauge, "Rows of the model.", by: "section", rows.map { ($0.section, $0.count) }),
+            MetricFamily(
+                "weir_recorded_bytes", .counter, unit: "bytes", "Bytes written to recordings.", .integer(recordedBytes)),
+            MetricFamily(
+                "weir_recorder_syncs", .counter, "Times that a recording was forced to disk.", .integer(syncs)),
+            MetricFamily(
+                "weir_recorder_sync_seconds", .counter, unit: "seconds", "How long the disk took for that.",
+                .number(Double(syncTime) / 1e6)),
+            MetricFamily(
+                "process_resident_memory_bytes", .gauge, unit: "bytes", "Resident memory.", .integer(residentBytes)),
+            MetricFamily(
+                "process_start_time_seconds", .gauge, unit: "seconds", "When the process began, since 1970.",
+                .number(Double(startWall) / 1e6)),
+        ]
+    }
+}

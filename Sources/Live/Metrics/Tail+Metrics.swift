@@ -1,0 +1,103 @@
+import Glibc
+import Network
+import Pipeline
+import Recording
+import SectionedModel
+import Wire
+
+// What a running tail measures, and who is told.
+extension Tail {
+    /// Sections of different names that are told of.
+    private static let mostSections = 48
+
+    /// Everything that is measured now.
+    var metricFamilies: [MetricFamily] { configuration.metrics?.families(gauges) ?? [] }
+
+    /// Serves the metrics, and exports them, from here on.
+    func startMetrics() {
+        if let server = metricsServer {
+            server.serve { [weak self] in self?.assumeIsolated { $0.metricFamilies } ?? [] }
+            if let address = configuration.metricsAddress {
+                let host = address.address.contains(":") ? "[\(address.address)]" : address.address
+                tellNotice(Notice(.info, "metrics at http://\(host):\(server.port)/metrics"))
+            }
+        }
+        guard let collector = configuration.metrics, let url = configuration.otlp else { return }
+        let name = configuration.controlPath == nil ? configuration.server.host : configuration.controlName
+        otlp = OTLPExport(
+            to: url, collector, by: http, tool: configuration.tool, name: name, startWall: journal.wallStart)
+        exportLater()
+    }
+
+    private func exportLater() {
+        exporting = loop.schedule(at: loop.now + OTLPExport.interval) { [weak self] in
+            self?.assumeIsolated { tail in
+                tail.export {}
+                tail.exportLater()
+            }
+        }
+    }
+
+    /// Sends metrics and spans; `then` is called on the loop when the collector has answered, or has not.
+    private func export(then: @escaping @Sendable () -> Void) {
+        guard let otlp else { return then() }
+        otlp.export(metricFamilies, at: MachineClock.wall) { [weak self] words in
+            if let words { self?.assumeIsolated { $0.tellOfExport(words) } }
+            then()
+        }
+    }
+
+    private func tellOfExport(_ words: String) {
+        guard case .running = phase else { return }
+        tellNotice(Notice(.warning, words))
+        handOver()
+    }
+
+    /// Exports for the last time, and waits for the collector, for a few seconds. Not on the loop.
+    nonisolated func endMetrics(_ server: MetricsServer?) {
+        let isDone = Monitor(false)
+        loop.run { [self] in
+            assumeIsolated { tail in
+                tail.exporting?.cancel()
+                tail.export { isDone.change { $0 = true } }
+            }
+        }
+        let end = MachineClock.monotonic + .seconds(3)
+        while MachineClock.monotonic < end, !isDone.look({ $0 }) { usleep(2_000) }
+        server?.close()
+    }
+
+    private var gauges: MetricGauges {
+        var gauges = MetricGauges()
+        gauges.tool = configuration.tool
+        gauges.backend = configuration.session.backend.rawValue
+        gauges.isConnected = standing.state == .ready
+        let rooms = session.roomBook
+        gauges.rooms = (rooms.entries.count, rooms.joined, rooms.refused)
+        gauges.queues = outletThread?.depths ?? []
+        gauges.viewers = viewers.count
+        var rows: [String: Int] = [:]
+        for (index, section) in session.model.sectionKeys.enumerated() {
+            let name = rows[section.name] != nil || rows.count < Self.mostSections ? section.name : "other"
+            rows[name, default: 0] += session.model.elementCount(at: index)
+        }
+        gauges.rows = rows.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }
+        gauges.residentBytes = ProcessMemory.resident
+        (gauges.recordedBytes, gauges.syncs, gauges.syncTime) = DiskFigures.now
+        gauges.startWall = journal.wallStart
+        return gauges
+    }
+}
+
+/// How much memory the process has.
+enum ProcessMemory {
+    /// Resident bytes; 0 where the system does not say.
+    static var resident: Int {
+        guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+        defer { fclose(file) }
+        var text = [UInt8](repeating: 0, count: 128)
+        let count = fread(&text, 1, text.count, file)
+        let words = String(decoding: text.prefix(count), as: UTF8.self).split(separator: " ")
+        return words.count > 1 ? (Int(words[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) : 0
+    }
+}

@@ -1,0 +1,21 @@
+import Glibc
+
+/// The journal of systemd, where standard error goes to it: a line begins with its priority, and the journal has the time itself.
+enum JournalStream {
+    /// A priority of syslog(3).
+    enum Priority: Int {
+        case error = 3, warning = 4, notice = 5, info = 6
+
+        /// What a line of it begins with.
+        var prefix: String { "<\(rawValue)>" }
+    }
+
+    /// Whether that descriptor is the journal's, as `JOURNAL_STREAM` says (systemd.exec(5)).
+    static func isBehind(_ descriptor: Int32) -> Bool {
+        guard let text = getenv("JOURNAL_STREAM") else { return false }
+        let numbers = String(cString: text).split(separator: ":").map { UInt64($0) }
+        var facts = stat()
+        guard numbers.count == 2, fstat(descriptor, &facts) == 0 else { return false }
+        return numbers[0] == UInt64(facts.st_dev) && numbers[1] == UInt64(facts.st_ino)
+    }
+}

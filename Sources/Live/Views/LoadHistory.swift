@@ -1,0 +1,113 @@
+import Pipeline
+import Recording
+import Terminal
+import Wire
+
+/// Rate and lag of the last minute, second by second, and when something was missing. Of a fixed size.
+struct LoadHistory: Sendable {
+    private var rate = RateHistory()
+    /// The longest lag of each second in milliseconds, and that second.
+    private var lags: [(second: Int64, lag: Int64)] = []
+    /// From which second to which nothing can be known.
+    private var gaps: [ClosedRange<Int64>] = []
+
+    /// Takes a report in at a time of whoever draws.
+    mutating func take(_ stamped: StampedReport, at now: Moment) {
+        switch stamped.report {
+        case .event:
+            rate.add(1, at: now)
+            guard let lag = stamped.lag, lag.magnitude < 86_400_000 else { return }
+            note(max(lag, 0), in: now.microseconds / 1_000_000)
+        case .gap(let gap) where gap.isLoss:
+            let shift = now.microseconds - stamped.stamp.time.microseconds
+            let from = (gap.from.microseconds + shift) / 1_000_000
+            gaps.append(from...max((gap.to.microseconds + shift) / 1_000_000, from))
+            if gaps.count > RateHistory.seconds { gaps.removeFirst() }
+        case .gap, .diff, .connection, .room, .action, .emit, .refetch, .typing, .undecodable, .notice: break
+        }
+    }
+
+    private mutating func note(_ lag: Int64, in second: Int64) {
+        if let last = lags.last, last.second >= second {
+            lags[lags.count - 1].lag = max(last.lag, lag)
+        } else {
+            lags.append((second, lag))
+            if lags.count > RateHistory.seconds { lags.removeFirst() }
+        }
+    }
+
+    /// Charts of both, one above the other, in so many rows and columns; empty where there is no room for them.
+    func rows(_ height: Int, width: Int, at now: Moment) -> [ChartRow] {
+        let shown = min(RateHistory.seconds, width - LoadChart.margin)
+        guard shown >= 10, height >= 6 else { return [] }
+        let second = now.microseconds / 1_000_000
+        let seconds = (0..<Int64(shown)).map { second - Int64(shown) + 1 + $0 }
+        let missing = seconds.map { second in gaps.contains { $0.contains(second) } }
+        let counts = rate.history(at: now).suffix(shown).map { Int64($0) }
+        let known = Dictionary(lags.map { ($0.second, $0.lag) }) { $1 }
+        // The upper chart has what is left over.
+        let lower = (height - 3) / 2
+        let upper = height - 3 - lower
+        return LoadChart(values: counts, missing: missing, style: .good) { Double($0).rateText + "/s" }.rows(upper)
+            + LoadChart(values: seconds.map { known[$0] ?? 0 }, missing: missing, style: .caution) {
+                TimeText.span(milliseconds: $0)
+            }.rows(lower)
+            + [ChartRow(parts: [(LoadChart.legend, .faint)])]
+            + LoadChart.timeAxis(shown)
+    }
+}
+
+/// A row of a chart: texts and their looks.
+struct ChartRow {
+    var parts: [(text: String, style: TerminalStyle)]
+}
+
+/// A chart of one value a second: an axis with its unit at the left, blocks of eight heights, and shades where something was missing.
+struct LoadChart {
+    /// Columns before the first second.
+    static let margin = 9
+    static let legend = "         above: events a second; below: longest lag; ░ a gap"
+
+    var values: [Int64]
+    var missing: [Bool]
+    var style: TerminalStyle
+    /// A value with its unit, in few letters.
+    var label: (Int64) -> String
+
+    private static let blocks = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
+
+    /// The rows from the top to the bottom.
+    func rows(_ height: Int) -> [ChartRow] {
+        let highest = max(values.max() ?? 0, 1)
+        return (0..<height).map { row in
+            let above = height - 1 - row
+            let text = row == 0 ? label(highest) : above == 0 ? "0" : ""
+            var parts: [(text: String, style: TerminalStyle)] = [
+                (text.leading(Self.margin - 2) + (row == 0 || above == 0 ? " ┤" : " │"), .faint)
+            ]
+            for (value, isMissing) in zip(values, missing) {
+                let eighths = Int(value * Int64(height * 8) / highest) - above * 8
+                // What there is a little of is seen.
+                let height = value > 0 && above == 0 ? max(eighths, 1) : eighths
+                let block = height <= 0 && isMissing ? "░" : Self.blocks[min(max(height, 0), 8)]
+                let style: TerminalStyle = block == "░" ? .bad : self.style
+                if parts[parts.count - 1].style == style {
+                    parts[parts.count - 1].text += block
+                } else {
+                    parts.append((block, style))
+                }
+            }
+            return ChartRow(parts: parts)
+        }
+    }
+
+    /// The line of time below charts of so many seconds.
+    static func timeAxis(_ seconds: Int) -> [ChartRow] {
+        let left = "-\(seconds)s"
+        let middle = "-\(seconds / 2)s"
+        var line = String(repeating: " ", count: margin - 2) + " └" + left
+        line += String(repeating: "─", count: max(seconds / 2 - left.count, 0)) + middle
+        line += String(repeating: "─", count: max(seconds - 3 - (line.count - margin), 0)) + "now"
+        return [ChartRow(parts: [(line, .faint)])]
+    }
+}

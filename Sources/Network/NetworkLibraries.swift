@@ -1,0 +1,15 @@
+import CCurl
+import CLibWebSockets
+
+/// The C libraries of this room, as they are linked.
+package enum NetworkLibraries {
+    /// Each with its version.
+    package static var versions: [(name: String, version: String)] {
+        [
+            // It says what it was built of behind the number.
+            ("libwebsockets", String(String(cString: lws_get_library_version()).prefix { $0 != "-" && $0 != " " })),
+            // `libcurl/7.88.1 OpenSSL/3.0.15 …`
+            ("libcurl", String(String(cString: curl_version()).prefix { $0 != " " }.drop { !$0.isNumber })),
+        ]
+    }
+}

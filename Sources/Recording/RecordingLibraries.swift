@@ -1,0 +1,15 @@
+import CCrypto
+import CZstd
+
+/// The C libraries of this room, as they are linked.
+package enum RecordingLibraries {
+    /// Each with its version.
+    package static var versions: [(name: String, version: String)] {
+        // `OpenSSL 3.0.15 3 Sep 2024`
+        let words = String(cString: OpenSSL_version(OPENSSL_VERSION)).split(separator: " ")
+        return [
+            ("openssl", words.count > 1 ? String(words[1]) : "unknown"),
+            ("zstd", String(cString: ZSTD_versionString())),
+        ]
+    }
+}

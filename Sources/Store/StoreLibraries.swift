@@ -1,0 +1,9 @@
+import CSQLite
+
+/// The C library of this room, as it is linked.
+package enum StoreLibraries {
+    /// It and its version.
+    package static var versions: [(name: String, version: String)] {
+        [("sqlite", String(cString: sqlite3_libversion()))]
+    }
+}

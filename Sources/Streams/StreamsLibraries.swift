@@ -1,0 +1,7 @@
+import CNATS
+
+/// The C library of this room, as it is linked.
+package enum StreamsLibraries {
+    /// It and its version.
+    package static var versions: [(name: String, version: String)] { [("nats", String(cString: nats_GetVersion()))] }
+}

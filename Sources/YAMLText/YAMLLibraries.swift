@@ -1,0 +1,9 @@
+import CYAML
+
+/// The C library of this room, as it is linked.
+package enum YAMLLibraries {
+    /// It and its version.
+    package static var versions: [(name: String, version: String)] {
+        [("libyaml", String(cString: yaml_get_version_string()))]
+    }
+}

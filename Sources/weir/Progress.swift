@@ -1,0 +1,108 @@
+import Glibc
+import Live
+import Network
+import Recording
+import Wire
+
+/// Tells on a terminal how far something is that takes longer than two seconds: how much was read of the files, how fast, and how long it
+/// will take. Nothing is told where standard error is no terminal, or where the same terminal gets what is printed.
+final class Progress: Sendable {
+    private struct State {
+        /// Whether the line stands there.
+        var drawn = false
+        var hasEnded = false
+    }
+
+    /// The one that is shown.
+    private static let shown = Monitor<Progress?>(nil)
+    private static let patience: Duration = .seconds(2)
+
+    private let state = Monitor(State())
+    private let size: Int?
+    private let began = MachineClock.monotonic
+    private let before = DiskFigures.read
+
+    private init(size: Int?) { self.size = size }
+
+    /// Does something that reads these files. `prints` says that it prints on standard output while it reads.
+    static func showing<Result>(_ paths: [String], prints: Bool, _ body: () throws -> Result) rethrows -> Result {
+        guard TerminalDevice.redraws(2), !prints || isatty(1) == 0 else { return try body() }
+        let progress = Progress(size: size(of: paths))
+        shown.change { $0 = progress }
+        runOnThread(named: "weir-progress") {
+            while !progress.state.look({ $0.hasEnded }) {
+                if MachineClock.monotonic - progress.began >= patience { progress.draw() }
+                usleep(200_000)
+            }
+        }
+        defer {
+            shown.change { $0 = nil }
+            progress.end()
+        }
+        return try body()
+    }
+
+    /// Takes the line away, since something is printed.
+    static func clear() { shown.look { $0 }?.erase() }
+
+    private func end() {
+        state.change { $0.hasEnded = true }
+        erase()
+    }
+
+    private func erase() {
+        state.change { state in
+            guard state.drawn else { return }
+            state.drawn = false
+            Self.put("\r\u{1B}[K")
+        }
+    }
+
+    private func draw() {
+        let words = Self.words(DiskFigures.read - before, of: size, after: MachineClock.monotonic - began)
+        state.change { state in
+            guard !state.hasEnded else { return }
+            state.drawn = true
+            Self.put("\r\(words)\u{1B}[K")
+        }
+    }
+
+    private static func put(_ text: String) {
+        try? DescriptorWriter(descriptor: 2, name: "the terminal").write(Array(text.utf8))
+    }
+
+    /// `47 %  312 MB/s  1.2 of 2.0 GB  3s left`.
+    static func words(_ done: Int, of size: Int?, after span: Duration) -> String {
+        let seconds = max(Double(span.microseconds) / 1e6, 0.001)
+        let speed = Double(done) / seconds
+        var parts: [String] = []
+        if let size, size > 0 { parts.append("\(min(done * 100 / size, 100)) %") }
+        parts.append(bytes(Int(speed)) + "/s")
+        parts.append(bytes(done) + (size.map { " of " + bytes($0) } ?? ""))
+        if let size, done > 0, done < size {
+            let left = Int((Double(size - done) / speed).rounded(.up))
+            parts.append(left < 60 ? "\(left)s left" : "\(left / 60)m\(left % 60 < 10 ? "0" : "")\(left % 60)s left")
+        }
+        return parts.joined(separator: "  ")
+    }
+
+    private static func bytes(_ count: Int) -> String {
+        switch count {
+        case ..<1000: return "\(count) B"
+        case ..<1_000_000: return "\(count / 1000) kB"
+        case ..<1_000_000_000: return "\(count / 1_000_000) MB"
+        default: return "\(count / 1_000_000_000).\(count / 100_000_000 % 10) GB"
+        }
+    }
+
+    /// Bytes of all files; nil where one does not say.
+    private static func size(of paths: [String]) -> Int? {
+        var sum = 0
+        for path in paths {
+            var facts = stat()
+            guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return nil }
+            sum += Int(facts.st_size)
+        }
+        return sum
+    }
+}
