@@ -5,19 +5,21 @@ import Network
 import Recording
 import Wire
 
-/// What a group keeps in the cluster: its table under `GROUP`, and for each member the lease under `GROUP.ID` and what it holds under
-/// `GROUP.ID.rooms`; all in the bucket `weir-shares` of keys and values. Calls block until the cluster answers. Any thread.
+/// The data of a group in the cluster, in the key-value bucket `weir-shares`.
+///
+/// The key `GROUP` contains the table. For each member, `GROUP.ID` contains the lease and `GROUP.ID.rooms` the rooms
+/// that it holds. Calls block until the cluster answers. Can be used on any thread.
 struct GroupBucket: Sendable {
     private static let bucket = "weir-shares"
-    /// The stream of the bucket.
+    /// The JetStream stream that stores the bucket.
     private static let stream = "KV_" + bucket
-    /// A key that was removed has this header.
+    /// The header that marks a removed key.
     private static let operation = "KV-Operation"
 
-    /// What came of a write.
+    /// The result of writing the table.
     enum Written {
         case stored(revision: UInt64)
-        /// Another revision was there.
+        /// The table in the cluster has another revision.
         case outdated
     }
 
@@ -25,7 +27,7 @@ struct GroupBucket: Sendable {
     private let name: String
     private let connection: StreamConnection
 
-    /// The bucket is made where it is not there.
+    /// Opens the bucket, and creates it if it does not exist.
     init(_ group: StreamAddress, _ connection: StreamConnection) throws(ClusterError) {
         self.group = group
         name = group.name ?? group.stream ?? ""
@@ -33,18 +35,18 @@ struct GroupBucket: Sendable {
         kvStore_Destroy(try connection.bucket(Self.bucket))
     }
 
-    /// The subject of a key.
+    /// Returns the subject of the group's key with the given suffix.
     private func subject(_ words: String...) -> String {
         (["$KV", Self.bucket, name] + words).joined(separator: ".")
     }
 
-    /// What messages about the table and about the leases have as their subject.
+    /// The subject of messages about the table. `leaseSubjects` matches those about all leases.
     var tableSubject: String { subject() }
     var leaseSubjects: String { subject("*") }
 
     // MARK: - The table
 
-    /// The table and its revision; an empty one and 0 where there is none.
+    /// Returns the table and its revision; an empty table and 0 if the bucket contains none.
     func table() throws(ClusterError) -> (ShareTable, revision: UInt64) {
         guard let message = try connection.last(of: tableSubject, in: Self.stream) else { return (ShareTable(), 0) }
         guard message.header(Self.operation) == nil else { return (ShareTable(), message.sequence) }
@@ -54,7 +56,7 @@ struct GroupBucket: Sendable {
         return (table, message.sequence)
     }
 
-    /// Writes the table if that is its revision still.
+    /// Writes the table if its revision in the cluster is still `revision`.
     func write(_ table: ShareTable, revision: UInt64) throws(ClusterError) -> Written {
         var options = jsPubOptions()
         jsPubOptions_Init(&options)
@@ -74,12 +76,12 @@ struct GroupBucket: Sendable {
         return .stored(revision: answer.pointee.Sequence)
     }
 
-    // MARK: - What is a member's
+    // MARK: - Members
 
-    /// Renews a lease for the so manieth time.
+    /// Renews a member's lease. `beat` counts the renewals.
     func renew(_ member: String, beat: Int) throws(ClusterError) { try put("\(beat)".utf8.map { $0 }, subject(member)) }
 
-    /// How often a lease was renewed; nil where there is none.
+    /// Returns how often a lease was renewed; `nil` if the member has none.
     func lease(of member: String) throws(ClusterError) -> Int? {
         guard let message = try connection.last(of: subject(member), in: Self.stream) else { return nil }
         return Self.beat(message.bytes)
@@ -87,13 +89,13 @@ struct GroupBucket: Sendable {
 
     static func beat(_ text: [UInt8]) -> Int? { Int(String(decoding: text, as: UTF8.self)) }
 
-    /// Says what a member holds.
+    /// Stores the rooms that a member holds, as JSON. Does nothing if they exceed the size of a message.
     func show(_ rooms: [UInt8], of member: String) throws(ClusterError) {
         guard rooms.count < connection.mostBytes else { return }
         try put(rooms, subject(member, "rooms"))
     }
 
-    /// What a member said that it holds; nil where it said nothing.
+    /// Returns the rooms that a member stored; `nil` if it stored none.
     func rooms(of member: String) throws(ClusterError) -> [UInt8]? {
         guard let message = try connection.last(of: subject(member, "rooms"), in: Self.stream),
             message.header(Self.operation) == nil
@@ -101,7 +103,7 @@ struct GroupBucket: Sendable {
         return message.bytes
     }
 
-    /// Removes what is a member's.
+    /// Removes the lease and the rooms of a member.
     func release(_ member: String) throws(ClusterError) {
         for key in [subject(member), subject(member, "rooms")] {
             var options = jsOptions()
@@ -129,16 +131,19 @@ struct GroupBucket: Sendable {
 
     // MARK: - Fences
 
-    /// What became of a fence.
+    /// The result of fencing a member off.
     enum Fence {
-        /// Nothing more is published; the last chunk was recorded then, microseconds since 1970 UTC. Nil where there is none.
+        /// The member can publish nothing more. `last` is the time of its last chunk in microseconds since 1970 UTC;
+        /// `nil` if it published none.
         case stands(last: Int64?)
-        /// The member published meanwhile.
+        /// The fence was refused, since the member published in the meantime.
         case refused
     }
 
-    /// Has the stream refuse whatever the member publishes from here on: a message without text stands after its last chunk, so that each
-    /// further one names a wrong message before it.
+    /// Makes the stream refuse everything that the member publishes from now on.
+    ///
+    /// It appends an empty message after the member's last chunk. Each later chunk of the member then names the wrong
+    /// predecessor.
     func fence(_ member: String, epoch: Int) throws(ClusterError) -> Fence {
         let address = group.member(member)
         let stream = address.stream ?? ""
@@ -177,7 +182,8 @@ struct GroupBucket: Sendable {
 
     // MARK: - Recordings
 
-    /// The recordings of a group, the one that began first first; empty where a recording has that name, or no group.
+    /// Returns the recordings of a group in the order in which they began; empty if a single recording has the name,
+    /// or no group has it.
     static func recordings(of group: StreamAddress, _ connection: StreamConnection) throws(ClusterError)
         -> [StreamAddress]
     {
@@ -186,7 +192,8 @@ struct GroupBucket: Sendable {
         var found: [(first: UInt64, address: StreamAddress)] = []
         for (member, subject, _) in try StreamCatalogue.recordings(name + ".*", in: stream, connection) {
             guard let first = try connection.first(of: subject, in: stream, from: 1),
-                // One that was fenced off before it published has no text, and one whose beginning the limits took has no head.
+                // A recording that was fenced off before its first chunk has no text. A recording whose beginning was
+                // removed by the stream's limits has no head.
                 first.range?.lowerBound == 0, !first.isFence
             else { continue }
             var address = group

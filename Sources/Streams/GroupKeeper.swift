@@ -4,43 +4,44 @@ import Network
 package import Recording
 import Wire
 
-/// Holds the place of a tail in a group: `ShareLedger` decides, on a thread of its own, and this does it in the cluster.
+/// A tail's seat in a group. `ShareLedger` decides, on a thread of its own, and the keeper performs its effects in
+/// the cluster.
 final class GroupKeeper: GroupSeat {
-    /// What the threads share.
+    /// The state shared by the tail's thread, the keeper's thread and the listeners.
     private struct Shared {
         var inputs: [ShareLedger.Input] = []
-        /// Words that nobody has asked for yet.
+        /// The messages that arrived before `begin` was called.
         var words: [GroupWord] = []
         var body: (@Sendable (GroupWord) -> Void)?
-        /// What the tail holds, where that was not told yet.
+        /// The rooms that the tail holds, as JSON; `nil` if they were published already.
         var rooms: [UInt8]?
-        /// The fence, once the place is taken; why there is none, when it cannot be.
+        /// The member's fence, or the reason why the group refused it; `nil` while neither is known.
         var seat: Result<Int, ClusterError>?
-        /// When the tail stopped listening, microseconds since 1970 UTC; nil while it listens.
+        /// When the tail stopped listening, in microseconds since 1970 UTC; `nil` while it listens.
         var stopped: Int64?
-        /// Until when the end is worked at; nil while there is none.
+        /// The deadline for leaving the group; `nil` while the tail runs.
         var ending: Moment?
         var isOver = false
         var isAbandoned = false
     }
 
-    /// The end is told to the others for so long; then their leases tell them.
+    /// How long to try to report the end to the other members. After that they notice it by the lease.
     private static let farewell: Duration = .seconds(5)
-    /// A place that is not taken by then is none.
+    /// How long to wait for a seat before joining fails.
     private static let patience: Duration = .seconds(10)
 
     let member: String
-    /// Of its recording.
+    /// The address of the recording that the member publishes.
     let address: StreamAddress
-    /// Goes with what it publishes.
+    /// The fence to publish with each message of the recording.
     let fence: Int
     private let shared: Monitor<Shared>
 
     var recording: String { address.description }
 
-    /// Takes a place; blocks until the others know.
+    /// Joins the group. Blocks until the member is in the table.
     init(_ group: StreamAddress, lease: Duration, _ connection: StreamConnection) throws(ClusterError) {
-        // The stream must be there: nothing could be recorded.
+        // Fail now if the stream does not exist: nothing could be recorded.
         _ = try connection.last(of: StreamAddress.subject(of: group.name ?? ""), in: group.stream ?? "")
         let bucket = try GroupBucket(group, connection)
         let id = String(UInt64.random(in: 1 << 40...1 << 50), radix: 36)
@@ -61,7 +62,7 @@ final class GroupKeeper: GroupSeat {
 
     deinit { shared.change { $0.isAbandoned = true } }
 
-    /// Host and process.
+    /// The name to display for this member: `HOST:PID`.
     private static var name: String {
         var host = [CChar](repeating: 0, count: 256)
         gethostname(&host, 255)
@@ -84,7 +85,8 @@ final class GroupKeeper: GroupSeat {
     func stop() { shared.change { $0.stopped = $0.stopped ?? MachineClock.wall } }
 
     func end(isFenced: Bool) {
-        // Its rooms have had no holder since the fence, and not since now: who fenced it off, or finds the fence, says so.
+        // The rooms have had no holder since the fence, not since now. The member that wrote or finds the fence
+        // reports that time.
         if isFenced { return shared.change { $0.isAbandoned = true } }
         stop()
         shared.change { state in
@@ -97,7 +99,8 @@ final class GroupKeeper: GroupSeat {
 
     // MARK: - Threads
 
-    /// Hears what is written of the table and of leases, as it passes by. What is missed is found when it is looked for.
+    /// Listens to writes of the table and of leases, on two threads. The ledger finds missed messages when it reads
+    /// the cluster.
     private static func listen(_ bucket: GroupBucket, _ connection: StreamConnection, _ shared: Monitor<Shared>) {
         for (subject, isTable) in [(bucket.tableSubject, true), (bucket.leaseSubjects, false)] {
             runOnThread(named: isTable ? "weir-table" : "weir-leases") {
@@ -145,7 +148,7 @@ final class GroupKeeper: GroupSeat {
                 } ?? ([], nil)
             if shared.look({ $0.isAbandoned || $0.ending.map { $0 < MachineClock.monotonic } ?? false }) { return }
             for input in inputs { ledger.handle(input, at: MachineClock.monotonic) }
-            // Who misses it asks again.
+            // A failure is harmless: readers of the group read again.
             if let rooms { try? bucket.show(rooms, of: ledger.me.id) }
         }
     }
@@ -177,7 +180,7 @@ final class GroupKeeper: GroupSeat {
         }
     }
 
-    /// Asks the cluster.
+    /// Performs an effect that needs the cluster, and returns its result as an input.
     private static func answer(
         _ effect: ShareLedger.Effect, _ bucket: GroupBucket, _ me: String
     ) throws(ClusterError) -> ShareLedger.Input {
@@ -197,7 +200,7 @@ final class GroupKeeper: GroupSeat {
         case .fence(let member, let epoch):
             switch try bucket.fence(member, epoch: epoch) {
             case .stands(let last):
-                // What it said it holds is no longer so.
+                // The list of rooms that the member stored is no longer true.
                 try? bucket.release(member)
                 return .fenced(member, last: last)
             case .refused: return .spared(member)
@@ -215,16 +218,16 @@ final class GroupKeeper: GroupSeat {
     }
 }
 
-/// What the members of a group hold, for whoever asks.
+/// The rooms that the members of a group hold, as they published them.
 package struct GroupRooms: Sendable {
-    /// A member, and what it said it holds.
+    /// A member and the rooms that it published.
     package struct Held: Sendable {
         package var member: ShareTable.Member
-        /// JSON; nil where it said nothing yet.
+        /// The rooms as a JSON array; `nil` if the member has published none yet.
         package var rooms: [UInt8]?
     }
 
-    /// The members, the one that came first first.
+    /// Returns the members in the order in which they joined.
     package static func held(in group: StreamAddress, through door: StreamDoor) throws(ClusterError) -> [Held] {
         let bucket = try GroupBucket(group, door.connection(to: group))
         var found: [Held] = []

@@ -168,10 +168,11 @@ final class StreamConnection: Sendable {
 
     var isConnected: Bool { natsConnection_Status(connection) == NATS_CONN_STATUS_CONNECTED }
 
-    /// Opens a bucket of keys and values, and makes it if it does not exist: on three nodes if the cluster has that many, otherwise on one.
-    /// The caller destroys the result.
+    /// Opens a key-value bucket, and creates it if it does not exist: on three nodes if the cluster has that many,
+    /// otherwise on one. The caller destroys the result.
     ///
-    /// - Parameter lifetime: The time, in nanoseconds, after which the cluster drops a value; 0 for never. Applies to a new bucket.
+    /// - Parameter lifetime: The time, in nanoseconds, after which the cluster drops a value; 0 for never. Applies to a
+    ///   new bucket.
     func bucket(_ name: String, lifetime: Int64 = 0) throws(ClusterError) -> OpaquePointer {
         var store: OpaquePointer?
         if js_KeyValue(&store, streams, name) == NATS_OK, let store { return store }
@@ -293,10 +294,10 @@ struct StreamMessage: ~Copyable {
     /// The header of a fence, whose value is the epoch in which the others took over.
     static let fence = "Weir-Fenced"
 
-    /// Whether nothing more can be published under its subject, since others took over.
+    /// Whether the message is a fence: other members have taken over, and the subject accepts nothing more.
     var isFence: Bool { header(Self.fence) != nil }
 
-    /// When it was stored, microseconds since 1970 UTC; 0 where that is not known.
+    /// When the server stored the message, in microseconds since 1970 UTC; 0 if unknown.
     var stored: Int64 { natsMsg_GetTime(message) / 1000 }
 
     /// The id of the recording that the message belongs to.

@@ -17,7 +17,7 @@ package final class StreamDoor: RemoteRecordings.Door {
         weak var keeper: GroupKeeper?
     }
 
-    /// The places in groups, by the recordings that are published from there.
+    /// The seats of this process in groups, by the address of the recording that each publishes.
     private let seats = Monitor<[StreamAddress: Seat]>([:])
 
     /// Creates a door. `access` is called for each new connection and each output.

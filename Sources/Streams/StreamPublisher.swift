@@ -31,7 +31,7 @@ final class StreamPublisher: RemoteOutput {
         var warnings: [String] = []
         /// The reason why nothing more can be written.
         var failure: String?
-        /// Whether that is since others fenced the recording off.
+        /// Whether the failure is a fence of other members of the group.
         var isFenced = false
         /// When the writer finished; `nil` while it may write more.
         var finishing: Moment?
@@ -51,7 +51,8 @@ final class StreamPublisher: RemoteOutput {
         /// another run published, under this name or another, or of one that was removed since.
         var session = String(UInt64.random(in: .min ... .max), radix: 36)
         var spoolFolder: String
-        /// Goes with each message of a member of a group: one that was fenced off can be told by it.
+        /// The member's fence, published with each message; `nil` outside a group. It identifies the messages of a
+        /// member that was fenced off.
         var fence: Int?
         /// How long to wait for the cluster at the end.
         var patience: Duration
@@ -355,7 +356,7 @@ final class StreamPublisher: RemoteOutput {
             defer { (state.offers, state.spool) = ([], nil) }
             return (state.offers, state.spool, state.failure)
         }
-        // What others took over is not published later either.
+        // After a takeover the remaining text is never published, not even later.
         if shared.look({ $0.isFenced || $0.isAbandoned }) { spool?.file.remove() }
         guard let failure, !shared.look({ $0.isFenced || $0.isAbandoned }) else { return }
         do throws(RecordingError) {
@@ -442,10 +443,10 @@ struct StreamPayload: Sendable {
         return word.isEmpty || word == "records" ? word + "_" : word
     }
 
-    /// The name of the header that a member's messages have.
+    /// The name of the header that contains a group member's fence.
     static let fence = "Weir-Fence"
 
-    /// What each message has.
+    /// Returns the headers that every message of a publisher contains.
     static func headers(_ plan: StreamPublisher.Plan) -> [(name: String, value: String)] {
         plan.fence.map { [(fence, "\($0)")] } ?? []
     }

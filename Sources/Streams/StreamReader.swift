@@ -18,7 +18,7 @@ final class StreamReader: RemoteText {
         var last: UInt64
         /// The offset at which the text ends, as far as known.
         var size: Int
-        /// Whether others took over from the member of a group that recorded this.
+        /// Whether a fence was read: other members of the group have taken over from the one that recorded this.
         var isFenced = false
         /// The reason why no more text can arrive.
         var over: String?

@@ -8,14 +8,15 @@ import Recording
     import Streams
 #endif
 
-/// The group in a NATS cluster whose tails divide the rooms: `weir tail --share`, `weir rooms ls --on`.
+/// The options and commands for a group of tails that divide the rooms through a NATS cluster: `weir tail --share`
+/// and `weir rooms ls --on`.
 enum SharingGroup {
-    /// Without a word for so long a member's rooms go to others.
+    /// The default lease. The rooms of a member that is silent for this long move to other members.
     static let usualLease: Duration = .seconds(10)
-    /// Members look at each other three times in a lease.
+    /// The shortest lease that `--lease` accepts. Members check on each other three times per lease.
     static let shortestLease: Duration = .seconds(1)
 
-    /// What a tail is told of its group; nil for none.
+    /// Returns the group's URL and the lease that a tail's arguments name; `nil` if the tail does not share.
     static func plan(_ arguments: Arguments) throws(UsageError) -> (url: String, lease: Duration)? {
         guard let url = arguments[.share] else { return nil }
         try check(url, arguments, .share)
@@ -36,7 +37,8 @@ enum SharingGroup {
         }
     }
 
-    /// The group that `--on` names: by its URL, or by its name where the settings have that URL; nil for a running tail.
+    /// Returns the URL of the group that `--on` names. The option contains the URL, or the group's name if the
+    /// settings contain a URL with that name. Returns `nil` for a running tail.
     static func named(_ arguments: Arguments) throws(UsageError) -> String? {
         guard let name = arguments[.on] else { return nil }
         if RemoteRecordings.isOne(name) {
@@ -49,7 +51,7 @@ enum SharingGroup {
         return url
     }
 
-    /// A group, and how its cluster is reached.
+    /// A group's URL, and the arguments with the access to its cluster.
     struct Asked {
         var url: String
         var arguments: Arguments
@@ -75,7 +77,7 @@ enum SharingGroup {
                 rows.append(row)
             }
         }
-        // A room in which others are told of is joined by all: one of them tells of it.
+        // All members join a room that announces other rooms, so such a room has several rows.
         rows.sort { ($0.room, $0.member ?? "") < ($1.room, $1.member ?? "") }
         return RoomTable.print(rows, asJSON: options.json)
     }

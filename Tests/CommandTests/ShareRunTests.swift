@@ -5,10 +5,11 @@ import TestSupport
 import Testing
 import Wire
 
-/// `weir tail --share`: tails of a group divide the rooms of the embedded server, and a reader of the group's stream has one model.
-@Suite("Tails that share the rooms", .enabled(if: hasNATSServer), .timeLimit(.minutes(5)))
+/// Tests `weir tail --share`: the tails of a group divide the rooms of the embedded server, and a reader of the
+/// group's stream sees one model.
+@Suite("Tails that divide the rooms of a server", .enabled(if: hasNATSServer), .timeLimit(.minutes(5)))
 struct ShareRunTests {
-    /// A chat with many rooms in which something is said all the time, a stream, and tails.
+    /// A chat server with many rooms and constant messages, a stream, and tails.
     private final class Stage {
         private static let profile = packageFolder + "/samples/profiles/socketio-chat.yaml"
         let cluster: NATSServer
@@ -18,7 +19,7 @@ struct ShareRunTests {
         private let url: String
         private let token: String
 
-        /// So many rooms and messages, one each 20 ms.
+        /// Starts the server and the cluster. The server creates one message every 20 ms.
         init(rooms: Int, messages: Int) throws {
             folder = try temporaryFolder()
             cluster = try NATSServer(nodes: 3)
@@ -28,7 +29,8 @@ struct ShareRunTests {
             for room in 0..<rooms { text += "    - {id: r\(room), name: Room \(room)}\n" }
             text += "steps:\n"
             for number in 0..<messages {
-                // Each room comes again after all others, and neighbours are in different shares.
+                // Every room gets a message before the first gets another. Consecutive messages go to different
+                // shares.
                 let row = "{room: r\(number * 7 % rooms), text: m\(number)}"
                 text += "  - {after: 20ms, create: message, by: bo, row: \(row)}\n"
             }
@@ -57,7 +59,7 @@ struct ShareRunTests {
                 ] + arguments, environment: environment, errorsToo: true)
         }
 
-        /// The model of a client that begins now.
+        /// Returns the model of a client that connects now.
         func truth(rooms: Int) throws -> [String: [String: String]] {
             let result = try weir(
                 [
@@ -69,7 +71,7 @@ struct ShareRunTests {
             return told.rows
         }
 
-        /// What a reader of the group is told.
+        /// Replays the group and returns the output.
         func read() throws -> Told {
             let replay = try weir(
                 ["replay", group, "--speed", "max", "--format", "json"], environment: environment)
@@ -78,7 +80,7 @@ struct ShareRunTests {
             return Told(replay.output)
         }
 
-        /// Replays each member's recording, and compares it with what was recorded.
+        /// Replays each member's recording and compares the result with what was recorded.
         func verify(recordings: Int) throws {
             let info = try weir("stream", "info", group, "--json")
             let found = (Told.object(info.output)["recordings"] as? [[String: Any]] ?? []).compactMap {
@@ -92,7 +94,7 @@ struct ShareRunTests {
             }
         }
 
-        /// Who holds which rooms, as `weir rooms ls` says it.
+        /// Returns the members that hold each room, according to `weir rooms ls`.
         func holders() throws -> [String: Set<String>] {
             let list = try weir(["rooms", "ls", "--on", group, "--json"], environment: environment)
             #expect(list.status == 0, "\(list.errors)")
@@ -107,7 +109,7 @@ struct ShareRunTests {
             return holders
         }
 
-        /// Waits until each room has one holder, of so many members in all.
+        /// Waits until each room has one holder and the holders are `members` different members.
         func settle(rooms: Int, members: Int, within span: Duration = .seconds(40)) throws {
             let deadline = MachineClock.monotonic + span
             var holders: [String: Set<String>] = [:]
@@ -123,10 +125,10 @@ struct ShareRunTests {
         }
     }
 
-    /// What objects of `--format json` tell.
+    /// The contents of the JSON objects that `--format json` prints.
     private struct Told {
         var rows: [String: [String: String]] = [:]
-        /// The texts of messages as they came, with their times in microseconds.
+        /// The texts of the messages in order of arrival, with their times in microseconds since 1970 UTC.
         var messages: [(text: String, time: Int64)] = []
         var gaps: [(from: Int64, to: Int64)] = []
         var joined: Set<String> = []
@@ -176,7 +178,7 @@ struct ShareRunTests {
         }
     }
 
-    @Test("One is killed, one stands still and is fenced off, one is added: each event comes once or in a repaired gap")
+    @Test("With a tail killed, one fenced off and one added, each event arrives once or in a repaired gap")
     func sharing() throws {
         let (rooms, messages) = (300, 1500)
         let stage = try Stage(rooms: rooms, messages: messages)
@@ -199,7 +201,7 @@ struct ShareRunTests {
         kill(third.pid, SIGCONT)
         try stage.settle(rooms: rooms, members: 3)
         #expect(words.look { $0.contains { $0.contains("beginning anew as another member") } }, "\(words.look { $0 })")
-        // All was said, and heard.
+        // Wait until the last message was sent and recorded.
         let deadline = MachineClock.monotonic + .seconds(60)
         var told = try stage.read()
         while !told.messages.contains(where: { $0.text == "m\(messages - 1)" }), MachineClock.monotonic < deadline {
@@ -230,7 +232,7 @@ struct ShareRunTests {
         let times = Dictionary(told.messages.map { ($0.text, $0.time) }) { first, _ in first }
         let missing = (0..<messages).filter { times["m\($0)"] == nil }
         for number in missing {
-            // One is said each 20 ms: it was between those before and after it that are known.
+            // A message is sent every 20 ms. The missing one was sent between its known neighbours.
             let before = (0..<number).reversed().lazy.compactMap { times["m\($0)"] }.first
             let after = (number..<messages).lazy.compactMap { times["m\($0)"] }.first
             let isTold = told.gaps.contains { gap in

@@ -3,15 +3,15 @@ import Wire
 
 @testable import Recording
 
-/// Members of a group, the cluster between them, and what goes wrong, all from one seed.
+/// A simulated group, its cluster and its faults, all derived from one seed.
 private struct GroupHistory {
-    /// One tail, through all the members that it is one after the other.
+    /// One tail. It may be several members in succession.
     struct Actor {
         var ledger: ShareLedger
-        /// Whom it wins against; nil while it holds nothing.
+        /// The members that it must win against; `nil` while it holds nothing.
         var rivals: [String]?
         var wakes: Moment
-        /// What it is yet to hear or to be told, by time.
+        /// The inputs that are under way, with their times of arrival.
         var mail: [(at: Moment, input: ShareLedger.Input)] = []
         var isDead = false
     }
@@ -25,7 +25,7 @@ private struct GroupHistory {
     private var fenced: Set<String> = []
     fileprivate(set) var actors: [Actor] = []
     private var names = 0
-    /// Rooms are drawn for by their places.
+    /// The number of rooms. Rooms are identified by index.
     private static let rooms = 16
     private var numbers: [String: [UInt64]] = [:]
     private var isCalm = false
@@ -43,7 +43,7 @@ private struct GroupHistory {
 
     mutating func join() { actors.append(Actor(ledger: newLedger(), wakes: now)) }
 
-    /// Runs for a span, with faults unless it is calm.
+    /// Runs for the given time, with random faults unless the history is calm.
     mutating func run(for span: Duration) throws {
         let end = now + span
         while let next = actors.indices.filter({ !actors[$0].isDead }).min(by: { actors[$0].wakes < actors[$1].wakes }),
@@ -79,14 +79,14 @@ private struct GroupHistory {
         var steps = 0
         while steps < 3, let effect = actors[index].ledger.next(at: now, wall: now.microseconds) {
             steps += 1
-            // An answer that is lost says nothing of what was done.
+            // A lost answer leaves open whether the action was performed.
             let isLost = !isCalm && draw(20) == 0
             let answer = perform(effect, index)
             if let answer { actors[index].ledger.handle(isLost ? .unanswered("no answer") : answer, at: now) }
             if case .hold = effect { try check() }
         }
         if actors[index].ledger.isOver {
-            // It was fenced off, or left: another member begins, or none.
+            // The member was fenced off or has left. The tail joins as another member, or dies.
             actors[index].rivals = nil
             if draw(4) == 0 && !isCalm { actors[index].isDead = true }
             actors[index] = Actor(ledger: newLedger(), wakes: now + .milliseconds(100), isDead: actors[index].isDead)
@@ -131,7 +131,7 @@ private struct GroupHistory {
         }
     }
 
-    /// The members that hold a room and are not fenced off. A process that is dead hears nothing.
+    /// Returns the members that hold a room and are not fenced off. Dead processes hold nothing.
     private func holders(of room: Int) -> [String] {
         actors.filter { !$0.isDead && !fenced.contains($0.ledger.me.id) }.compactMap { actor in
             guard let rivals = actor.rivals, let mine = numbers[actor.ledger.me.id]?[room] else { return nil }
@@ -155,9 +155,9 @@ private struct GroupHistory {
     }
 }
 
-@Suite("The share of a tail in the rooms of its group")
+@Suite("The ledger that divides the rooms of a group")
 struct ShareLedgerTests {
-    @Test("Whatever dies, stands still, comes, goes or is not heard, no room has two holders, and each has one soon")
+    @Test("After crashes, stalls, joins and lost messages no room has two holders, and each room soon has one")
     func histories() throws {
         var fences = 0
         for seed in 0..<1500 {
@@ -165,7 +165,7 @@ struct ShareLedgerTests {
             for _ in 0..<(1 + seed % 5) { history.join() }
             try history.run(for: .seconds(40))
             history.calm()
-            // Whoever still stands still goes on, is fenced off and comes back: two leases, and a moment for the answers.
+            // A suspended member resumes, is fenced off and joins again: two leases, plus time for the answers.
             try history.run(for: .seconds(7 + 6))
             try history.checkAllHeld()
             fences += history.fences
@@ -173,7 +173,7 @@ struct ShareLedgerTests {
         #expect(fences > 1500)
     }
 
-    @Test("A room of a dead member has another holder within its lease and a third of it")
+    @Test("The rooms of a dead member have another holder within four thirds of its lease")
     func death() throws {
         for seed in 0..<200 {
             var history = GroupHistory(seed: UInt64(seed))
@@ -187,7 +187,7 @@ struct ShareLedgerTests {
         }
     }
 
-    @Test("A table is what was written of it")
+    @Test("A table is read back as it was written")
     func table() throws {
         var table = ShareTable()
         #expect(ShareTable(table.json) == table)

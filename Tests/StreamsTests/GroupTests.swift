@@ -6,9 +6,9 @@ import Wire
 @testable import Recording
 @testable import Streams
 
-@Suite("A group whose members share", .enabled(if: hasNATSServer), .timeLimit(.minutes(3)))
+@Suite("A group in a cluster and its members", .enabled(if: hasNATSServer), .timeLimit(.minutes(3)))
 struct GroupTests {
-    /// What a seat was told, and the last epoch that was heeded.
+    /// Collects the messages of a seat, and answers that the rooms were left.
     private final class Ear: Sendable {
         let words = Monitor<[GroupWord]>([])
 
@@ -20,7 +20,7 @@ struct GroupTests {
             }
         }
 
-        /// Waits until it holds what it wins against these, with nobody's doubt.
+        /// Waits until the last message is to hold the rooms won against exactly these members.
         func holds(against rivals: [String]) -> Bool {
             words.wait(until: MachineClock.monotonic + .seconds(20)) { words in
                 guard case .hold(rivals, _, _)? = words.last else { return nil }
@@ -29,7 +29,7 @@ struct GroupTests {
         }
     }
 
-    @Test("The share of each is told when one comes and when one goes")
+    @Test("Each member learns its rivals when another joins and when another leaves")
     func seats() throws {
         let server = try NATSServer()
         _ = try makeStream(server.url + "/s")
@@ -55,7 +55,7 @@ struct GroupTests {
         #expect(try GroupRooms.held(in: address, through: door).isEmpty)
     }
 
-    @Test("Of a member that is fenced off nothing more is stored, and its recording ends where the fence stands")
+    @Test("Nothing more of a fenced-off member is stored, and its recording ends at the fence")
     func fence() throws {
         let server = try NATSServer()
         _ = try makeStream(server.url + "/s")
@@ -90,7 +90,7 @@ struct GroupTests {
             count += more
         }
         #expect(count == half && source.isFenced)
-        // A second taker finds it there.
+        // A second attempt finds the fence in place.
         guard case .stands = try bucket.fence(seat.member, epoch: 10) else {
             Issue.record("no fence stands")
             return

@@ -8,7 +8,7 @@ import Wire
 @testable import Recording
 @testable import Streams
 
-/// The process has one door. Each test starts its servers on their own ports.
+/// The only door of this process. Each test starts its own servers on separate ports.
 let door: StreamDoor = {
     let folder = (try? temporaryFolder()) ?? "/tmp"
     let door = StreamDoor { () throws(ClusterError) in
@@ -21,7 +21,7 @@ let door: StreamDoor = {
     return door
 }()
 
-/// Makes a stream, retrying for up to a minute while the cluster elects its leaders.
+/// Creates a stream, retrying for up to a minute while the cluster elects its leaders.
 func makeStream(
     _ url: String, _ limits: StreamCatalogue.Limits = .init()
 ) throws -> StreamCatalogue {

@@ -6,14 +6,14 @@ import Wire
 
 // A tail that divides the rooms with the others of its group.
 extension Tail {
-    /// Rooms are told to the group this long after one of them changed.
+    /// How long after a change of rooms the tail publishes them to the group.
     private static let showingPause: Duration = .milliseconds(500)
-    /// Microseconds; what a record of a span can hold.
+    /// The longest gap in microseconds (365 days): the maximum span that a record can contain.
     private static let longestHole: Int64 = 31_536_000_000_000
-    /// Bytes of the rooms that are told.
+    /// The size in bytes above which the list of published rooms is cut off.
     private static let mostShown = 512 << 10
 
-    /// Takes the first word of the group, and those after it.
+    /// Starts to handle the group's messages, from the first on.
     func takeSeat() {
         configuration.seat?.begin { [self] word in
             loop.run { self.assumeIsolated { $0.heed(word) } }
@@ -26,7 +26,7 @@ extension Tail {
         case .hold(let rivals, let epoch, let since):
             let missing = since.map { Duration.microseconds(min(max(0, MachineClock.wall - $0), Self.longestHole)) }
             feed(.share(RoomShare(of: seat.member, against: rivals), missing: missing))
-            // What is left is not told of any more, whatever the server still sends.
+            // The session reports no events of the rooms that it left, even if the server still sends them.
             seat.left(epoch)
             showRoomsSoon()
         case .lost(let why): fenceOff(why)
@@ -36,19 +36,19 @@ extension Tail {
         }
     }
 
-    /// Others hold its rooms: nothing more is published.
+    /// Stops publishing and ends the tail, since other members hold its rooms.
     private func fenceOff(_ why: String) {
         if let path = recordingPath { RemoteRecordings.output(path)?.abandon() }
         conclude(.fencedOff(why))
     }
 
-    /// Whether an outlet failed since others took over.
+    /// Whether the recording's output failed because other members took over.
     var isFencedOff: Bool {
         guard configuration.seat != nil, let path = recordingPath else { return false }
         return RemoteRecordings.output(path)?.isFenced ?? false
     }
 
-    /// Tells the group which rooms this tail holds, a moment later.
+    /// Publishes the rooms that this tail holds to the group, after a short pause.
     func showRoomsSoon() {
         guard configuration.seat != nil, showing == nil else { return }
         showing = loop.schedule(at: loop.now + Self.showingPause) { [weak self] in
@@ -67,7 +67,7 @@ extension Tail {
             guard isWhole else { break }
             row.encode(into: &writer)
         }
-        // Who reads it says that there are more.
+        // The value `true` tells the reader that rooms are missing from the list.
         if !isWhole { writer.bool(true) }
         writer.endArray()
         seat.show(writer.bytes)

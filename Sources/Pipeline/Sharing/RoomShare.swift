@@ -1,28 +1,29 @@
-/// The rooms that one tail of a group holds: those in which it wins against every other member.
+/// The rooms that one tail of a group holds: those that it wins against every other member.
 ///
-/// Each member draws a number for each room from its id and the room's name, and the highest number wins (rendezvous hashing). No list of rooms
-/// is needed, all members come to the same result by themselves, and only the rooms of a member that is gone get another one.
+/// Each member draws a number for each room, computed from its id and the room's name. The highest number wins
+/// (rendezvous hashing). The members need no list of rooms and compute the same result independently. When a member
+/// leaves, only its rooms move.
 ///
-/// The rooms that a member wins against one set of rivals *and* against another are those that it wins against both together. So a member
-/// that adds the new members to its rivals, and drops those that are gone when all others have done the same, never holds a room that
-/// another one holds (`ShareLedger`).
+/// The rooms that a member wins against one set of rivals *and* against another are the rooms that it wins against
+/// the union of both. A member adds new members to its rivals at once, and drops departed ones when all others have
+/// done the same. So it never holds a room that another member holds (`ShareLedger`).
 ///
-/// The numbers are part of the recording format: a replay divides as the tail did.
+/// The numbers are part of the recording format: a replay divides the rooms as the tail did.
 public struct RoomShare: Hashable, Sendable {
-    /// Rivals are so many at most.
+    /// The maximum number of rivals of a member.
     public static let mostRivals = 255
 
-    /// The member's id; empty for one that holds nothing yet.
+    /// The member's id; empty for a share without rooms.
     package let member: String
-    /// The ids of the others, in order.
+    /// The ids of the other members, in ascending order.
     package let rivals: [String]
     private let own: UInt64
     private let others: [UInt64]
 
-    /// No room.
+    /// The share of a member that holds no rooms.
     package static let nothing = RoomShare(of: "", against: [])
 
-    /// The share of a member. Without rivals it is everything.
+    /// Creates the share of a member against its rivals. Without rivals it contains every room.
     package init(of member: String, against rivals: [String]) {
         self.member = member
         self.rivals = Array(rivals.filter { $0 != member }.sorted().prefix(Self.mostRivals))
@@ -30,7 +31,7 @@ public struct RoomShare: Hashable, Sendable {
         others = self.rivals.map(Self.digest)
     }
 
-    /// Whether the member holds the room.
+    /// Returns whether the member holds the room.
     package func holds(_ room: String) -> Bool {
         guard !member.isEmpty else { return false }
         let place = Self.digest(room)
@@ -42,18 +43,18 @@ public struct RoomShare: Hashable, Sendable {
         return true
     }
 
-    /// The member of a group that holds a room when all hold what is theirs; nil where there is no member.
+    /// Returns the member that holds a room once all members are settled; `nil` if `members` is empty.
     package static func holder(of room: String, among members: [String]) -> String? {
         let place = digest(room)
         return members.map { (number(digest($0), place), $0) }.max { $0 < $1 }?.1
     }
 
-    /// FNV-1a of 64 bits.
+    /// Returns the 64-bit FNV-1a hash of a text.
     private static func digest(_ text: String) -> UInt64 {
         text.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }
 
-    /// The number that a member draws for a room: both digests through the last steps of SplitMix64.
+    /// Returns the number that a member draws for a room: both digests, mixed by the last steps of SplitMix64.
     private static func number(_ member: UInt64, _ room: UInt64) -> UInt64 {
         var value = member ^ (room &* 0x9e37_79b9_7f4a_7c15)
         value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9

@@ -1,21 +1,21 @@
 import Wire
 
-/// Rooms that this session takes over from others of its group, until all that they are about is fetched.
+/// The rooms that this session takes over from other members of its group, until their contents are fetched.
 struct Takeover: Sendable {
-    /// Since when nobody may have held them. Before the session began, that is before `Moment.zero`.
+    /// Since when the rooms may have had no holder. A time before the session began lies before `Moment.zero`.
     var from: Moment
-    /// How many were joined since.
+    /// The number of rooms joined since then.
     var rooms = 0
 }
 
-// A session that divides the rooms with others. Rooms in which the backend tells of new ones are joined by all; the events in them are told by
-// the member whose share they are in.
+// A session that divides the rooms with others. All members join the rooms in which the backend announces new rooms.
+// Only the member whose share contains such a room reports its events.
 extension Session {
-    /// Which rooms it holds; nil where it holds all that are wanted.
+    /// The rooms that this session holds; `nil` if it holds all wanted rooms.
     package var share: RoomShare? { rooms.share }
 
-    /// Leaves what is no longer its own, and joins what is now. The rooms that come to it may have had no holder for the time that `missing`
-    /// gives.
+    /// Leaves the rooms outside the new share, and joins those in it. `missing` is how long the newly won rooms may
+    /// have had no holder; `nil` if none was without one.
     mutating func share(_ share: RoomShare, missing: Duration?, into effects: inout [Effect]) {
         rooms.share = share
         if let missing {
@@ -26,25 +26,26 @@ extension Session {
         resolve(into: &effects)
     }
 
-    /// Whether another member's rooms are held without it, and what they are about is fetched.
+    /// Returns whether this session's share no longer counts `member` as a rival, and the contents of the rooms it
+    /// took over are fetched.
     package func hasTakenOver(from member: String) -> Bool {
         guard let share = rooms.share, !share.member.isEmpty else { return false }
         return !share.rivals.contains(member) && history.takeover == nil
     }
 
-    /// Whether this session tells of an event: another one of the group tells of those in the rooms of others.
+    /// Returns whether this session reports an event. Other members report the events in the rooms that they hold.
     func tells(_ event: EventReport) -> Bool {
         guard let share = rooms.share else { return true }
         return share.holds(event.room ?? "")
     }
 
-    /// Reports the hole once nothing is under way any more.
+    /// Reports the gap of a takeover once no join or request is pending.
     mutating func endTakeover(into effects: inout [Effect]) {
         guard link.isReady, isSettled, !rooms.isJoining else { return }
         reportTakeover(isWhole: true, into: &effects)
     }
 
-    /// Reports the hole of rooms that were taken over, if there were any; whether what they are about was fetched.
+    /// Reports the gap of the rooms that were taken over, if any. `isWhole` is true if their contents were fetched.
     mutating func reportTakeover(isWhole: Bool, into effects: inout [Effect]) {
         guard let takeover = history.takeover.take(), takeover.rooms > 0 else { return }
         let gap = GapReport(

@@ -12,7 +12,7 @@ package protocol RemoteText: AnyObject, Sendable {
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(RecordingError) -> Int
     /// Returns the reason why no more text can arrive; `nil` if more may arrive.
     func whyOver() -> String?
-    /// Whether the end was read, and it is that others of the group took over.
+    /// Whether the reader reached a fence: other members of the group have taken over, and no more text follows.
     var isFenced: Bool { get }
 }
 
@@ -37,38 +37,40 @@ package protocol RemoteOutput: AnyObject, Sendable {
     /// `finishTexts` waits until all are published.
     func expectTexts()
     func finishTexts() throws(RecordingError)
-    /// Nothing more is published: others have taken over. What waits is dropped. Any thread.
+    /// Stops publishing, since other members have taken over, and drops the text that waits. Can be called on any
+    /// thread.
     func abandon()
-    /// Whether the stream refuses what comes, since the recording was fenced off. Any thread.
+    /// Whether the stream refuses the text because the recording was fenced off. Can be called on any thread.
     var isFenced: Bool { get }
 }
 
-/// What a tail that divides the rooms with others of its group is told.
+/// A message from a group to a tail that is a member.
 package enum GroupWord: Sendable {
-    /// It holds the rooms that it wins against these members. Those that come to it may have had no holder since then, microseconds since
-    /// 1970 UTC.
+    /// The tail holds the rooms that it wins against these members. Rooms that it did not hold before may have had no
+    /// holder since `since`, in microseconds since 1970 UTC.
     case hold(against: [String], epoch: Int, since: Int64?)
-    /// It was fenced off, and holds nothing.
+    /// The tail was fenced off, or lost its seat for another reason, and holds no rooms.
     case lost(String)
-    /// The user is to know.
+    /// A notice for the user.
     case notice(String)
 }
 
-/// The place of a tail in a group. Any thread.
+/// A tail's membership in a group. Can be used on any thread.
 package protocol GroupSeat: AnyObject, Sendable {
-    /// The id of the member.
+    /// The id of this member in the group's table.
     var member: String { get }
-    /// The URL of its recording.
+    /// The URL of the recording that the member publishes.
     var recording: String { get }
-    /// Gives what the tail is to do, on a thread of its own, from the first word on.
+    /// Delivers all messages from the first on to `body`, on threads of the seat's own or during this call.
     func begin(_ body: @escaping @Sendable (GroupWord) -> Void)
-    /// The tail has left what it does not hold any more, of that epoch.
+    /// Reports that the tail has left the rooms that it does not hold in this epoch.
     func left(_ epoch: Int)
-    /// What the tail holds, for who asks: JSON.
+    /// Publishes the rooms that the tail holds, as JSON, for readers of the group.
     func show(_ rooms: [UInt8])
-    /// The tail stops listening, and ends.
+    /// Notes the time at which the tail stopped listening. Its rooms have no holder from then on.
     func stop()
-    /// The tail has ended. Waits until the others know, or the cluster is away. Of one that was fenced off they know more than it does.
+    /// Leaves the group after the tail has ended. Waits until the other members know, or until the cluster proves
+    /// unreachable. If `isFenced` is true, it reports nothing: the others know more about the fence than this member.
     func end(isFenced: Bool)
 }
 
@@ -81,9 +83,9 @@ package enum RemoteRecordings {
         /// Creates a recording with the given id, or continues it if `resumes` is true.
         func create(_ address: StreamAddress, recording: String, resumes: Bool) throws(RecordingError)
             -> any RemoteOutput
-        /// Takes a place in a group, whose members' leases are so long.
+        /// Joins a group. `lease` is how long this member may be silent before others fence it off.
         func join(_ group: StreamAddress, lease: Duration) throws(RecordingError) -> any GroupSeat
-        /// The recordings of a group, the one that began first first; empty where there is no such group.
+        /// Returns the recordings of a group in the order in which they began; empty if the group does not exist.
         func members(_ group: StreamAddress) throws(RecordingError) -> [StreamAddress]
         /// Returns the output of the recording that this process writes at an address; `nil` if it writes none.
         func output(_ address: StreamAddress) -> (any RemoteOutput)?
@@ -117,12 +119,12 @@ package enum RemoteRecordings {
         try door().create(address(path), recording: recording, resumes: resumes)
     }
 
-    /// Takes a place in the group at a URL.
+    /// Joins the group at a URL with the given lease.
     package static func join(_ url: String, lease: Duration) throws(RecordingError) -> any GroupSeat {
         try door().join(address(url), lease: lease)
     }
 
-    /// The URLs of the recordings of the group at a URL; nil where it is no group's.
+    /// Returns the URLs of the recordings of the group at a URL; `nil` if the path names no group.
     package static func members(_ path: String) throws(RecordingError) -> [String]? {
         guard isOne(path) else { return nil }
         let found = try door().members(address(path))

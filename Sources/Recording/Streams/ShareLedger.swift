@@ -1,68 +1,76 @@
 package import Wire
 
-/// What a tail of a group does so that each room has one holder: it keeps its lease, heeds who comes and goes, and fences off who is silent.
+/// The state of one member of a group. It keeps at most one holder for each room.
 ///
-/// **One holder.** A member holds the rooms that it wins against its rivals. When the table changes, it adds the new members to its rivals
-/// at once, leaves what it does not win any more, and writes into the table that it heeds this epoch. Those that are gone it drops from its
-/// rivals only when all members heed the epoch, and then it joins what it wins now. So of two members that know each other at most one
-/// holds a room, and a new one holds nothing before all know it.
+/// The ledger renews the member's lease, follows the members that join and leave, and fences off those that are
+/// silent.
 ///
-/// **Death.** A member that has not renewed its lease in time is looked for once more, then fenced off: a message after its last chunk has the
-/// stream refuse whatever it publishes later. Only after that it is taken out of the table. One that does not heed a change for two leases is
-/// treated the same. All of this goes by the own clock; a member whose own clock jumped, or that had no answer from the cluster meanwhile,
-/// begins to count anew.
+/// **One holder.** A member holds the rooms that it wins against its rivals. When the table changes, it adds the new
+/// members to its rivals at once, leaves the rooms that it no longer wins, and writes into the table that it has
+/// settled this epoch. It drops departed members from its rivals only after all members have settled the epoch. Then
+/// it joins the rooms that it wins now. So at most one of two members that know each other holds a room, and a new
+/// member holds nothing before all others know it.
 ///
-/// **Back from the dead.** A member that does not find itself in the table was fenced off: it is over, and its tail begins anew as another
-/// member. While the cluster does not answer a member goes on with what it holds: others that the cluster answers fence it off first.
+/// **Death.** If a member does not renew its lease in time, the ledger reads the lease once more and then fences the
+/// member off. The fence is a message after the member's last chunk; it makes the stream refuse everything that the
+/// member publishes later. Only then does the ledger remove the member from the table. A member that does not settle
+/// a change within two leases is treated the same. All times are those of the local clock. After a jump of that
+/// clock, or a time without answers from the cluster, the ledger starts counting again.
 ///
-/// A value: `next` says what is to be done, one thing at a time, and `handle` takes what came of it.
+/// **Return.** A member that is missing from the table was fenced off. It is over, and its tail joins again as
+/// another member. While the cluster does not answer, a member keeps the rooms that it holds: other members that can
+/// reach the cluster fence it off before they take them.
+///
+/// The ledger is a value. `next` returns one effect at a time, and `handle` takes the result.
 package struct ShareLedger: Sendable {
-    /// What happened.
+    /// An event, or the result of an effect.
     package enum Input: Sendable {
-        /// The table as the cluster has it, and its revision; 0 where there is none.
+        /// The table in the cluster and its revision. The revision is 0 if the cluster has no table.
         case table(ShareTable, revision: UInt64)
-        /// Somebody may have written the table.
+        /// A message arrived on the table's subject: a member may have written the table.
         case changed
-        /// What was to be written is: this is its revision.
+        /// The table was written. `revision` is its new revision.
         case stored(revision: UInt64)
-        /// It is not, since somebody else wrote before.
+        /// The table was not written, since another member wrote it first.
         case outdated
-        /// The own lease was renewed.
+        /// This member's lease was renewed.
         case renewed
-        /// A member's lease was renewed for the so manieth time.
+        /// Another member renewed its lease. `beat` counts its renewals.
         case seen(String, beat: Int)
-        /// The answer to `look`; nil where there is no lease.
+        /// The answer to `look`; `beat` is `nil` if the member has no lease.
         case lease(String, beat: Int?)
-        /// A member is fenced off, which published for the last time then: microseconds since 1970 UTC.
+        /// A member was fenced off. `last` is the time of its last message in microseconds since 1970 UTC; `nil` if
+        /// it published none.
         case fenced(String, last: Int64?)
-        /// It is not, since it published meanwhile.
+        /// A member was not fenced off, since it published in the meantime.
         case spared(String)
-        /// The cluster does not answer, or refuses; why.
+        /// The cluster did not answer, or refused the request, for the given reason.
         case unanswered(String)
-        /// The tail has left what it does not hold any more, of that epoch.
+        /// The tail has left the rooms that it does not hold in that epoch.
         case left(epoch: Int)
-        /// The tail has ended, and holds nothing since then: microseconds since 1970 UTC.
+        /// The tail has ended. It holds no rooms since that time, in microseconds since 1970 UTC.
         case ended(since: Int64)
     }
 
-    /// What is to be done.
+    /// An action that the caller of `next` performs.
     package enum Effect: Hashable, Sendable {
         case read
-        /// Write the table if that is its revision still.
+        /// Write the table if its revision in the cluster is still `revision`.
         case write(ShareTable, revision: UInt64)
-        /// Renew the own lease for the so manieth time.
+        /// Renew this member's lease. `beat` counts the renewals.
         case renew(beat: Int)
-        /// Take the own lease away.
+        /// Remove this member's lease from the cluster.
         case release
-        /// Read a member's lease.
+        /// Read the lease of another member; answered by `Input.lease`.
         case look(String)
-        /// Fence a member off.
+        /// Fence a member off; answered by `fenced` or `spared`. `epoch` is the epoch in which the others take over.
         case fence(String, epoch: Int)
-        /// The tail holds what it wins against these. Rooms that come to it may have had no holder since then, microseconds since 1970 UTC.
+        /// The tail holds the rooms that it wins against these members. Rooms that it did not hold before may have
+        /// had no holder since `since`, in microseconds since 1970 UTC.
         case hold(against: [String], epoch: Int, since: Int64?)
-        /// The tail is to know.
+        /// Show a notice to the user of the tail.
         case say(String)
-        /// It was fenced off: the tail holds nothing.
+        /// Stop holding rooms, for the given reason: the tail was fenced off, or the group is full.
         case lose(String)
     }
 
@@ -76,60 +84,67 @@ package struct ShareLedger: Sendable {
         case over
     }
 
-    /// What is known of another member's lease.
+    /// The state of another member's lease, as this member knows it.
     private struct Sight {
+        /// The number of renewals; `nil` before the lease was read.
         var beat: Int?
+        /// When the last renewal was noticed, or the counting began.
         var at: Moment
-        /// Whether it was looked for since it should have been renewed.
+        /// Whether a read after the lease had run out found no renewal.
         var isMissed = false
-        /// Set when it is fenced off.
+        /// Whether the member is fenced off. `last` is then the time of its last message.
         var isFenced = false
         var last: Int64?
     }
 
-    /// This tail. Its fence is that of the table.
+    /// This member. The table, not this value, contains its fence.
     package let me: ShareTable.Member
     private var phase = Phase.coming
     private var table = ShareTable()
-    /// Nil when the table is to be read again.
+    /// The revision of `table`; `nil` if the table must be read again.
     private var revision: UInt64?
-    /// What was given to `write` and has no answer.
+    /// The table of a `write` that was not answered yet.
     private var written: ShareTable?
+    /// The leases of the other members by id.
     private var sights: [String: Sight] = [:]
-    /// Whom the tail must win against; nil while it holds nothing.
+    /// The members that the tail must win against; `nil` while it holds nothing.
     private var rivals: Set<String>?
-    /// The epoch that the tail was told, that it has heeded, and in which it joined what came to it.
+    /// The last epoch that the tail was notified of.
     private var told = 0
+    /// The last epoch whose lost rooms the tail has left.
     private var left = 0
+    /// The last epoch in which the tail joined the rooms that it won.
     private var active = 0
-    /// Since when rooms that come to it may have had no holder; of a tail that has ended, since when those that it gives away have none.
+    /// Since when rooms that the tail wins may have had no holder. After the tail has ended, since when its own rooms
+    /// have had none. In microseconds since 1970 UTC.
     private var since: Int64?
     private var beats = 0
     private var renewal = Moment.zero
     private var reading = Moment.zero
-    /// When the cluster is asked again that did not answer.
+    /// When to ask the cluster again after it did not answer; `nil` while it answers.
     private var retry: Moment?
     private var toldOfTrouble = false
-    /// When the epoch was seen first.
+    /// When this member first saw the table's epoch.
     private var epochSeen = Moment.zero
+    /// When `note` was last called.
     private var handled: Moment?
     private var sayings: [String] = []
 
-    /// A tail that is to take part.
+    /// Creates the ledger of a member that is not in the table yet.
     package init(_ me: ShareTable.Member) { self.me = me }
 
     private var period: Duration { me.lease / 3 }
 
-    /// Whether nothing more is to be done.
+    /// Whether the member has left or lost its seat. `next` then returns nothing but pending notices.
     package var isOver: Bool { if case .over = phase { true } else { false } }
 
-    /// Whether it may publish: it is in the table.
+    /// Whether the member is in the table and may publish.
     package var isSeated: Bool { if case .seated = phase { true } else { false } }
 
-    /// The fence that goes with what it publishes; nil while it is not in the table.
+    /// The fence to publish with each message; `nil` while the member is not in the table.
     package var fence: Int? { table[me.id]?.fence }
 
-    /// Takes what happened.
+    /// Handles an event or the result of an effect.
     package mutating func handle(_ input: Input, at now: Moment) {
         note(now)
         if case .unanswered(let why) = input { return fail(why, at: now) }
@@ -166,7 +181,7 @@ package struct ShareLedger: Sendable {
         }
     }
 
-    /// Something was not done since the cluster did not answer. What others did meanwhile is not known.
+    /// Handles a request without an answer. The table may have changed in the meantime, so it must be read again.
     private mutating func fail(_ why: String, at now: Moment) {
         (written, revision) = (nil, nil)
         retry = now + min(period / 2, .seconds(1))
@@ -184,15 +199,17 @@ package struct ShareLedger: Sendable {
         countAnew(at: now)
     }
 
-    /// Whoever stood still has not heard the others.
+    /// Notes the time of a call. A member that was suspended for more than half a lease has not heard the others, so
+    /// it starts counting again.
     private mutating func note(_ now: Moment) {
         defer { handled = now }
         guard let handled, now - handled > me.lease / 2 else { return }
         countAnew(at: now)
-        // What was known of the table is of another time.
+        // The table may have changed during the suspension.
         if written == nil { revision = nil }
     }
 
+    /// Restarts all time limits of the other members.
     private mutating func countAnew(at now: Moment) {
         for id in sights.keys.sorted() where sights[id]?.isFenced == false {
             sights[id]?.at = now
@@ -220,7 +237,7 @@ package struct ShareLedger: Sendable {
 
     private mutating func look(at id: String, _ beat: Int?, at now: Moment) {
         guard let sight = sights[id], !sight.isFenced else { return }
-        // The first look only tells where it stands.
+        // The first read only establishes how often the lease was renewed.
         guard let known = sight.beat else {
             sights[id]?.beat = beat ?? 0
             return
@@ -232,7 +249,7 @@ package struct ShareLedger: Sendable {
         }
     }
 
-    /// When `next` has something to do by itself; nil for never.
+    /// Returns when `next` may have an effect without new input; `nil` after the end.
     package func deadline(at now: Moment) -> Moment? {
         if isOver { return nil }
         if let retry { return retry }
@@ -240,7 +257,8 @@ package struct ShareLedger: Sendable {
         return ([reading, renewal] + others).min()
     }
 
-    /// When a member is due: those that came later wait a little for the others to fence it off.
+    /// Returns when a member may be fenced off. Members that joined later wait a little longer, so that the first
+    /// fences it off alone.
     private func due(_ member: ShareTable.Member) -> Moment {
         let place = table.members.filter { $0.id != member.id && !isSilent($0.id) }.firstIndex { $0.id == me.id } ?? 0
         let turn = min(Duration.milliseconds(50) * place, member.lease / 3)
@@ -250,13 +268,14 @@ package struct ShareLedger: Sendable {
 
     private func isSilent(_ id: String) -> Bool { sights[id].map { $0.isMissed || $0.isFenced } ?? false }
 
-    /// What is to be done now; nil for nothing. The hand does it, and says what came of it, before it asks again.
+    /// Returns the next effect, or `nil` if nothing is due. The caller performs the effect and passes its result to
+    /// `handle` before it calls `next` again.
     package mutating func next(at now: Moment, wall: Int64) -> Effect? {
         note(now)
         if !sayings.isEmpty { return .say(sayings.removeFirst()) }
         if isOver { return nil }
         if let retry, now < retry { return nil }
-        // Nothing is decided by what may have changed.
+        // No decision is made from a table that may have changed.
         guard let revision, now < reading else { return .read }
         switch phase {
         case .over: return nil
@@ -300,12 +319,12 @@ package struct ShareLedger: Sendable {
         return .write(new, revision: revision)
     }
 
-    /// New members are rivals at once.
+    /// Adds new members to the rivals at once, and reports the rooms that remain.
     private mutating func share(_ member: ShareTable.Member) -> Effect? {
         guard told < table.epoch else { return nil }
         told = table.epoch
         guard let held = rivals else {
-            // It holds nothing that it could leave.
+            // The tail holds no rooms that it would have to leave.
             left = table.epoch
             return nil
         }
@@ -323,7 +342,7 @@ package struct ShareLedger: Sendable {
         return write(new, revision)
     }
 
-    /// All heed the table: what is won now is joined.
+    /// Joins the rooms that the member wins once all members have settled the table.
     private mutating func join() -> Effect? {
         guard active < table.epoch, table.isSettled else { return nil }
         active = table.epoch
@@ -332,7 +351,7 @@ package struct ShareLedger: Sendable {
         return .hold(against: others.sorted(), epoch: active, since: since)
     }
 
-    /// Looks after the others.
+    /// Reads, fences off and removes other members whose leases have run out.
     private mutating func watch(_ revision: UInt64, at now: Moment, _ wall: Int64) -> Effect? {
         for member in table.members where member.id != me.id {
             guard let sight = sights[member.id] else { continue }

@@ -1,48 +1,51 @@
 import JSONText
 import Wire
 
-/// Who is in a group whose tails divide the rooms. It is one value in the cluster, and is compared before it is written: so all members see
-/// the same changes, in the same order.
+/// The members of a group whose tails divide the rooms. The table is one value in the cluster, written by
+/// compare-and-set. So all members see the same changes in the same order.
 package struct ShareTable: Hashable, Sendable {
-    /// More members than these a group has not.
+    /// The maximum number of members in a group.
     package static let mostMembers = 256
 
-    /// One tail.
+    /// A tail that is a member of the group.
     package struct Member: Hashable, Sendable {
-        /// Never used again. Its recording in the stream is `GROUP.ID`.
+        /// A random id that is never reused. The member's recording in the stream is named `GROUP.ID`.
         package var id: String
-        /// What people call it: host and process. Untrusted text.
+        /// The name to display: host and process id. Untrusted text.
         package var name: String
-        /// How long it may be silent, as it says itself.
+        /// How long the member may be silent before others fence it off. The member chooses it.
         package var lease: Duration
-        /// The epoch in which it came, which goes with what it publishes. A member that came later has a higher one.
+        /// The epoch in which the member joined. It is published with each of the member's messages. A member that
+        /// joined later has a higher one.
         package var fence: Int
-        /// The last epoch whose members it heeds: it has left what was not its own any more.
+        /// The last epoch that the member has settled: it has left the rooms that it no longer wins.
         package var settled: Int
 
-        /// A tail that is not in a table yet.
+        /// Creates a member that is not in a table yet. `add` sets `fence` and `settled`.
         package init(id: String, name: String, lease: Duration, fence: Int = 0, settled: Int = 0) {
             (self.id, self.name, self.lease) = (id, name, lease)
             (self.fence, self.settled) = (fence, settled)
         }
     }
 
-    /// Counts the comings and goings.
+    /// The number of joins and departures so far.
     package private(set) var epoch = 0
-    /// Since when rooms may have had no holder, of the changes that not all have settled: microseconds since 1970 UTC.
+    /// Since when rooms may have had no holder because of changes that are not settled by all members. In
+    /// microseconds since 1970 UTC; `nil` for no such time.
     package private(set) var since: Int64?
-    /// The members, the one that came first first.
+    /// The members in the order in which they joined.
     package private(set) var members: [Member] = []
 
-    /// A group that nobody has been in.
+    /// Creates the empty table of a new group.
     package init() {}
 
     package subscript(id: String) -> Member? { members.first { $0.id == id } }
 
-    /// Whether all have left what is not their own: then each may join what is.
+    /// Whether all members have left the rooms that they no longer win. Only then may each join the rooms that it
+    /// wins.
     package var isSettled: Bool { members.allSatisfy { $0.settled == epoch } }
 
-    /// Adds a member, which holds nothing yet. Alone, it takes over from nobody.
+    /// Adds a member that holds no rooms yet. The first member takes over from no one, so no gap begins.
     package mutating func add(_ member: Member, at wall: Int64) {
         change(since: members.isEmpty ? nil : wall)
         var member = member
@@ -50,14 +53,14 @@ package struct ShareTable: Hashable, Sendable {
         members.append(member)
     }
 
-    /// Removes a member, which held its rooms up to then.
+    /// Removes a member that held its rooms until `wall`, in microseconds since 1970 UTC.
     package mutating func remove(_ id: String, since wall: Int64) {
         guard self[id] != nil else { return }
         change(since: wall)
         members.removeAll { $0.id == id }
     }
 
-    /// A member heeds the table as it is.
+    /// Marks the current epoch as settled by a member.
     package mutating func settle(_ id: String) {
         for index in members.indices where members[index].id == id { members[index].settled = epoch }
     }
@@ -68,7 +71,7 @@ package struct ShareTable: Hashable, Sendable {
         epoch += 1
     }
 
-    /// As JSON.
+    /// The table encoded as a JSON object.
     package var json: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -90,7 +93,7 @@ package struct ShareTable: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Reads what `json` wrote; nil for something else.
+    /// Parses the JSON that `json` returns. Returns `nil` for anything else.
     package init?(_ text: [UInt8]) {
         guard let value = try? JSONValue(parsing: text[...]), case .array(let elements)? = value["members"],
             let epoch = Self.number(value["epoch"]), elements.count <= Self.mostMembers

@@ -1,5 +1,5 @@
-/// Where a recording, or a stream of them, lies in a NATS cluster: `nats://HOST[:PORT][,HOST…]/STREAM[/NAME]`. The name of a recording of a
-/// group's member is `GROUP.MEMBER`.
+/// The address of a recording, or of a stream of recordings, in a NATS cluster:
+/// `nats://HOST[:PORT][,HOST…]/STREAM[/NAME[/SEGMENT]]`. The recording of a group's member is named `GROUP.MEMBER`.
 package struct StreamAddress: Hashable, Sendable, CustomStringConvertible {
     /// The prefix of every address.
     static let scheme = "nats://"

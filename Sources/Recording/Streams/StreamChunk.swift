@@ -18,7 +18,6 @@ package struct StreamChunk: Hashable, Sendable {
     /// The bytes of the chunk.
     package var text: [UInt8]
 
-    /// A chunk.
     package init(recording: String, offset: Int, firstNumber: Int, lines: Int, wall: Int64, text: [UInt8]) {
         (self.recording, self.offset, self.firstNumber) = (recording, offset, firstNumber)
         (self.lines, self.wall, self.text) = (lines, wall, text)
